@@ -1,0 +1,40 @@
+/* cli.h - what the verbs of the command line share.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * A verb is a row of the table in main.c and a file of its own: VERB.c with VERB_main(). It gets
+ * its own argument vector (argv[0] is the verb) and returns the exit status.
+ */
+#ifndef CLI_CLI_H
+#define CLI_CLI_H
+
+/* Exit statuses of every verb but run and record, which end as the program does. */
+enum cli_status { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_DIVERGED = 3 };
+
+/* As in a shell: a program that cannot be run, and one that is not there. */
+enum cli_program_status { CLI_CANNOT_RUN = 126, CLI_NOT_FOUND = 127 };
+
+struct verb {
+    const char *name;
+    const char *args;                    /* as shown after the name in a usage line */
+    const char *summary;                 /* one line, lower case, without a period */
+    int (*main)(int argc, char *argv[]); /* NULL: not in this version */
+    const char *details;                 /* options and so on for `help VERB`; may be NULL */
+};
+
+extern const struct verb cli_verbs[]; /* ends with a row without a name */
+const struct verb *cli_find_verb(const char *name);
+
+int run_main(int argc, char *argv[]);
+extern const char run_details[];
+
+int help_main(int argc, char *argv[]);
+int help_verb(const char *name);
+int help_version(void);
+
+/* Prints `drdebug: ...` on standard error; returns status. */
+int say_error(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Prints `hint: ...`, for what the user can do about the error just said. */
+void say_hint(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#endif

@@ -1,0 +1,163 @@
+/* run.c - `drdebug run`: run a program under the engine, without recording.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * What cannot be run is refused here, in one line and with the status a shell would give. Otherwise
+ * this very process becomes the program, so the program's status and signals need no passing on.
+ */
+#include <getopt.h>
+#include <limits.h>
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/err.h"
+#include "cli/cli.h"
+#include "cli/program.h"
+#include "engine/host/launch.h"
+
+const char run_details[] =
+    "  --stats            print the engine's figures on standard error when the program ends\n"
+    "  --no-link          do not link translated blocks directly (slower; for comparison)\n"
+    "  --cache-size SIZE  limit the code cache to SIZE bytes per arena; K and M are understood\n"
+    "  --help             print this\n"
+    "\n"
+    "PROG is looked up as a shell does. The exit status is the program's own, 128+N in a shell if\n"
+    "signal N ended it; 127 if there is no such program, 126 if it cannot be run.\n";
+
+enum { OPT_STATS = 1, OPT_NO_LINK, OPT_CACHE_SIZE, OPT_ENGINE, OPT_HELP };
+
+static const struct option long_options[] = {
+    {"stats", no_argument, NULL, OPT_STATS},
+    {"no-link", no_argument, NULL, OPT_NO_LINK},
+    {"cache-size", required_argument, NULL, OPT_CACHE_SIZE},
+    {"engine", required_argument, NULL, OPT_ENGINE},
+    {"help", no_argument, NULL, OPT_HELP},
+    {NULL, 0, NULL, 0},
+};
+
+/* The engine's options as it reads them: key=value,key=value. A later one wins. */
+struct engine_options {
+    char text[1024];
+    size_t len;
+};
+
+__attribute__((format(printf, 2, 3))) static int add(struct engine_options *options,
+                                                     const char *fmt, ...)
+{
+    size_t room = sizeof options->text - options->len;
+    va_list args;
+    int n;
+
+    if (options->len > 0 && room > 1) {
+        options->text[options->len++] = ',';
+        room--;
+    }
+    va_start(args, fmt);
+    n = vsnprintf(options->text + options->len, room, fmt, args);
+    va_end(args);
+    if (n < 0 || (size_t)n >= room)
+        return say_error(-1, "run: too many engine options");
+    options->len += (size_t)n;
+    return 0;
+}
+
+static int add_cache_size(struct engine_options *options, const char *text)
+{
+    uint64_t bytes = 0, unit = 1;
+    const char *p = text;
+
+    for (; *p >= '0' && *p <= '9'; p++)
+        if (__builtin_mul_overflow(bytes, 10, &bytes) ||
+            __builtin_add_overflow(bytes, (uint64_t)(*p - '0'), &bytes))
+            goto bad;
+    if (*p == 'K' || *p == 'k')
+        unit = 1 << 10, p++;
+    else if (*p == 'M' || *p == 'm')
+        unit = 1 << 20, p++;
+    if (*p != '\0' || __builtin_mul_overflow(bytes, unit, &bytes) || bytes == 0)
+        goto bad;
+    return add(options, "cache=%llu", (unsigned long long)bytes);
+bad:
+    return say_error(-1, "run: --cache-size: '%s' is not a size such as 262144, 256K or 4M", text);
+}
+
+static int add_engine_option(struct engine_options *options, const char *text)
+{
+    const char *equals = strchr(text, '=');
+
+    if (!equals || equals == text || strchr(text, ','))
+        return say_error(-1, "run: --engine: '%s' is not KEY=VALUE", text);
+    return add(options, "%s", text);
+}
+
+static int usage_error(const char *option, const char *cause)
+{
+    say_error(CLI_USAGE, "run: %s: %s", option, cause);
+    say_hint("`drdebug help run` lists the options");
+    return CLI_USAGE;
+}
+
+/* Returns -1 to go on with argv[optind], or the status to end with. */
+static int parse(int argc, char *argv[], struct engine_options *options)
+{
+    int c, bad = 0;
+
+    opterr = 0;
+    while (!bad && (c = getopt_long(argc, argv, "+:", long_options, NULL)) != -1) {
+        switch (c) {
+        case OPT_STATS:
+            bad = add(options, "stats=1");
+            break;
+        case OPT_NO_LINK:
+            bad = add(options, "link=0");
+            break;
+        case OPT_CACHE_SIZE:
+            bad = add_cache_size(options, optarg);
+            break;
+        case OPT_ENGINE:
+            bad = add_engine_option(options, optarg);
+            break;
+        case OPT_HELP:
+            return help_verb("run");
+        case ':':
+            return usage_error(argv[optind - 1], "needs a value");
+        default: /* optopt is set for an option of ours that was given a value */
+            if (optopt >= OPT_STATS && optopt <= OPT_HELP)
+                return usage_error(argv[optind - 1], "takes no value");
+            if (optopt) {
+                char option[] = {'-', (char)optopt, '\0'};
+                return usage_error(option, "unknown option");
+            }
+            return usage_error(argv[optind - 1], "unknown option");
+        }
+    }
+    return bad ? CLI_USAGE : -1;
+}
+
+int run_main(int argc, char *argv[])
+{
+    struct engine_options options = {.text = ""};
+    struct launch launch = {.options = options.text};
+    char path[PATH_MAX];
+    struct err err;
+    int status = parse(argc, argv, &options);
+
+    if (status >= 0)
+        return status;
+    argv += optind;
+    if (!argv[0]) {
+        say_error(CLI_USAGE, "run: no program given");
+        say_hint("drdebug run [OPTION...] [--] PROG ARG...");
+        return CLI_USAGE;
+    }
+    if (program_find(argv[0], path, &err) || program_check(path, &err))
+        return say_error(err.code, "%s: %s", argv[0], err.msg);
+
+    launch.path = path;
+    launch.argv = argv;
+    launch_exec(&launch, &err);
+    return say_error(CLI_CANNOT_RUN, "%s: %s", argv[0], err.msg);
+}

@@ -1,0 +1,369 @@
+/* cache.c - arenas, blocks and links.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Invariants:
+ * 1. Only the thread with the baton runs translated code or is in here; a thread without the baton
+ *    holds no cache address. So a block can be killed and its unit reused at any call.
+ * 2. A killed block cannot be reached: not by hash, not by a link, not by a thread's lookup table.
+ * 3. Blocks of a unit lie in the unit's code area in the order of its index, so a cache address is
+ *    found by binary search.
+ * 4. A unit's metadata (blocks, exits, fault points) lives and dies with the unit. It lies within
+ *    2 GB of the runtime's base, so that an exit site is named by a 32-bit offset.
+ */
+#include "engine/core/cache.h"
+
+#include "engine/core/engine.h"
+#include "engine/core/thread.h"
+#include "engine/rt/range.h"
+#include "engine/rt/rt.h"
+
+enum {
+    UNITS = 8,
+    ARENAS = 8,
+    HASH_BITS = 16,
+    PAGE_HASH_BITS = 12,
+    BLOCK_ROOM = 24 << 10, /* the largest block's code, with slack */
+    META_ROOM = 32 << 10,
+    META_FACTOR = 4, /* bytes of metadata reserved per byte of code */
+};
+
+#define NEAR (1500ull << 20) /* code within this distance of an arena may use it */
+
+struct unit {
+    uint8_t *code, *code_pos, *code_end;
+    uint8_t *meta, *meta_pos,
+        *meta_end; /* blocks grow up from meta, the index down from meta_end */
+    uint32_t count;
+};
+
+struct arena {
+    gaddr lo, hi; /* code area */
+    struct unit unit[UNITS];
+    int current;
+};
+
+static struct arena arenas[ARENAS];
+static int arena_count;
+static uint64_t arena_bytes;
+static struct block *hash[1 << HASH_BITS];
+static struct codepage *page_hash[1 << PAGE_HASH_BITS];
+struct cache_stats cache_stats;
+uint64_t cache_generation;
+
+void cache_init(uint64_t bytes)
+{
+    uint64_t least = UNITS * (uint64_t)(2 * BLOCK_ROOM);
+    arena_bytes = PAGE_UP((bytes < least ? least : bytes) / UNITS) * UNITS;
+}
+
+static bool far_from(const struct arena *a, gaddr pc)
+{
+    return pc > a->lo ? pc - a->lo > NEAR : a->lo - pc > NEAR;
+}
+
+static bool arena_add(gaddr near)
+{
+    if (arena_count == ARENAS)
+        return false;
+    uint8_t *code = range_alloc_near(near, arena_bytes, true);
+    if (!code)
+        return false;
+    struct arena *a = &arenas[arena_count];
+    uint8_t *meta = range_alloc(arena_bytes * META_FACTOR);
+    size_t unit_bytes = arena_bytes / UNITS;
+    a->lo = (gaddr)code;
+    a->hi = a->lo + arena_bytes;
+    for (int i = 0; i < UNITS; i++) {
+        struct unit *u = &a->unit[i];
+        u->code = u->code_pos = code + i * unit_bytes;
+        u->code_end = u->code + unit_bytes;
+        u->meta = u->meta_pos = meta + i * unit_bytes * META_FACTOR;
+        u->meta_end = u->meta + unit_bytes * META_FACTOR;
+    }
+    arena_count++;
+    return true;
+}
+
+/* Code in the low 2 GB needs no near arena: its operands have 32-bit absolute addresses. */
+static struct arena *arena_for(gaddr pc, gaddr region_start)
+{
+    if (!arena_count)
+        rt_check(arena_add(0));
+    if (pc < 1ull << 31)
+        return &arenas[0];
+    for (int i = 0; i < arena_count; i++)
+        if (!far_from(&arenas[i], pc))
+            return &arenas[i];
+    if (arena_add(region_start) && !far_from(&arenas[arena_count - 1], pc))
+        return &arenas[arena_count - 1];
+    return &arenas[0];
+}
+
+static struct block **unit_index(const struct unit *u)
+{
+    return (struct block **)u->meta_end; /* entry i is [-1 - i] */
+}
+
+static bool unit_has_room(const struct unit *u)
+{
+    uint8_t *index_end = u->meta_end - (u->count + 1) * sizeof(struct block *);
+    return u->code_end - u->code_pos >= BLOCK_ROOM && index_end - u->meta_pos >= META_ROOM;
+}
+
+static void unit_recycle(struct unit *u)
+{
+    for (uint32_t i = 0; i < u->count; i++) {
+        struct block *b = unit_index(u)[-1 - (int64_t)i];
+        if (!b->dead) {
+            cache_kill(b);
+            cache_stats.evicted++;
+        }
+    }
+    cache_generation++;
+    u->count = 0;
+    u->code_pos = u->code;
+    u->meta_pos = u->meta;
+}
+
+void cache_begin(struct build *b, gaddr pc, gaddr region_start)
+{
+    struct arena *a = arena_for(pc, region_start);
+    struct unit *u = &a->unit[a->current];
+    if (!unit_has_room(u)) {
+        a->current = (a->current + 1) % UNITS;
+        u = &a->unit[a->current];
+        unit_recycle(u);
+    }
+    b->arena = a;
+    b->code = u->code_pos;
+    b->code_end = u->code_end;
+    b->meta = u->meta_pos;
+    b->meta_end = u->meta_end - (u->count + 1) * sizeof(struct block *);
+}
+
+void *cache_meta(struct build *b, size_t bytes)
+{
+    uint8_t *p = b->meta;
+    bytes = (bytes + 15) & ~(size_t)15;
+    rt_check(b->meta_end - p >= (int64_t)bytes);
+    b->meta += bytes;
+    memset(p, 0, bytes);
+    return p;
+}
+
+static uint32_t hash_of(gaddr pc)
+{
+    return (uint32_t)((pc ^ pc >> 16) & ((1 << HASH_BITS) - 1));
+}
+
+struct block *cache_find(gaddr pc)
+{
+    struct block *b = hash[hash_of(pc)];
+    while (b && b->pc != pc)
+        b = b->hash_next;
+    return b;
+}
+
+static void page_add(struct block *b, int i, gaddr addr)
+{
+    struct codepage *p = cache_page(addr);
+    b->page[i] = p;
+    b->page_next[i] = p->blocks;
+    p->blocks = b;
+}
+
+static int page_slot(const struct block *b, const struct codepage *p)
+{
+    return b->page[0] == p ? 0 : 1;
+}
+
+static void page_remove(struct block *b, struct codepage *p)
+{
+    struct block **at = &p->blocks;
+    while (*at != b)
+        at = &(*at)->page_next[page_slot(*at, p)];
+    *at = b->page_next[page_slot(b, p)];
+}
+
+void cache_commit(struct build *b, struct block *blk, const uint8_t *code_end)
+{
+    struct unit *u = &b->arena->unit[b->arena->current];
+    rt_check(code_end <= u->code_end && b->meta <= b->meta_end);
+    cache_stats.cache_bytes += (uint64_t)(code_end - u->code_pos);
+    unit_index(u)[-1 - (int64_t)u->count++] = blk;
+    u->code_pos = (uint8_t *)(((uint64_t)code_end + 15) & ~15ull);
+    u->meta_pos = b->meta;
+    if (blk->transient)
+        return;
+    gaddr first = PAGE_DOWN(blk->pc), last = PAGE_DOWN(blk->pc + (blk->len ? blk->len - 1 : 0));
+    page_add(blk, 0, first);
+    if (last != first)
+        page_add(blk, 1, last);
+    struct block **slot = &hash[hash_of(blk->pc)];
+    blk->hash_next = *slot;
+    *slot = blk;
+}
+
+static void patch_rel32(uint8_t *at, const uint8_t *to)
+{
+    int64_t d = to - (at + 4);
+    rt_check(d == (int32_t)d);
+    *(int32_t *)at = (int32_t)d;
+}
+
+static void unlink_site(struct exit_site *s)
+{
+    if (!s->to)
+        return;
+    patch_rel32(s->patch, s->stub);
+    *s->in_prev = s->in_next;
+    if (s->in_next)
+        s->in_next->in_prev = s->in_prev;
+    s->to = NULL;
+}
+
+void cache_link(struct exit_site *s, struct block *to)
+{
+    if (s->to || to->transient || s->block->dead || s->block->transient)
+        return;
+    uint8_t *entry = to->host + (s->tick ? to->tick_off : to->plain_off);
+    int64_t d = entry - (s->patch + 4);
+    if (d != (int32_t)d)
+        return; /* another arena: stays an exit */
+    patch_rel32(s->patch, entry);
+    s->to = to;
+    s->in_next = to->in;
+    s->in_prev = &to->in;
+    if (to->in)
+        to->in->in_prev = &s->in_next;
+    to->in = s;
+}
+
+static void forget_lookups(gaddr pc)
+{
+    uint32_t i = pc & (LOOKUP_SIZE - 1);
+    for (struct thread *t = engine.threads; t; t = t->next)
+        if (t->lookup[i].pc == pc) {
+            t->lookup[i].pc = 0;
+            t->lookup[i].host = engine_indirect;
+        }
+}
+
+void cache_kill(struct block *b)
+{
+    if (b->dead)
+        return;
+    b->dead = true;
+    if (b->transient)
+        return;
+    while (b->in)
+        unlink_site(b->in);
+    for (int i = 0; i < b->site_count; i++)
+        unlink_site(&b->site[i]);
+    struct block **at = &hash[hash_of(b->pc)];
+    while (*at != b)
+        at = &(*at)->hash_next;
+    *at = b->hash_next;
+    for (int i = 0; i < 2; i++)
+        if (b->page[i])
+            page_remove(b, b->page[i]);
+    forget_lookups(b->pc);
+    cache_stats.killed++;
+}
+
+static void kill_page(struct codepage *p, void *unused)
+{
+    (void)unused;
+    while (p->blocks)
+        cache_kill(p->blocks);
+}
+
+void cache_kill_range(gaddr start, gaddr end)
+{
+    cache_pages(PAGE_DOWN(start), PAGE_UP(end), kill_page, NULL);
+}
+
+void cache_kill_all(void)
+{
+    cache_kill_range(0, ~0ull & ~(PAGE_BYTES - 1));
+}
+
+bool cache_contains(uint64_t host)
+{
+    for (int i = 0; i < arena_count; i++)
+        if (host >= arenas[i].lo && host < arenas[i].hi)
+            return true;
+    return false;
+}
+
+struct block *cache_block_at(uint64_t host)
+{
+    for (int i = 0; i < arena_count; i++) {
+        struct arena *a = &arenas[i];
+        if (host < a->lo || host >= a->hi)
+            continue;
+        struct unit *u = &a->unit[(host - a->lo) / (arena_bytes / UNITS)];
+        uint32_t lo = 0, hi = u->count;
+        while (lo < hi) {
+            uint32_t mid = (lo + hi) / 2;
+            if ((uint64_t)unit_index(u)[-1 - (int64_t)mid]->host <= host)
+                lo = mid + 1;
+            else
+                hi = mid;
+        }
+        struct block *b = lo ? unit_index(u)[-(int64_t)lo] : NULL;
+        return b && host < (uint64_t)b->host + b->host_len ? b : NULL;
+    }
+    return NULL;
+}
+
+const struct fault_point *cache_fault_point(const struct block *b, uint64_t host)
+{
+    uint64_t off = host - (uint64_t)b->host;
+    const struct fault_point *best = NULL;
+    for (int i = 0; i < b->point_count && b->point[i].host_off <= off; i++)
+        best = &b->point[i];
+    return best;
+}
+
+static struct codepage **page_bucket(gaddr addr)
+{
+    return &page_hash[(addr >> 12 ^ addr >> 24) & ((1 << PAGE_HASH_BITS) - 1)];
+}
+
+struct codepage *cache_page_find(gaddr addr)
+{
+    struct codepage *p = *page_bucket(addr);
+    while (p && p->addr != addr)
+        p = p->next;
+    return p;
+}
+
+struct codepage *cache_page(gaddr addr)
+{
+    struct codepage *p = cache_page_find(addr);
+    if (p)
+        return p;
+    p = range_heap(sizeof *p);
+    p->addr = addr;
+    p->next = *page_bucket(addr);
+    *page_bucket(addr) = p;
+    return p;
+}
+
+void cache_pages(gaddr start, gaddr end, void (*fn)(struct codepage *, void *), void *arg)
+{
+    if ((end - start) / PAGE_BYTES < 1 << PAGE_HASH_BITS) {
+        for (gaddr a = start; a < end; a += PAGE_BYTES) {
+            struct codepage *p = cache_page_find(a);
+            if (p)
+                fn(p, arg);
+        }
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(page_hash); i++)
+        for (struct codepage *p = page_hash[i]; p; p = p->next)
+            if (p->addr >= start && p->addr < end)
+                fn(p, arg);
+}

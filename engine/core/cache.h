@@ -1,0 +1,127 @@
+/* cache.h - the code cache: arenas, blocks, exits and the links between them.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * A block is the translation of straight-line target code of at most one page. Its cache code has
+ * three ways in, one falling into the next: host                  after an indirect lookup: gets
+ * rax, rcx and live flags back host + tick_off       after a transfer that ticks host + plain_off
+ * after a forward jump or fall-through, and from the runtime and leaves through exit sites. A
+ * direct exit is linked by patching its jump to the target's entry.
+ *
+ * Arenas are chosen near the target code they serve, so that rip-relative operands still reach.
+ * Each is a ring of units; when the ring is full the oldest unit's blocks go. All calls need the
+ * baton.
+ */
+#ifndef ENGINE_CORE_CACHE_H
+#define ENGINE_CORE_CACHE_H
+
+#include "engine/rt/types.h"
+
+enum exit_kind {
+    EXIT_RESUME,      /* go on at the thread's rip */
+    EXIT_DIRECT,      /* go on at target */
+    EXIT_EXPIRED,     /* the tick counter ran out at this block's entry */
+    EXIT_SYSCALL,     /* system call at pc, goes on at target */
+    EXIT_EMULATE,     /* instruction at pc is the engine's to execute */
+    EXIT_UNSUPPORTED, /* instruction at pc cannot be run */
+    EXIT_ILLEGAL,     /* no instruction at pc */
+    EXIT_STALE,       /* the target's code at this block changed */
+    EXIT_PROBE,       /* instrumentation before the instruction at pc */
+};
+
+struct exit_site {
+    uint8_t kind; /* enum exit_kind */
+    bool tick;    /* EXIT_DIRECT: the transfer ticks */
+    uint8_t probe;
+    uint8_t len; /* of the instruction at pc */
+    gaddr pc;
+    gaddr target;
+    struct block *block;
+    uint8_t *patch; /* EXIT_DIRECT: the rel32 to patch; EXIT_PROBE: where to go on */
+    uint8_t *stub;
+    struct block *to; /* linked to */
+    struct exit_site *in_next, **in_prev;
+};
+
+/* From cache address to target state, for faults. The registers named in `spill` are not in the
+ * hardware but in struct thread. */
+struct fault_point {
+    uint16_t host_off, guest_off;
+    uint16_t spill;
+};
+
+enum {
+    SPILL_RAX = 1 << 0,
+    SPILL_RCX = 1 << 1,
+    SPILL_FLAGS = 1 << 2,
+    SPILL_S0 = 1 << 3, /* a scratch register in slot 0, its number in bits 8-11 */
+    SPILL_S1 = 1 << 4, /* the same for slot 1, bits 12-15 */
+};
+
+struct block {
+    gaddr pc;
+    uint8_t *host;
+    uint32_t host_len;
+    uint16_t len; /* target bytes */
+    uint16_t tick_off, plain_off;
+    uint16_t site_count, point_count;
+    bool dead;
+    bool transient; /* for one execution: not findable, not linked */
+    struct exit_site *site;
+    struct fault_point *point;
+    struct exit_site *in; /* exits linked to this block */
+    struct block *hash_next;
+    struct codepage *page[2];
+    struct block *page_next[2];
+};
+
+/* A page of target code that blocks were made from. */
+struct codepage {
+    gaddr addr;
+    struct block *blocks;
+    struct codepage *next;
+    bool protected_; /* the target may write here, the kernel was told otherwise */
+    bool checked;    /* blocks compare their bytes at entry instead */
+    uint16_t writes; /* times the target wrote into protected code */
+    int prot;        /* the target's own protection */
+};
+
+void cache_init(uint64_t arena_bytes);
+
+struct block *cache_find(gaddr pc);
+
+/* A building place for a block of code at pc. Evicts old blocks where there is no room. */
+struct build {
+    struct arena *arena;
+    uint8_t *code, *code_end;
+    uint8_t *meta, *meta_end;
+};
+void cache_begin(struct build *b, gaddr pc, gaddr region_start);
+void *cache_meta(struct build *b, size_t bytes);
+void cache_commit(struct build *b, struct block *blk, const uint8_t *code_end);
+
+void cache_kill(struct block *blk);
+void cache_link(struct exit_site *site, struct block *to);
+void cache_kill_range(gaddr start, gaddr end);
+void cache_kill_all(void);
+
+/* The block that a cache address lies in, or NULL. */
+struct block *cache_block_at(uint64_t host);
+bool cache_contains(uint64_t host);
+const struct fault_point *cache_fault_point(const struct block *blk, uint64_t host);
+
+/* cache_page: the record of the page at addr (aligned), made on first use. */
+struct codepage *cache_page(gaddr addr);
+struct codepage *cache_page_find(gaddr addr);
+/* Calls fn for every known page in [start, end). */
+void cache_pages(gaddr start, gaddr end, void (*fn)(struct codepage *, void *), void *arg);
+
+/* Changes whenever metadata of blocks was reused: exit sites noted before may be gone. */
+extern uint64_t cache_generation;
+
+struct cache_stats {
+    uint64_t blocks, insns, code_bytes, cache_bytes, evicted, killed, translate_tsc;
+};
+extern struct cache_stats cache_stats;
+
+#endif

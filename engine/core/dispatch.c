@@ -1,0 +1,264 @@
+/* dispatch.c - what happens when translated code comes to the runtime.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * engine_dispatch() is called by entry.S with the target's registers in t->cpu, does what the exit
+ * asks for, and returns the cache address to go on at. The thread holds the baton on the way in and
+ * on the way out; it may have given it away in between.
+ *
+ * A thread in step mode runs one instruction at a time from transient blocks and takes its ticks
+ * here, so that every instruction boundary passes through step_check().
+ */
+#include "engine/core/cache.h"
+#include "engine/core/engine.h"
+#include "engine/core/instrument.h"
+#include "engine/core/translate.h"
+#include "engine/os/baton.h"
+#include "engine/os/emulate.h"
+#include "engine/os/maps.h"
+#include "engine/os/signals.h"
+#include "engine/os/syscalls.h"
+#include "engine/rt/rt.h"
+#include "engine/rt/sys.h"
+
+struct engine engine;
+
+static struct {
+    struct thread *thread;
+    uint64_t count;
+    gaddr pc;
+} stop;
+
+static uint64_t canary_area[16]; /* libZydis reads its stack canary at fs:0x28 */
+
+void engine_decoder_enter(struct thread *t)
+{
+    engine_save_xmm();
+    if (engine.wrfsbase) {
+        __asm__ volatile("rdfsbase %0" : "=r"(t->fs_saved));
+        __asm__ volatile("wrfsbase %0" : : "r"(canary_area));
+        return;
+    }
+    sys2(__NR_arch_prctl, 0x1003, (long)&t->fs_saved);
+    sys2(__NR_arch_prctl, 0x1002, (long)canary_area);
+}
+
+void engine_decoder_leave(struct thread *t)
+{
+    if (engine.wrfsbase)
+        __asm__ volatile("wrfsbase %0" : : "r"(t->fs_saved));
+    else
+        sys2(__NR_arch_prctl, 0x1002, (long)t->fs_saved);
+    engine_load_xmm();
+}
+
+struct segments engine_segments(struct thread *t)
+{
+    struct segments seg = {.gs = t->gs_base};
+    if (engine.wrfsbase)
+        __asm__ volatile("rdfsbase %0" : "=r"(seg.fs));
+    else
+        sys2(__NR_arch_prctl, 0x1003, (long)&seg.fs);
+    return seg;
+}
+
+/* ---- blocks ---- */
+
+static uint64_t tsc(void)
+{
+    uint32_t lo, hi;
+    __asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi));
+    return (uint64_t)hi << 32 | lo;
+}
+
+static struct block *make_block(struct thread *t, bool one)
+{
+    gaddr fault = t->cpu.rip;
+    const struct region *r = maps_exec(t->cpu.rip);
+    struct translate_options opt = {
+        .one = one, .exact_flags = engine.opt.exact_flags, .region = r ? r->start : t->cpu.rip};
+    uint64_t start = tsc();
+    engine_decoder_enter(t);
+    struct block *b = r ? translate(t->cpu.rip, &maps_source, &opt, &fault) : NULL;
+    engine_decoder_leave(t);
+    cache_stats.translate_tsc += tsc() - start;
+    if (!b)
+        signals_fetch_fault(t, fault);
+    return b;
+}
+
+static const uint8_t *step(struct thread *t)
+{
+    struct block *b;
+    while (!(b = make_block(t, true)))
+        ;
+    return b->host + b->plain_off;
+}
+
+/* ---- positions ---- */
+
+/* Sets the budget: until the next switch, sample or asked-for position, whichever is first. */
+static void set_budget(struct thread *t)
+{
+    uint64_t now = thread_count(t), n = baton_quantum();
+    if (engine.opt.sample) {
+        uint64_t to_sample = engine.opt.sample - now % engine.opt.sample;
+        n = to_sample < n ? to_sample : n;
+    }
+    if (stop.thread == t && stop.count > now && stop.count - now < n)
+        n = stop.count - now;
+    thread_expire_in(t, engine.opt.whole_ticks ? 0 : n - 1);
+}
+
+void engine_stop_at(struct thread *t, uint64_t count, gaddr pc)
+{
+    stop.thread = t;
+    stop.count = count;
+    stop.pc = pc;
+    set_budget(t);
+}
+
+static void check_stop(struct thread *t)
+{
+    if (stop.thread != t)
+        return;
+    uint64_t now = thread_count(t);
+    t->step = now == stop.count;
+    if (now < stop.count || (now == stop.count && t->cpu.rip != stop.pc))
+        return;
+    stop.thread = NULL;
+    t->step = false;
+    if (now == stop.count && instrument && instrument->position)
+        instrument->position(t);
+}
+
+static void sample(struct thread *t)
+{
+    uint64_t h = 14695981039346656037ull;
+    for (int i = 0; i < GPR_COUNT; i++)
+        h = (h ^ t->cpu.gpr[i]) * 1099511628211ull;
+    rt_say("sample: thread=%u count=%lu pc=%lx regs=%lx", t->number, thread_count(t), t->cpu.rip,
+           h);
+}
+
+/* A tick expired: the target is at t->cpu.rip and the tick is counted. */
+static void expired(struct thread *t)
+{
+    if (engine.opt.sample && thread_count(t) % engine.opt.sample == 0)
+        sample(t);
+    if (t->pending)
+        signals_deliver_pending(t);
+    baton_yield_if_due(t);
+    set_budget(t);
+}
+
+/* ---- going on ---- */
+
+static const uint8_t *resume(struct thread *t, bool tick, struct exit_site *from)
+{
+    if (stop.thread == t || t->step) {
+        if (tick && (t->step || thread_count(t) + 1 == stop.count)) {
+            tick = false;
+            if (--t->left < 0)
+                expired(t);
+        }
+        check_stop(t);
+        if (t->step)
+            return step(t);
+    }
+    gaddr want = t->cpu.rip;
+    struct block *b = cache_find(want);
+    uint64_t generation = cache_generation;
+    while (!b) {
+        b = make_block(t, false);
+        if (t->cpu.rip != want) { /* a fault was delivered: the handler's entry, no tick */
+            want = t->cpu.rip;
+            from = NULL;
+            tick = false;
+        }
+        if (!b)
+            b = cache_find(want);
+    }
+    if (from && engine.opt.link && generation == cache_generation)
+        cache_link(from, b);
+    return b->host + (tick ? b->tick_off : b->plain_off);
+}
+
+static const uint8_t *resume_indirect(struct thread *t)
+{
+    gaddr want = t->cpu.rip;
+    const uint8_t *host = resume(t, true, NULL);
+    struct block *b = engine.opt.link ? cache_find(want) : NULL;
+    if (b && !t->step && stop.thread != t) {
+        struct lookup_entry *e = &t->lookup[want & (LOOKUP_SIZE - 1)];
+        e->pc = want;
+        e->host = b->host;
+    }
+    return host;
+}
+
+const uint8_t *engine_dispatch(struct thread *t, int64_t exit)
+{
+    if (!exit)
+        return resume_indirect(t);
+    struct exit_site *s = (struct exit_site *)(engine.base + (gaddr)exit);
+    switch ((enum exit_kind)s->kind) {
+    case EXIT_RESUME:
+        set_budget(t);
+        return resume(t, false, NULL);
+    case EXIT_DIRECT:
+        t->cpu.rip = s->target;
+        return resume(t, s->tick, s);
+    case EXIT_EXPIRED:
+        t->cpu.rip = s->pc;
+        expired(t);
+        return resume(t, false, NULL);
+    case EXIT_SYSCALL:
+        t->cpu.rip = s->pc;
+        syscalls_run(t, s->target);
+        return resume(t, false, NULL);
+    case EXIT_EMULATE:
+        t->cpu.rip = s->pc;
+        emulate(t);
+        return resume(t, false, NULL);
+    case EXIT_UNSUPPORTED:
+        t->cpu.rip = s->pc;
+        emulate_unsupported(t);
+        return resume(t, false, NULL);
+    case EXIT_ILLEGAL:
+        t->cpu.rip = s->pc;
+        signals_illegal(t);
+        return resume(t, false, NULL);
+    case EXIT_STALE:
+        t->cpu.rip = s->pc;
+        cache_kill(s->block);
+        return resume(t, false, NULL);
+    case EXIT_PROBE:
+        t->cpu.rip = s->pc;
+        instrument_run(t, s);
+        if (t->cpu.rip == s->pc)
+            return s->patch; /* still there, even if the tool dropped the block */
+        return resume(t, false, NULL);
+    }
+    rt_die("internal error: exit kind %d", s->kind);
+}
+
+const uint8_t *engine_dispatch_fault(struct thread *t)
+{
+    bool write = t->fault.info.sig == 11 && (t->fault.error & 2);
+    if (!(write && maps_write_fault(t->fault.cr2)))
+        signals_deliver_fault(t);
+    return resume(t, false, NULL);
+}
+
+static struct exit_site resume_site = {.kind = EXIT_RESUME};
+
+void engine_run(struct thread *t)
+{
+    t->exit = (int64_t)((gaddr)&resume_site - engine.base);
+    __asm__ volatile("mov %0, %%rsp\n\txor %%ebp, %%ebp\n\tjmp engine_start"
+                     :
+                     : "r"(t->host_sp)
+                     : "memory");
+    __builtin_unreachable();
+}

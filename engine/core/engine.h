@@ -1,0 +1,77 @@
+/* engine.h - the engine's global state and the labels of entry.S.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef ENGINE_CORE_ENGINE_H
+#define ENGINE_CORE_ENGINE_H
+
+#include "engine/core/thread.h"
+#include "engine/rt/types.h"
+#include "engine/x86/operand.h"
+
+struct process;
+
+/* Settings that come from the command line, "key=value,..." (engine/host/launch.h). */
+struct options {
+    bool stats;          /* a line at the end */
+    bool link;           /* patch direct exits */
+    bool exact_flags;    /* keep dead flags too */
+    bool whole_ticks;    /* leave at every tick: finds where linked and unlinked runs differ */
+    uint64_t cache;      /* bytes per arena */
+    uint64_t sample;     /* print (count, pc, registers) every so many ticks */
+    uint64_t stop_count; /* print the state at this position ... */
+    gaddr stop_pc;
+    bool has_stop;
+    char tool[32]; /* built-in instrumentation: core/tools.c */
+};
+
+struct engine {
+    gaddr base; /* of the runtime's image */
+    struct thread *threads;
+    uint32_t thread_count; /* live ones */
+    uint32_t threads_made; /* ever: gives the numbers */
+    uint64_t target_gs;    /* the gs base that translations were made for */
+    struct options opt;
+    bool wrfsbase;        /* the CPU and kernel have the fsgsbase instructions */
+    uint64_t total_ticks; /* of threads that have ended */
+};
+extern struct engine engine;
+
+/* entry.S */
+extern const uint8_t engine_indirect[], engine_exit[], engine_enter[], engine_enter_end[];
+extern const uint8_t engine_syscall_check[], engine_syscall_insn[], engine_syscall_abort[];
+extern const uint8_t engine_copy_insn[], engine_copy_fault[], engine_faulted[], engine_restorer[];
+_Noreturn void engine_native(const struct cpu_state *cpu);
+long engine_syscall(long nr, const long args[6]);
+long engine_clone(long nr, const long args[6], struct thread *child);
+long engine_clone_vm(long flags, void *stack, void (*fn)(void *), void *arg);
+size_t engine_copy(void *dst, const void *src, size_t n);
+void engine_save_xmm(void);
+void engine_load_xmm(void);
+
+static inline bool engine_read(void *dst, gaddr src, size_t n)
+{
+    return engine_copy(dst, (const void *)src, n) == 0;
+}
+
+static inline bool engine_write(gaddr dst, const void *src, size_t n)
+{
+    return engine_copy((void *)dst, src, n) == 0;
+}
+
+/* dispatch.c */
+const uint8_t *engine_dispatch(struct thread *t, int64_t exit);
+const uint8_t *engine_dispatch_fault(struct thread *t);
+_Noreturn void engine_run(struct thread *t); /* start or restart a thread at t->cpu */
+
+/* The decoder may be used between these two (it needs xmm registers and a canary behind FS). */
+void engine_decoder_enter(struct thread *t);
+void engine_decoder_leave(struct thread *t);
+
+struct segments engine_segments(struct thread *t);
+
+/* Ask for instrument->position(t) at (count, pc). One request at a time and thread; a count that
+ * has passed is never reached. */
+void engine_stop_at(struct thread *t, uint64_t count, gaddr pc);
+
+#endif

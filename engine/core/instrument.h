@@ -1,0 +1,66 @@
+/* instrument.h - how tools watch the target without touching the translator.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * A tool is a struct of functions, compiled into the runtime and installed with
+ * instrument_install(). When a block is translated, `select` is asked for every instruction which
+ * probes it wants; the probes then call `probe` with all of the target's registers in thread->cpu
+ * (rip is the instruction's). The tool may read and change registers and memory; a changed rip is
+ * followed. `select`'s answer may change at run time: instrument_changed() drops the translations
+ * of a range, so that it is asked again.
+ *
+ * An access probe comes before the instruction and carries every memory operand with its address,
+ * size and direction; a repeated string instruction counts as one access of one element (its count
+ * is in rcx). All calls come with the baton held. A tool must not make the target's system calls.
+ */
+#ifndef ENGINE_CORE_INSTRUMENT_H
+#define ENGINE_CORE_INSTRUMENT_H
+
+#include "engine/core/thread.h"
+#include "engine/x86/insn.h"
+
+enum {
+    PROBE_BEFORE = 1 << 0, /* before the instruction */
+    PROBE_AFTER = 1 << 1,  /* after it, if it falls through to the next */
+    PROBE_BLOCK = 1 << 2,  /* asked for the first instruction: at block entry */
+    PROBE_MEMORY = 1 << 3, /* before it, with its memory accesses */
+};
+
+struct access {
+    gaddr addr;
+    uint32_t bytes;
+    bool read, write;
+};
+
+struct probe {
+    unsigned what; /* PROBE_* bits that apply here */
+    gaddr pc;
+    uint8_t len;
+    int accesses;
+    struct access access[8];
+};
+
+struct instrument {
+    unsigned (*select)(const struct insn *in, bool first_in_block);
+    void (*probe)(struct thread *t, const struct probe *p);
+    void (*syscall)(struct thread *t,
+                    bool after); /* registers as the kernel would see or leave them */
+    void (*thread_start)(struct thread *t);
+    void (*thread_exit)(struct thread *t);
+    void (*position)(struct thread *t); /* at each asked-for position, engine_stop_at() */
+    void (*finish)(void);               /* the process ends or execs */
+};
+
+void instrument_install(const struct instrument *tool); /* NULL: none */
+void instrument_changed(gaddr start, gaddr end);
+
+/* For the engine. */
+extern const struct instrument *instrument;
+static inline unsigned instrument_wanted(const struct insn *in, bool first)
+{
+    return instrument && instrument->select ? instrument->select(in, first) : 0;
+}
+struct exit_site;
+void instrument_run(struct thread *t, const struct exit_site *site);
+
+#endif

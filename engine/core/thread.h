@@ -1,0 +1,141 @@
+/* thread.h - the state of one thread of the target, as the engine sees it.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * The struct lives in the runtime's range; GS points to it while the thread's kernel thread runs.
+ * Registers are in `cpu` whenever the thread is in the runtime, in the hardware while it runs in
+ * the code cache. Fields of a thread are touched by itself, or by others that hold the baton.
+ *
+ * The progress counter counts ticks: count = limit - left. Generated code decrements `left` at
+ * every tick and leaves for the runtime when it gets negative; a switch, a signal or an exact stop
+ * is asked for by moving both numbers together, which leaves the count as it is.
+ */
+#ifndef ENGINE_CORE_THREAD_H
+#define ENGINE_CORE_THREAD_H
+
+#include "engine/core/layout.h"
+#include "engine/rt/types.h"
+#include "engine/x86/cpu.h"
+
+struct process;
+
+struct lookup_entry {
+    gaddr pc;
+    const uint8_t *host;
+};
+
+/* A signal with what the kernel told about it. */
+struct siginfo_raw {
+    int32_t sig, err, code, pad;
+    uint64_t field[14];
+};
+
+/* A synchronous fault of the target, as the kernel reported it. */
+struct fault {
+    struct siginfo_raw info;
+    uint64_t trapno, error, cr2;
+};
+
+struct sigstack {
+    gaddr sp;
+    int32_t flags;
+    uint64_t size;
+};
+
+enum { HOST_STACK_BYTES = 64 << 10, ALT_STACK_BYTES = 48 << 10, XSAVE_BYTES = 16 << 10 };
+
+struct thread {
+    /* Known to generated code: layout.h. */
+    struct thread *self;
+    int64_t left;
+    uint64_t limit;
+    int64_t
+        exit; /* which exit was taken: address of its struct exit_site minus the runtime's base */
+    uint64_t spill_rax, spill_rcx, spill_flags, spill_s0, spill_s1;
+    const uint8_t *jump;
+    uint64_t host_sp;
+    const void *h_exit, *h_indirect;
+    uint32_t pending; /* an asynchronous signal waits in pending_info */
+    uint32_t number;  /* 1, 2, ... in order of creation, never reused */
+    uint64_t pad0[2];
+    struct cpu_state cpu;
+    uint64_t pad1[6];
+    uint8_t xmm[256];
+
+    struct process *process;
+    struct thread *next; /* list of live threads */
+    int32_t tid;
+    int32_t host_alive;   /* the kernel clears it when the kernel thread is gone */
+    uint64_t baton_since; /* time stamp counter when it got the baton */
+
+    struct siginfo_raw pending_info;
+    struct siginfo_raw held; /* a hardware signal sent by kill() while the target blocks it */
+    struct fault fault;
+    uint64_t mask;      /* signals the target has blocked */
+    uint64_t wait_mask; /* mask in force inside sigsuspend, ppoll, ... */
+    bool has_wait_mask;
+    bool step; /* run one instruction at a time */
+    struct sigstack altstack;
+
+    gaddr clear_tid, start_tid, robust_list;
+    uint64_t gs_base; /* the target's */
+    uint64_t fs_saved;
+    struct process *own_process; /* a vfork child's, kept for the next one */
+
+    struct thread *baton_next;
+    uint32_t baton_word;
+
+    uint8_t xsave[XSAVE_BYTES] __attribute__((aligned(64)));
+    struct lookup_entry lookup[LOOKUP_SIZE] __attribute__((aligned(4096)));
+    uint8_t alt_stack[ALT_STACK_BYTES] __attribute__((aligned(64)));
+    uint8_t host_stack[HOST_STACK_BYTES] __attribute__((aligned(64)));
+};
+
+#define AT(member, where)                                                                          \
+    _Static_assert(offsetof(struct thread, member) == (where), "layout.h: " #member)
+AT(left, T_LEFT);
+AT(limit, T_LIMIT);
+AT(exit, T_EXIT);
+AT(spill_rax, T_SPILL_RAX);
+AT(spill_rcx, T_SPILL_RCX);
+AT(spill_flags, T_SPILL_FLAGS);
+AT(spill_s0, T_SPILL_S0);
+AT(spill_s1, T_SPILL_S1);
+AT(jump, T_JUMP);
+AT(host_sp, T_HOST_SP);
+AT(h_exit, T_H_EXIT);
+AT(h_indirect, T_H_INDIRECT);
+AT(pending, T_PENDING);
+AT(cpu, T_GPR);
+AT(cpu.rip, T_RIP);
+AT(cpu.rflags, T_RFLAGS);
+AT(xmm, T_XMM);
+AT(lookup, T_LOOKUP);
+#undef AT
+
+static inline struct thread *thread_self(void)
+{
+    struct thread *t;
+    __asm__ volatile("mov %%gs:0, %0" : "=r"(t));
+    return t;
+}
+
+static inline uint64_t thread_count(const struct thread *t)
+{
+    return t->limit - (uint64_t)t->left;
+}
+
+/* The next `n` ticks stay in the cache, the one after them comes to the runtime. */
+static inline void thread_expire_in(struct thread *t, uint64_t n)
+{
+    t->limit = thread_count(t) + n;
+    t->left = (int64_t)n;
+}
+
+/* A tick that happens in the runtime: signal delivery, sigreturn, a restarted call. */
+static inline void thread_tick(struct thread *t)
+{
+    t->limit++;
+}
+
+#endif

@@ -1,0 +1,59 @@
+/* boot.h - how the runtime comes into a process: the image, and what it is told.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * The runtime and the decoder library are linked into one image of position-independent bytes by
+ * host/link.c. A tracer (inject.c) copies it into a process that has just exec'ed, together with
+ * the pristine image itself, so that the process can do the same for its next execve. Shared by the
+ * in-target runtime and the host side; no libc.
+ */
+#ifndef ENGINE_OS_BOOT_H
+#define ENGINE_OS_BOOT_H
+
+#include "engine/x86/cpu.h"
+
+/* The pristine image: header, then reloc_count offsets (uint32_t) of words that want the base
+ * added, then, at bytes_at, the image itself. */
+struct image {
+    uint64_t total;       /* bytes of all this */
+    uint64_t bytes_at;    /* offset of the image from this struct */
+    uint64_t image_bytes; /* multiple of the page size */
+    uint64_t entry;       /* offset of runtime_start in the image */
+    uint64_t boot;        /* offset of the runtime's struct boot in the image */
+    uint64_t reloc_count;
+};
+
+enum { BOOT_OPTIONS = 256, BOOT_STACK = 64 << 10 };
+
+/* Filled by the tracer. */
+struct boot {
+    gaddr base;
+    uint64_t bytes; /* the whole range: image, stack, pristine image */
+    gaddr pristine;
+    struct cpu_state cpu; /* at the program's first instruction */
+    uint64_t mask;        /* blocked signals */
+    char options[BOOT_OPTIONS];
+};
+
+/* What tracer and tracee tell each other, in memory they share. */
+struct inject_job {
+    const struct image *image;
+    uint64_t mask;
+    int32_t tracee; /* thread id */
+    int32_t tracer; /* process id of the tracer, set by it or by its maker */
+    uint32_t go;    /* tracee: the tracer may seize */
+    uint32_t ready; /* tracer: 1 seized, 2 failed */
+    uint32_t done;  /* tracer: nothing here is used any more */
+    int32_t error;
+    char options[BOOT_OPTIONS];
+};
+
+/* The tracer's whole life, in a process of its own: seizes, waits for the exec, injects, detaches.
+ */
+void inject_tracer(struct inject_job *job);
+
+/* The tracee's side: lets the tracer go ahead and waits until it has seized. Returns 0 or -errno.
+ */
+int inject_ready(struct inject_job *job);
+
+#endif

@@ -1,0 +1,249 @@
+/* emulate.c - instructions whose results are the engine's to see. SPDX-License-Identifier: MIT */
+#include "engine/os/emulate.h"
+
+#include "engine/core/cache.h"
+#include "engine/core/engine.h"
+#include "engine/core/instrument.h"
+#include "engine/os/fpstate.h"
+#include "engine/os/maps.h"
+#include "engine/os/signals.h"
+#include "engine/os/symbol.h"
+#include "engine/rt/rt.h"
+#include "engine/x86/insn.h"
+#include "engine/x86/operand.h"
+
+struct job {
+    struct thread *t;
+    struct insn in;
+    struct insn_operands ops;
+};
+
+static void read_insn(struct thread *t, struct job *j)
+{
+    uint8_t bytes[INSN_MAX_BYTES];
+    size_t n = maps_source.fetch(t->cpu.rip, bytes, sizeof bytes);
+    j->t = t;
+    if (n < sizeof bytes)
+        n += maps_source.fetch(t->cpu.rip + n, bytes + n, sizeof bytes - n);
+    engine_decoder_enter(t);
+    rt_check(insn_decode(&j->in, t->cpu.rip, bytes, n) == 0);
+    if (j->in.kind != INSN_ILLEGAL)
+        insn_operands(&j->in, &j->ops);
+    engine_decoder_leave(t);
+}
+
+/* Writes a general register of 16, 32 or 64 bits. */
+static void set_gpr(struct thread *t, int reg, unsigned bits, uint64_t v)
+{
+    uint64_t *r = &t->cpu.gpr[reg];
+    *r = bits == 64 ? v : bits == 32 ? (uint32_t)v : (*r & ~0xffffull) | (uint16_t)v;
+}
+
+static void set_pair(struct thread *t, uint32_t eax, uint32_t edx)
+{
+    t->cpu.gpr[RAX] = eax;
+    t->cpu.gpr[RDX] = edx;
+}
+
+/* An instruction that this CPU lacks is the target's SIGILL, not ours. */
+static bool cpu_has(uint32_t leaf, int reg, int bit)
+{
+    uint32_t r[4];
+    __asm__ volatile("cpuid" : "=a"(r[0]), "=b"(r[1]), "=c"(r[2]), "=d"(r[3]) : "a"(leaf), "c"(0));
+    return r[reg] >> bit & 1;
+}
+
+static bool lacking(struct job *j)
+{
+    static int8_t known[3]; /* rdpid, rdrand, rdseed: 0 unasked, 1 there, -1 lacking */
+    static const struct {
+        uint16_t mnemonic;
+        uint8_t leaf, reg, bit;
+    } need[] = {{ZYDIS_MNEMONIC_RDPID, 7, 2, 22},
+                {ZYDIS_MNEMONIC_RDRAND, 1, 2, 30},
+                {ZYDIS_MNEMONIC_RDSEED, 7, 1, 18}};
+    for (size_t i = 0; i < ARRAY_LEN(need); i++) {
+        if (need[i].mnemonic != j->in.mnemonic)
+            continue;
+        if (!known[i])
+            known[i] = cpu_has(need[i].leaf, need[i].reg, need[i].bit) ? 1 : -1;
+        return known[i] < 0;
+    }
+    return false;
+}
+
+static bool do_rdtsc(struct job *j)
+{
+    uint32_t lo, hi, aux;
+    if (j->in.mnemonic == ZYDIS_MNEMONIC_RDTSCP) {
+        __asm__ volatile("rdtscp" : "=a"(lo), "=d"(hi), "=c"(aux));
+        j->t->cpu.gpr[RCX] = aux;
+    } else {
+        __asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi));
+    }
+    set_pair(j->t, lo, hi);
+    return true;
+}
+
+static bool do_rdpid(struct job *j)
+{
+    uint64_t v;
+    __asm__ volatile("rdpid %0" : "=r"(v));
+    set_gpr(j->t, insn_gpr_number(j->ops.op[0].reg.value), 64, v);
+    return true;
+}
+
+static bool do_cpuid(struct job *j)
+{
+    uint64_t *g = j->t->cpu.gpr;
+    uint32_t a = (uint32_t)g[RAX], c = (uint32_t)g[RCX], b, d;
+    uint32_t leaf = a, sub = c;
+    __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+    if (leaf == 7 && sub == 0)
+        b &= ~(1u << 4 | 1u << 11); /* transactional memory cannot be translated */
+    g[RAX] = a, g[RBX] = b, g[RCX] = c, g[RDX] = d;
+    return true;
+}
+
+static bool do_random(struct job *j)
+{
+    const ZydisDecodedOperand *op = &j->ops.op[0];
+    uint64_t v = 0;
+    uint8_t ok;
+    if (j->in.mnemonic == ZYDIS_MNEMONIC_RDRAND)
+        __asm__ volatile("rdrand %0; setc %1" : "=r"(v), "=qm"(ok));
+    else
+        __asm__ volatile("rdseed %0; setc %1" : "=r"(v), "=qm"(ok));
+    set_gpr(j->t, insn_gpr_number(op->reg.value), op->size, ok ? v : 0);
+    j->t->cpu.rflags = (j->t->cpu.rflags & ~(uint64_t)FLAGS_ARITH) | (ok ? FLAG_CF : 0);
+    return true;
+}
+
+/* xgetbv(1) tells which components are in use; say what their values say. */
+static bool do_xgetbv(struct job *j)
+{
+    uint32_t lo, hi, which = (uint32_t)j->t->cpu.gpr[RCX];
+    if (which > 1) {
+        j->t->fault = (struct fault){.info = {.sig = SIG_SEGV, .code = 0x80}, .trapno = 13};
+        signals_deliver_fault(j->t);
+        return false;
+    }
+    if (which == 0) {
+        __asm__ volatile("xgetbv" : "=a"(lo), "=d"(hi) : "c"(0));
+    } else {
+        uint64_t bv;
+        fpstate_save(j->t, fpstate_features());
+        memcpy(&bv, j->t->xsave + 512, 8);
+        bv |= 2; /* SSE counts as in use: MXCSR belongs to it */
+        lo = (uint32_t)bv, hi = (uint32_t)(bv >> 32);
+    }
+    set_pair(j->t, lo, hi);
+    return true;
+}
+
+static bool do_xsave(struct job *j)
+{
+    struct thread *t = j->t;
+    gaddr addr = operand_address(&j->in, &j->ops.op[0], &t->cpu, engine_segments(t));
+    uint64_t mask = (uint32_t)t->cpu.gpr[RAX] | t->cpu.gpr[RDX] << 32;
+    bool compact =
+        j->in.mnemonic == ZYDIS_MNEMONIC_XSAVEC || j->in.mnemonic == ZYDIS_MNEMONIC_XSAVEC64;
+    if (addr & 63) {
+        t->fault = (struct fault){.info = {.sig = SIG_SEGV, .code = 0x80}, .trapno = 13};
+        signals_deliver_fault(t);
+        return false;
+    }
+    if (fpstate_xsave(t, addr, mask, compact))
+        return true;
+    if (maps_open_all() && fpstate_xsave(t, addr, mask, compact))
+        return true;
+    signals_bad_access(t, addr, true);
+    return false;
+}
+
+static bool do_gsbase(struct job *j)
+{
+    const ZydisDecodedOperand *op = &j->ops.op[0];
+    int reg = insn_gpr_number(op->reg.value);
+    struct thread *t = j->t;
+    if (j->in.mnemonic == ZYDIS_MNEMONIC_RDGSBASE) {
+        set_gpr(t, reg, op->size, t->gs_base);
+        return true;
+    }
+    t->gs_base = op->size == 64 ? t->cpu.gpr[reg] : (uint32_t)t->cpu.gpr[reg];
+    if (t->gs_base != engine.target_gs) {
+        engine.target_gs = t->gs_base;
+        cache_kill_all();
+    }
+    return true;
+}
+
+static bool do_popf(struct job *j)
+{
+    static bool told;
+    struct thread *t = j->t;
+    uint64_t v = 0, allowed = 0x244dd5 & ~(uint64_t)FLAG_TF;
+    size_t n = j->ops.z.operand_width == 16 ? 2 : 8;
+    if (!engine_read(&v, t->cpu.gpr[RSP], n)) {
+        signals_bad_access(t, t->cpu.gpr[RSP], false);
+        return false;
+    }
+    if ((v & FLAG_TF) && !told) {
+        told = true;
+        rt_say("popf: the trap flag is not supported (pc 0x%lx)", t->cpu.rip);
+    }
+    if (n == 2)
+        allowed &= 0xffff;
+    t->cpu.rflags = (t->cpu.rflags & ~allowed) | (v & allowed);
+    t->cpu.gpr[RSP] += n;
+    return true;
+}
+
+static const struct {
+    uint16_t mnemonic;
+    bool (*run)(struct job *j); /* false: a signal was raised instead */
+} table[] = {
+    {ZYDIS_MNEMONIC_RDTSC, do_rdtsc},      {ZYDIS_MNEMONIC_RDTSCP, do_rdtsc},
+    {ZYDIS_MNEMONIC_RDPID, do_rdpid},      {ZYDIS_MNEMONIC_CPUID, do_cpuid},
+    {ZYDIS_MNEMONIC_RDRAND, do_random},    {ZYDIS_MNEMONIC_RDSEED, do_random},
+    {ZYDIS_MNEMONIC_XGETBV, do_xgetbv},    {ZYDIS_MNEMONIC_XSAVE, do_xsave},
+    {ZYDIS_MNEMONIC_XSAVE64, do_xsave},    {ZYDIS_MNEMONIC_XSAVEC, do_xsave},
+    {ZYDIS_MNEMONIC_XSAVEC64, do_xsave},   {ZYDIS_MNEMONIC_XSAVEOPT, do_xsave},
+    {ZYDIS_MNEMONIC_XSAVEOPT64, do_xsave}, {ZYDIS_MNEMONIC_RDGSBASE, do_gsbase},
+    {ZYDIS_MNEMONIC_WRGSBASE, do_gsbase},  {ZYDIS_MNEMONIC_POPF, do_popf},
+    {ZYDIS_MNEMONIC_POPFQ, do_popf},
+};
+
+void emulate(struct thread *t)
+{
+    struct job j;
+    read_insn(t, &j);
+    if (lacking(&j)) {
+        signals_illegal(t);
+        return;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(table); i++)
+        if (table[i].mnemonic == j.in.mnemonic) {
+            if (table[i].run(&j))
+                t->cpu.rip += j.in.len;
+            return;
+        }
+    cache_kill_range(t->cpu.rip, t->cpu.rip + 1); /* the code changed under us: look again */
+}
+
+void emulate_unsupported(struct thread *t)
+{
+    struct job j;
+    char bytes[3 * INSN_MAX_BYTES + 1] = "";
+    size_t n = 0;
+    read_insn(t, &j);
+    for (int i = 0; i < j.in.len; i++)
+        n += rt_format(bytes + n, sizeof bytes - n, i ? " %02x" : "%02x", j.in.bytes[i]);
+    engine_decoder_enter(t);
+    const char *name = insn_name(&j.in);
+    engine_decoder_leave(t);
+    char where[256];
+    symbol_name(t->cpu.rip, where, sizeof where);
+    rt_say("instruction %s (%s) at pc 0x%lx in %s: not supported", name, bytes, t->cpu.rip, where);
+    signals_illegal(t);
+}

@@ -1,0 +1,141 @@
+/* exec.c - execve of the target.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * A helper process that shares this memory (CLONE_VM) seizes the calling thread; the thread execs;
+ * the helper, which keeps the old memory and in it the pristine image, injects the runtime into the
+ * new one and ends. It is made by way of a second process that ends at once, so that it is nobody's
+ * child by the time the new program could wait for children.
+ */
+#include "engine/os/exec.h"
+
+#include <linux/sched.h>
+
+#include "engine/core/engine.h"
+#include "engine/os/baton.h"
+#include "engine/os/boot.h"
+#include "engine/os/signals.h"
+#include "engine/os/syscalls.h"
+#include "engine/rt/range.h"
+#include "engine/rt/rt.h"
+#include "engine/rt/sys.h"
+
+enum { STACK = 32 << 10, WAIT_ALL = 0x40000000, X_OK_ = 1 };
+
+static const struct image *image;
+static char options[BOOT_OPTIONS];
+
+/* A helper's stacks and job. Not freed by a failed exec or a vfork child, but used again. */
+struct helper {
+    struct inject_job job;
+    struct helper *next;
+    uint8_t outer[STACK] __attribute__((aligned(64)));
+    uint8_t inner[STACK] __attribute__((aligned(64)));
+};
+static struct helper *helpers;
+
+void exec_init(gaddr pristine, const char *opts)
+{
+    image = (const struct image *)pristine;
+    rt_format(options, sizeof options, "%s", opts);
+}
+
+/* The last act touches no stack: once `done` is set it may belong to someone else. */
+static void inner(void *arg)
+{
+    struct helper *h = arg;
+    inject_tracer(&h->job);
+    __asm__ volatile("movl $1, (%0)\n\t"
+                     "xor %%edi, %%edi\n\t"
+                     "mov $60, %%eax\n\t"
+                     "syscall"
+                     :
+                     : "r"(&h->job.done)
+                     : "memory", "rdi", "rax");
+}
+
+static void outer(void *arg)
+{
+    struct helper *h = arg;
+    h->job.tracer = (int32_t)engine_clone_vm(CLONE_VM, h->inner + sizeof h->inner, inner, h);
+}
+
+static struct helper *helper_new(void)
+{
+    struct helper *h = helpers;
+    while (h && !__atomic_load_n(&h->job.done, __ATOMIC_ACQUIRE))
+        h = h->next;
+    if (!h) {
+        h = range_alloc(sizeof *h);
+        h->next = helpers;
+        helpers = h;
+    }
+    memset(&h->job, 0, sizeof h->job);
+    return h;
+}
+
+/* Returns the helper that has seized us, or NULL with *error. */
+static struct helper *helper_start(struct thread *t, long *error)
+{
+    struct helper *h = helper_new();
+    h->job.image = image;
+    h->job.mask = t->mask;
+    h->job.tracee = t->tid;
+    memcpy(h->job.options, options, sizeof options);
+    long pid = engine_clone_vm(CLONE_VM, h->outer + sizeof h->outer, outer, h);
+    *error = pid;
+    if (pid > 0) {
+        while (sys4(__NR_wait4, pid, 0, WAIT_ALL, 0) == -EINTR)
+            ;
+        *error = h->job.tracer;
+    }
+    if (*error > 0)
+        *error = inject_ready(&h->job);
+    if (!*error)
+        return h;
+    if (h->job.tracer <= 0)
+        h->job.done = 1;
+    return NULL;
+}
+
+static void helper_stop(struct helper *h)
+{
+    sys2(__NR_kill, h->job.tracer, SIG_KILL);
+    h->job.done = 1;
+}
+
+static long run(struct thread *t, long nr, long *a)
+{
+    long error;
+    uint64_t kernel_mask = signals_block_all();
+    struct helper *h = helper_start(t, &error);
+    if (!h) {
+        rt_say("exec: the new program cannot be followed (error %ld); it runs without the engine",
+               -error);
+        sys4(__NR_rt_sigprocmask, 2, (long)&t->mask, 0, 8);
+    }
+    if (t->process != t->own_process)
+        syscalls_finish(t);
+    signals_prepare_exec(t);
+    bool given = baton_release(t);
+    long r = sys6(nr, a[0], a[1], a[2], a[3], a[4], 0);
+    if (given)
+        baton_acquire(t);
+    if (h)
+        helper_stop(h);
+    signals_abandon_exec(t);
+    signals_set_kernel_mask(kernel_mask);
+    return r;
+}
+
+long exec_execve(struct thread *t, long *a)
+{
+    /* A file that is not there is the most common outcome of a search along PATH. */
+    long r = sys4(__NR_faccessat, -100, a[0], X_OK_, 0);
+    return r < 0 ? r : run(t, __NR_execve, a);
+}
+
+long exec_execveat(struct thread *t, long *a)
+{
+    return run(t, __NR_execveat, a);
+}

@@ -1,0 +1,186 @@
+/* fpstate.c - the extended registers in memory. SPDX-License-Identifier: MIT */
+#include "engine/os/fpstate.h"
+
+#include "engine/core/cache.h"
+#include "engine/core/engine.h"
+#include "engine/rt/rt.h"
+
+enum {
+    COMPONENTS = 20,
+    LEGACY_BYTES = 512,
+    HEADER_BYTES = 64,
+    FIRST_EXTENDED = LEGACY_BYTES + HEADER_BYTES
+};
+enum { AT_FCW = 0, AT_FIP = 8, AT_FDP = 16, AT_MXCSR = 24, AT_ST = 32, AT_XMM = 160, AT_BV = 512 };
+
+#define COMPACT_BIT (1ull << 63)
+
+static uint64_t features; /* XCR0 */
+static struct {
+    uint32_t offset, bytes;
+    bool align64;
+} component[COMPONENTS];
+static uint64_t total_bytes;
+
+static void cpuid(uint32_t leaf, uint32_t sub, uint32_t r[4])
+{
+    __asm__ volatile("cpuid"
+                     : "=a"(r[0]), "=b"(r[1]), "=c"(r[2]), "=d"(r[3])
+                     : "a"(leaf), "c"(sub));
+}
+
+void fpstate_init(void)
+{
+    uint32_t r[4];
+    cpuid(1, 0, r);
+    total_bytes = LEGACY_BYTES;
+    if (!(r[2] >> 27 & 1))
+        return; /* no xsave: fxsave it is */
+    uint32_t lo, hi;
+    __asm__ volatile("xgetbv" : "=a"(lo), "=d"(hi) : "c"(0));
+    features = (uint64_t)hi << 32 | lo;
+    cpuid(0xd, 0, r);
+    total_bytes = r[1];
+    if (total_bytes > XSAVE_BYTES)
+        rt_die("engine: this CPU's register state of %u bytes is more than %d", r[1], XSAVE_BYTES);
+    for (uint32_t i = 2; i < COMPONENTS; i++) {
+        if (!(features >> i & 1))
+            continue;
+        cpuid(0xd, i, r);
+        component[i].bytes = r[0];
+        component[i].offset = r[1];
+        component[i].align64 = r[2] >> 1 & 1;
+    }
+}
+
+uint64_t fpstate_bytes(void)
+{
+    return total_bytes;
+}
+
+uint64_t fpstate_features(void)
+{
+    return features;
+}
+
+static bool all_zero(const uint8_t *p, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (p[i])
+            return false;
+    return true;
+}
+
+/* Values that are not the reset state. */
+static uint64_t in_use(const uint8_t *x, uint64_t mask)
+{
+    static const uint8_t fresh[8] = {0x7f, 0x03};
+    uint64_t bv = 0;
+    if (memcmp(x + AT_FCW, fresh, 8) || !all_zero(x + AT_FIP, 16) || !all_zero(x + AT_ST, 128))
+        bv |= 1;
+    if (!all_zero(x + AT_XMM, 256))
+        bv |= 2;
+    for (int i = 2; i < COMPONENTS; i++)
+        if ((mask >> i & 1) && !all_zero(x + component[i].offset, component[i].bytes))
+            bv |= 1ull << i;
+    return bv & mask;
+}
+
+/* The last x87 instruction's address is one of the cache; show the target's. */
+static void fix_fip(uint8_t *x)
+{
+    uint64_t fip;
+    memcpy(&fip, x + AT_FIP, 8);
+    if (!cache_contains(fip))
+        return;
+    const struct block *b = cache_block_at(fip);
+    const struct fault_point *p = b ? cache_fault_point(b, fip) : NULL;
+    fip = p ? b->pc + p->guest_off : 0;
+    memcpy(x + AT_FIP, &fip, 8);
+}
+
+void fpstate_save(struct thread *t, uint64_t mask)
+{
+    uint8_t *x = t->xsave;
+    if (!features) {
+        __asm__ volatile("fxsave64 %0" : "=m"(*(uint8_t(*)[LEGACY_BYTES])x));
+        fix_fip(x);
+        return;
+    }
+    memset(x, 0, total_bytes);
+    mask &= features;
+    __asm__ volatile("xsave64 (%0)"
+                     :
+                     : "r"(x), "a"((uint32_t)mask), "d"((uint32_t)(mask >> 32))
+                     : "memory");
+    if (mask & 1)
+        fix_fip(x);
+    uint64_t bv = in_use(x, mask);
+    memcpy(x + AT_BV, &bv, 8);
+}
+
+void fpstate_load(struct thread *t, uint64_t mask)
+{
+    uint8_t *x = t->xsave;
+    uint32_t mxcsr;
+    memcpy(&mxcsr, x + AT_MXCSR, 4);
+    mxcsr &= 0xffff;
+    memcpy(x + AT_MXCSR, &mxcsr, 4);
+    if (!features) {
+        __asm__ volatile("fxrstor64 (%0)" : : "r"(x) : "memory");
+        return;
+    }
+    uint64_t bv;
+    memcpy(&bv, x + AT_BV, 8);
+    bv &= features;
+    memset(x + AT_BV, 0, HEADER_BYTES);
+    memcpy(x + AT_BV, &bv, 8);
+    mask &= features & ~(1ull << 9); /* protection keys stay */
+    __asm__ volatile("xrstor64 (%0)"
+                     :
+                     : "r"(x), "a"((uint32_t)mask), "d"((uint32_t)(mask >> 32))
+                     : "memory");
+}
+
+void fpstate_reset(struct thread *t)
+{
+    memset(t->xsave, 0, FIRST_EXTENDED);
+    memcpy(t->xsave + AT_FCW, &(uint16_t){0x37f}, 2);
+    memcpy(t->xsave + AT_MXCSR, &(uint32_t){0x1f80}, 4);
+    fpstate_load(t, features);
+}
+
+/* xsave and xsavec write only the components asked for, and the former leaves other bytes alone. */
+bool fpstate_xsave(struct thread *t, gaddr addr, uint64_t mask, bool compact)
+{
+    uint8_t *x = t->xsave;
+    uint64_t old_bv = 0, header[8] = {0};
+    mask &= features;
+    fpstate_save(t, mask);
+    uint64_t bv = in_use(x, mask);
+    if (!compact && !engine_read(&old_bv, addr + AT_BV, 8))
+        return false;
+    header[0] = compact ? bv : (old_bv & ~mask) | bv;
+    header[1] = compact ? mask | COMPACT_BIT : 0;
+    bool ok = true;
+    uint64_t written = compact ? bv : mask;
+    if (written & 1)
+        ok &= engine_write(addr, x, AT_MXCSR) && engine_write(addr + AT_ST, x + AT_ST, 128);
+    if (mask & 6) /* MXCSR and its mask go with SSE and AVX */
+        ok &= engine_write(addr + AT_MXCSR, x + AT_MXCSR, 8);
+    if (written & 2)
+        ok &= engine_write(addr + AT_XMM, x + AT_XMM, 256);
+    ok &= engine_write(addr + AT_BV, header, compact ? sizeof header : 8);
+    uint64_t at = FIRST_EXTENDED;
+    for (int i = 2; i < COMPONENTS; i++) {
+        if (!(mask >> i & 1))
+            continue;
+        if (compact && component[i].align64)
+            at = (at + 63) & ~63ull;
+        uint64_t where = compact ? at : component[i].offset;
+        at += component[i].bytes;
+        if (written >> i & 1)
+            ok &= engine_write(addr + where, x + component[i].offset, component[i].bytes);
+    }
+    return ok;
+}

@@ -1,0 +1,30 @@
+/* fpstate.h - the extended registers (x87, SSE, AVX, ...) in memory.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * They are never touched by the runtime's own code, so while a thread is in the runtime the
+ * hardware still holds the target's values. What is written out depends on those values alone:
+ * whether the CPU happens to track a component as in use (XINUSE) does not show.
+ */
+#ifndef ENGINE_OS_FPSTATE_H
+#define ENGINE_OS_FPSTATE_H
+
+#include "engine/core/thread.h"
+
+void fpstate_init(void);
+
+uint64_t fpstate_bytes(void); /* of the standard format with all enabled components */
+uint64_t fpstate_features(void);
+
+/* Saves the components of `mask` to t->xsave, standard format, deterministic XSTATE_BV. */
+void fpstate_save(struct thread *t, uint64_t mask);
+/* Loads t->xsave, whatever it holds. */
+void fpstate_load(struct thread *t, uint64_t mask);
+/* What a signal handler starts with. */
+void fpstate_reset(struct thread *t);
+
+/* The xsave instructions. `compact`: xsavec's format. Returns false if memory could not be written.
+ */
+bool fpstate_xsave(struct thread *t, gaddr addr, uint64_t mask, bool compact);
+
+#endif

@@ -1,0 +1,240 @@
+/* inject.c - put the runtime into a process that has just exec'ed.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * The kernel loads the program as always, so auxv, brk, /proc/self/exe, stack and addresses are
+ * native. At the exec stop, before the first instruction, the tracer has the tracee map one range,
+ * copies the image there, points the registers at it and detaches. Nothing is attached while the
+ * program runs.
+ *
+ * The range lies a gigabyte below the program's libraries: near enough for rip-relative operands,
+ * far enough to leave the kernel's own placement of mappings alone.
+ */
+#include <linux/ptrace.h>
+
+#include "engine/os/boot.h"
+#include "engine/rt/rt.h"
+#include "engine/rt/sys.h"
+
+enum { WAIT_ALL = 0x40000000, SIGTRAP_ = 5, TRIES = 64 };
+
+struct uregs { /* user_regs_struct */
+    uint64_t r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi, orig_rax, rip,
+        cs, rflags, rsp, ss, fs_base, gs_base, ds, es, fs, gs;
+};
+
+static long ptrace(long request, int pid, long addr, long data)
+{
+    return sys4(__NR_ptrace, request, pid, addr, data);
+}
+
+static void futex_wait(uint32_t *word, uint32_t value)
+{
+    sys4(__NR_futex, (long)word, FUTEX_WAIT, value, 0);
+}
+
+static void futex_set(uint32_t *word, uint32_t value)
+{
+    __atomic_store_n(word, value, __ATOMIC_RELEASE);
+    sys3(__NR_futex, (long)word, FUTEX_WAKE, 1);
+}
+
+int inject_ready(struct inject_job *job)
+{
+    enum { SET_PTRACER = 0x59616d61 };
+    sys2(__NR_prctl, SET_PTRACER, job->tracer); /* only Yama knows this call */
+    futex_set(&job->go, 1);
+    while (!__atomic_load_n(&job->ready, __ATOMIC_ACQUIRE))
+        futex_wait(&job->ready, 0);
+    return job->ready == 1 ? 0 : job->error;
+}
+
+/* Waits for a stop of the tracee; other stops than wanted are let go. Returns its id, 0 if it
+ * ended. */
+static int wait_stop(int want_event)
+{
+    for (;;) {
+        int status = 0;
+        long pid = sys4(__NR_wait4, -1, (long)&status, WAIT_ALL, 0);
+        if (pid == -EINTR)
+            continue;
+        if (pid <= 0 || (status & 0xff) != 0x7f)
+            return 0;
+        int sig = status >> 8 & 0xff, event = status >> 16;
+        if (event == want_event && sig == SIGTRAP_)
+            return (int)pid;
+        ptrace(PTRACE_CONT, (int)pid, 0, event ? 0 : sig);
+    }
+}
+
+/* ---- where ---- */
+
+static const char *hex(const char *p, uint64_t *v)
+{
+    for (*v = 0; (*p >= '0' && *p <= '9') || (*p >= 'a' && *p <= 'f'); p++)
+        *v = *v << 4 | (uint64_t)(*p <= '9' ? *p - '0' : *p - 'a' + 10);
+    return p;
+}
+
+/* The mapping that holds rip, if that is among the libraries (a dynamic loader, a static PIE); else
+ * some place well below the stack. */
+static gaddr anchor(int pid, gaddr rip)
+{
+    char path[32], buf[4096];
+    gaddr stack = 0x7ff000000000, found = 0;
+    rt_format(path, sizeof path, "/proc/%d/maps", pid);
+    long fd = sys4(__NR_openat, -100, (long)path, 02000000, 0);
+    long n = fd < 0 ? 0 : sys3(__NR_read, fd, (long)buf, sizeof buf - 1);
+    if (fd >= 0)
+        sys1(__NR_close, fd);
+    buf[n > 0 ? n : 0] = 0;
+    for (const char *line = buf; *line;) {
+        gaddr start, end;
+        const char *p = hex(line, &start);
+        p = hex(p + 1, &end);
+        if (rip >= start && rip < end)
+            found = start;
+        for (; *p && *p != '\n'; p++)
+            if (rt_prefix(p, "[stack]"))
+                stack = start;
+        line = *p ? p + 1 : p;
+    }
+    bool among_libraries = found > 0x100000000000 && !(found >> 40 >= 0x55 && found >> 40 <= 0x56);
+    return among_libraries ? found : stack - (4ull << 30);
+}
+
+/* ---- doing ---- */
+
+/* Has the tracee make one system call, by `mov eax, nr; syscall; int3` laid over its first
+ * instruction. The number goes through code because the end of the execve itself still writes rax.
+ */
+static long remote_call(int pid, const struct uregs *at, long nr, const long a[6])
+{
+    struct uregs r = *at;
+    long word = 0;
+    if (ptrace(PTRACE_PEEKTEXT, pid, (long)at->rip, (long)&word) < 0)
+        return -EFAULT;
+    long code = 0xb8 | nr << 8 | (long)(0xcc050full << 40);
+    if (ptrace(PTRACE_POKETEXT, pid, (long)at->rip, code) < 0)
+        return -EFAULT;
+    r.orig_rax = ~0ull;
+    r.rdi = (uint64_t)a[0], r.rsi = (uint64_t)a[1], r.rdx = (uint64_t)a[2];
+    r.r10 = (uint64_t)a[3], r.r8 = (uint64_t)a[4], r.r9 = (uint64_t)a[5];
+    ptrace(PTRACE_SETREGS, pid, 0, (long)&r);
+    ptrace(PTRACE_CONT, pid, 0, 0);
+    if (!wait_stop(0))
+        return -ESRCH;
+    ptrace(PTRACE_GETREGS, pid, 0, (long)&r);
+    ptrace(PTRACE_POKETEXT, pid, (long)at->rip, word);
+    return (long)r.rax;
+}
+
+static gaddr reserve(int pid, const struct uregs *regs, uint64_t bytes)
+{
+    gaddr at = (anchor(pid, regs->rip) - (1ull << 30) - bytes) & ~0xffffull;
+    for (int i = 0; i < TRIES; i++, at -= 256ull << 20) {
+        long a[6] = {(long)at,
+                     (long)bytes,
+                     PROT_READ | PROT_WRITE | PROT_EXEC,
+                     MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE,
+                     -1,
+                     0};
+        long r = remote_call(pid, regs, __NR_mmap, a);
+        if ((gaddr)r == at)
+            return at;
+        if (r != -EEXIST)
+            return 0;
+    }
+    return 0;
+}
+
+static bool copy_to(int pid, gaddr to, const void *from, uint64_t bytes)
+{
+    struct {
+        const void *base;
+        uint64_t len;
+    } local = {from, bytes}, remote = {(const void *)to, bytes};
+    return sys6(__NR_process_vm_writev, pid, (long)&local, 1, (long)&remote, 1, 0) == (long)bytes;
+}
+
+static void fill_boot(struct boot *b, const struct inject_job *job, const struct uregs *r)
+{
+    uint64_t *g = b->cpu.gpr;
+    g[RAX] = 0, g[RCX] = r->rcx, g[RDX] = r->rdx, g[RBX] = r->rbx, g[RSP] = r->rsp;
+    g[RBP] = r->rbp, g[RSI] = r->rsi, g[RDI] = r->rdi, g[R8] = r->r8, g[R9] = r->r9;
+    g[R10] = r->r10, g[R11] = r->r11, g[R12] = r->r12, g[R13] = r->r13, g[R14] = r->r14;
+    g[R15] = r->r15;
+    b->cpu.rip = r->rip;
+    b->cpu.rflags = r->rflags;
+    b->mask = job->mask;
+    memcpy(b->options, job->options, sizeof b->options);
+}
+
+/* Copies the image, relocated for `base`, by way of a scratch copy of our own. */
+static bool place_image(int pid, gaddr base, const struct inject_job *job, const struct uregs *regs)
+{
+    const struct image *im = job->image;
+    const uint32_t *reloc = (const uint32_t *)(im + 1);
+    long mem = sys6(__NR_mmap, 0, (long)im->image_bytes, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    if (SYS_FAILED(mem))
+        return false;
+    uint8_t *copy = (uint8_t *)mem;
+    memcpy(copy, (const uint8_t *)im + im->bytes_at, im->image_bytes);
+    for (uint64_t i = 0; i < im->reloc_count; i++)
+        *(uint64_t *)(copy + reloc[i]) += base;
+    struct boot *b = (struct boot *)(copy + im->boot);
+    fill_boot(b, job, regs);
+    b->base = base;
+    b->bytes = PAGE_UP(im->image_bytes + BOOT_STACK + im->total);
+    b->pristine = base + im->image_bytes + BOOT_STACK;
+    bool ok = copy_to(pid, base, copy, im->image_bytes) && copy_to(pid, b->pristine, im, im->total);
+    sys2(__NR_munmap, mem, (long)im->image_bytes);
+    return ok;
+}
+
+static const char *inject(int pid, const struct inject_job *job)
+{
+    const struct image *im = job->image;
+    struct uregs regs;
+    ptrace(PTRACE_GETREGS, pid, 0, (long)&regs);
+    if (regs.cs != 0x33)
+        return "a 32-bit program; it runs without the engine";
+    gaddr base = reserve(pid, &regs, PAGE_UP(im->image_bytes + BOOT_STACK + im->total));
+    if (!base)
+        return "no address space for the engine; the program runs without it";
+    if (!place_image(pid, base, job, &regs))
+        return "the engine could not be copied; the program runs without it";
+    regs.rip = base + im->entry;
+    regs.rsp = base + im->image_bytes + BOOT_STACK - 8;
+    regs.orig_rax = ~0ull;
+    ptrace(PTRACE_SETREGS, pid, 0, (long)&regs);
+    return NULL;
+}
+
+void inject_tracer(struct inject_job *job)
+{
+    while (!__atomic_load_n(&job->go, __ATOMIC_ACQUIRE))
+        futex_wait(&job->go, 0);
+    long r = -EPERM;
+    for (int i = 0; i < 100 && r == -EPERM; i++) { /* an earlier tracer may still be going */
+        r = ptrace(PTRACE_SEIZE, job->tracee, 0, PTRACE_O_TRACEEXEC);
+        if (r == -EPERM)
+            sys2(__NR_nanosleep, (long)&(long[2]){0, 100000 + i * 10000}, 0);
+    }
+    job->error = (int32_t)r;
+    futex_set(&job->ready, r < 0 ? 2 : 1);
+    if (r < 0)
+        return;
+    int pid = wait_stop(PTRACE_EVENT_EXEC);
+    if (pid) {
+        const char *problem = inject(pid, job);
+        if (problem) {
+            /* The program's signals were blocked for the exec; it goes on natively with its own
+             * mask. */
+            ptrace(PTRACE_SETSIGMASK, pid, 8, (long)&job->mask);
+            rt_say("exec: %s", problem);
+        }
+        ptrace(PTRACE_DETACH, pid, 0, 0);
+    }
+}

@@ -1,0 +1,374 @@
+/* maps.c - which memory of the target is code. SPDX-License-Identifier: MIT */
+#include "engine/os/maps.h"
+
+#include <elf.h>
+
+#include "engine/core/engine.h"
+#include "engine/rt/range.h"
+#include "engine/rt/rt.h"
+#include "engine/rt/sys.h"
+
+enum {
+    REGIONS = 4096,
+    OFTEN = 8, /* writes into a code page after which its blocks check themselves */
+    VDSO_PAGES = 4,
+};
+
+#define VSYSCALL_PAGE 0xffffffffff600000ull
+
+static struct region regions[REGIONS]; /* sorted, disjoint, executable */
+static int region_count;
+static int protected_pages;
+
+/* The vDSO and the vsyscall page, as the translator sees them. */
+static struct {
+    gaddr start, end;
+    uint8_t bytes[VDSO_PAGES * PAGE_BYTES];
+} vdso;
+static uint8_t vsyscall_bytes[PAGE_BYTES];
+
+/* ---- the region list ---- */
+
+static int region_index(gaddr addr) /* first region that ends after addr */
+{
+    int lo = 0, hi = region_count;
+    while (lo < hi) {
+        int mid = (lo + hi) / 2;
+        if (regions[mid].end <= addr)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static void region_insert(int at, struct region r)
+{
+    if (region_count == REGIONS)
+        region_count = at = 0; /* only a cache: begin anew */
+    memmove(&regions[at + 1], &regions[at], sizeof r * (size_t)(region_count - at));
+    regions[at] = r;
+    region_count++;
+}
+
+static void region_cut(gaddr start, gaddr end)
+{
+    for (int i = region_index(start); i < region_count && regions[i].start < end;) {
+        struct region r = regions[i];
+        memmove(&regions[i], &regions[i + 1], sizeof r * (size_t)(--region_count - i));
+        if (r.start < start) {
+            struct region left = r;
+            left.end = start;
+            region_insert(i++, left);
+        }
+        if (r.end > end) {
+            struct region right = r;
+            right.start = end;
+            region_insert(i++, right);
+        }
+    }
+}
+
+static void region_add(struct region r)
+{
+    region_cut(r.start, r.end);
+    region_insert(region_index(r.start), r);
+}
+
+/* ---- /proc/self/maps ---- */
+
+static const char *parse_hex(const char *p, uint64_t *v)
+{
+    for (*v = 0;; p++) {
+        char c = *p;
+        if (c >= '0' && c <= '9')
+            *v = *v << 4 | (uint64_t)(c - '0');
+        else if (c >= 'a' && c <= 'f')
+            *v = *v << 4 | (uint64_t)(c - 'a' + 10);
+        else
+            return p;
+    }
+}
+
+/* One line "start-end rwxp offset dev inode path". Returns true if it is executable target memory.
+ */
+static bool parse_line(const char *line, struct region *r)
+{
+    const char *p = parse_hex(line, &r->start);
+    p = parse_hex(p + 1, &r->end) + 1;
+    r->prot = (p[0] == 'r' ? PROT_READ : 0) | (p[1] == 'w' ? PROT_WRITE : 0) |
+              (p[2] == 'x' ? PROT_EXEC : 0);
+    r->shared = p[3] == 's';
+    const char *name = p;
+    while (*name && *name != '/' && *name != '[')
+        name++;
+    if (rt_prefix(name, "/memfd:"))
+        r->shared = true;
+    return (r->prot & PROT_EXEC) && !range_overlaps(r->start, r->end);
+}
+
+/* Pages that the engine protected are still writable for the target. */
+static void add_parsed(struct region r)
+{
+    for (gaddr a = r.start; a < r.end && protected_pages; a += PAGE_BYTES) {
+        struct codepage *p = cache_page_find(a);
+        if (p && p->protected_) {
+            r.prot |= PROT_WRITE; /* neighbours: at worst protected without need */
+            break;
+        }
+    }
+    region_add(r);
+}
+
+static void read_all(void)
+{
+    char buf[4096 + 1];
+    size_t have = 0;
+    long fd = sys4(__NR_openat, -100, (long)"/proc/self/maps", 02000000, 0);
+    if (SYS_FAILED(fd))
+        rt_die("/proc/self/maps: cannot be read (error %ld); the engine needs /proc", -fd);
+    region_count = 0;
+    for (;;) {
+        long n = sys3(__NR_read, fd, (long)(buf + have), (long)(sizeof buf - 1 - have));
+        if (n <= 0)
+            break;
+        have += (size_t)n;
+        buf[have] = 0;
+        char *line = buf;
+        for (char *p = buf; *p; p++) {
+            if (*p != '\n')
+                continue;
+            *p = 0;
+            struct region r;
+            if (parse_line(line, &r))
+                add_parsed(r);
+            line = p + 1;
+        }
+        have = (size_t)(buf + have - line);
+        memmove(buf, line, have);
+    }
+    sys1(__NR_close, fd);
+}
+
+static const struct region *known(gaddr pc)
+{
+    int i = region_index(pc);
+    return i < region_count && regions[i].start <= pc ? &regions[i] : NULL;
+}
+
+const struct region *maps_exec(gaddr pc)
+{
+    static const struct region vsyscall = {VSYSCALL_PAGE, VSYSCALL_PAGE + PAGE_BYTES, PROT_EXEC,
+                                           false};
+    if (PAGE_DOWN(pc) == VSYSCALL_PAGE)
+        return &vsyscall;
+    const struct region *r = known(pc);
+    if (!r) {
+        read_all();
+        r = known(pc);
+    }
+    return r;
+}
+
+void maps_learn(gaddr start, gaddr end, int prot, bool shared)
+{
+    region_add((struct region){start, end, prot, shared});
+}
+
+/* ---- watching code pages ---- */
+
+static void set_protection(struct codepage *p, bool protect)
+{
+    int prot = protect ? p->prot & ~PROT_WRITE : p->prot;
+    sys3(__NR_mprotect, (long)p->addr, PAGE_BYTES, prot);
+    protected_pages += protect ? 1 : -1;
+    p->protected_ = protect;
+}
+
+static bool watch_page(gaddr addr)
+{
+    const struct region *r = maps_exec(addr);
+    if (!r)
+        return false;
+    if (r->shared)
+        return true;
+    struct codepage *p = cache_page(addr);
+    if (p->checked)
+        return true;
+    if ((r->prot & PROT_WRITE) && !p->protected_) {
+        p->prot = r->prot;
+        set_protection(p, true);
+    }
+    return false;
+}
+
+static bool watch(gaddr pc, size_t len)
+{
+    gaddr last = PAGE_DOWN(pc + len - 1);
+    bool check = watch_page(PAGE_DOWN(pc));
+    if (last != PAGE_DOWN(pc))
+        check |= watch_page(last);
+    return check;
+}
+
+static void open_page(struct codepage *p, void *count)
+{
+    if (!p->protected_)
+        return;
+    set_protection(p, false);
+    while (p->blocks)
+        cache_kill(p->blocks);
+    if (count)
+        ++*(int *)count;
+}
+
+bool maps_write_fault(gaddr addr)
+{
+    struct codepage *p = cache_page_find(PAGE_DOWN(addr));
+    if (!p || !p->protected_)
+        return false;
+    open_page(p, NULL);
+    if (++p->writes >= OFTEN)
+        p->checked = true;
+    return true;
+}
+
+int maps_open(gaddr start, gaddr end)
+{
+    int n = 0;
+    if (protected_pages)
+        cache_pages(PAGE_DOWN(start), PAGE_UP(end), open_page, &n);
+    return n;
+}
+
+int maps_open_all(void)
+{
+    return maps_open(0, ~0ull & ~(PAGE_BYTES - 1));
+}
+
+static void page_changed(struct codepage *p, void *unused)
+{
+    (void)unused;
+    while (p->blocks)
+        cache_kill(p->blocks);
+    if (p->protected_) {
+        p->protected_ = false;
+        protected_pages--;
+    }
+}
+
+void maps_changed(gaddr start, gaddr end)
+{
+    start = PAGE_DOWN(start);
+    end = PAGE_UP(end);
+    region_cut(start, end);
+    cache_pages(start, end, page_changed, NULL);
+}
+
+/* ---- code bytes ---- */
+
+static size_t fetch(gaddr pc, uint8_t *out, size_t max)
+{
+    const struct region *r = maps_exec(pc);
+    size_t room = PAGE_BYTES - (pc & (PAGE_BYTES - 1));
+    if (!r)
+        return 0;
+    if (max > room)
+        max = room;
+    if (r->start == VSYSCALL_PAGE)
+        memcpy(out, vsyscall_bytes + (pc - VSYSCALL_PAGE), max);
+    else if (pc >= vdso.start && pc < vdso.end)
+        memcpy(out, vdso.bytes + (pc - vdso.start), max);
+    else
+        max -= engine_copy(out, (const void *)pc, max);
+    return max;
+}
+
+const struct code_source maps_source = {fetch, watch};
+
+/* ---- vDSO ---- */
+
+static void put_call(uint8_t *at, uint32_t nr)
+{
+    at[0] = 0xb8; /* mov eax, nr */
+    memcpy(at + 1, &nr, 4);
+    memcpy(at + 5, (const uint8_t[]){0x0f, 0x05, 0xc3}, 3); /* syscall; ret */
+}
+
+static const struct {
+    const char *name;
+    uint32_t nr;
+} vdso_call[] = {
+    {"__vdso_clock_gettime", __NR_clock_gettime},
+    {"__vdso_gettimeofday", __NR_gettimeofday},
+    {"__vdso_time", __NR_time},
+    {"__vdso_getcpu", __NR_getcpu},
+    {"__vdso_clock_getres", __NR_clock_getres},
+    /* takes other arguments than the system call; an unknown number gives ENOSYS */
+    {"__vdso_getrandom", 0xffff},
+};
+
+/* Calls fn for every symbol of the vDSO's copy. */
+static void vdso_symbols(void (*fn)(const char *name, uint64_t offset, void *), void *arg)
+{
+    const Elf64_Ehdr *eh = (const void *)vdso.bytes;
+    const Elf64_Phdr *ph = (const void *)(vdso.bytes + eh->e_phoff);
+    const Elf64_Dyn *dyn = NULL;
+    for (int i = 0; i < eh->e_phnum; i++)
+        if (ph[i].p_type == PT_DYNAMIC)
+            dyn = (const void *)(vdso.bytes + ph[i].p_offset);
+    const Elf64_Sym *sym = NULL;
+    const char *str = NULL;
+    for (; dyn && dyn->d_tag != DT_NULL; dyn++) {
+        if (dyn->d_tag == DT_SYMTAB)
+            sym = (const void *)(vdso.bytes + dyn->d_un.d_ptr);
+        if (dyn->d_tag == DT_STRTAB)
+            str = (const void *)(vdso.bytes + dyn->d_un.d_ptr);
+    }
+    /* The string table follows the symbols in every vDSO. */
+    for (const Elf64_Sym *s = sym; s && str && (const char *)(s + 1) <= str; s++)
+        if (s->st_value)
+            fn(str + s->st_name, s->st_value, arg);
+}
+
+static void replace_call(const char *name, uint64_t offset, void *unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < ARRAY_LEN(vdso_call); i++)
+        if (rt_streq(name, vdso_call[i].name))
+            put_call(vdso.bytes + offset, vdso_call[i].nr);
+}
+
+void maps_vdso(gaddr base)
+{
+    for (int i = 0; i < 3; i++)
+        put_call(vsyscall_bytes + 0x400 * i,
+                 (const uint32_t[]){__NR_gettimeofday, __NR_time, __NR_getcpu}[i]);
+    const struct region *r = base ? maps_exec(base) : NULL;
+    if (!r || r->end - base > sizeof vdso.bytes)
+        return;
+    vdso.start = base;
+    vdso.end = r->end;
+    memcpy(vdso.bytes, (const void *)base, vdso.end - base);
+    vdso_symbols(replace_call, NULL);
+}
+
+struct wanted {
+    const char *name;
+    gaddr addr;
+};
+
+static void match(const char *name, uint64_t offset, void *arg)
+{
+    struct wanted *w = arg;
+    if (rt_streq(name, w->name))
+        w->addr = vdso.start + offset;
+}
+
+gaddr maps_vdso_symbol(const char *name)
+{
+    struct wanted w = {name, 0};
+    if (vdso.start)
+        vdso_symbols(match, &w);
+    return w.addr;
+}

@@ -1,0 +1,48 @@
+/* maps.h - which memory of the target is code, and who changes it.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * The kernel's own list is the truth; this is a cache of its executable part. Regions are learned
+ * from /proc/self/maps when code is first met there, or from the target's mmap, and forgotten when
+ * a system call touches them.
+ *
+ * Changes to code are seen in one of three ways, per page (struct codepage):
+ *  - not writable: only system calls can change it, and they come through here;
+ *  - writable: write-protected while translations exist; the fault drops them and opens the page;
+ *  - shared mapping, memfd, or written often: blocks compare their own bytes at entry.
+ */
+#ifndef ENGINE_OS_MAPS_H
+#define ENGINE_OS_MAPS_H
+
+#include "engine/core/translate.h"
+#include "engine/rt/types.h"
+
+struct region {
+    gaddr start, end;
+    int prot;
+    bool shared; /* other mappings of the same object may write it */
+};
+
+extern const struct code_source maps_source;
+
+/* The executable region around pc; NULL when pc is not in executable memory. */
+const struct region *maps_exec(gaddr pc);
+
+/* The target's memory call touched [start, end): forget it and drop its translations. */
+void maps_changed(gaddr start, gaddr end);
+/* mmap gave executable memory */
+void maps_learn(gaddr start, gaddr end, int prot, bool shared);
+
+/* A write fault at addr: true if it was ours; the page is writable now and its blocks are gone. */
+bool maps_write_fault(gaddr addr);
+
+/* Make protected pages of a range (or all) writable again, so that the kernel can write, move and
+ * show them as they are. Returns how many there were. */
+int maps_open(gaddr start, gaddr end);
+int maps_open_all(void);
+
+/* vDSO entry points are replaced by plain system calls when translated. */
+void maps_vdso(gaddr ehdr);
+gaddr maps_vdso_symbol(const char *name); /* the real one; 0 if there is none */
+
+#endif

@@ -1,0 +1,111 @@
+/* memory.c - system calls that change the target's address space. SPDX-License-Identifier: MIT */
+#include "engine/os/memory.h"
+
+#include "engine/core/engine.h"
+#include "engine/os/maps.h"
+#include "engine/os/syscalls.h"
+#include "engine/rt/range.h"
+#include "engine/rt/rt.h"
+#include "engine/rt/sys.h"
+
+static bool ours(gaddr start, uint64_t len)
+{
+    return range_overlaps(start, start + PAGE_UP(len));
+}
+
+long memory_mmap(struct thread *t, long *a)
+{
+    bool fixed = a[3] & (MAP_FIXED | MAP_FIXED_NOREPLACE);
+    if (fixed && ours((gaddr)a[0], (uint64_t)a[1]))
+        return a[3] & MAP_FIXED_NOREPLACE ? -EEXIST : -ENOMEM;
+    long r = syscalls_pass(t, __NR_mmap, a);
+    if (SYS_FAILED(r))
+        return r;
+    gaddr start = (gaddr)r, end = start + PAGE_UP((uint64_t)a[1]);
+    maps_changed(start, end);
+    if ((a[2] & PROT_EXEC) && (a[3] & MAP_ANONYMOUS))
+        maps_learn(start, end, (int)a[2], (a[3] & 3) != MAP_PRIVATE);
+    return r;
+}
+
+long memory_munmap(struct thread *t, long *a)
+{
+    if (ours((gaddr)a[0], (uint64_t)a[1]))
+        return -EINVAL;
+    long r = syscalls_pass(t, __NR_munmap, a);
+    if (!SYS_FAILED(r))
+        maps_changed((gaddr)a[0], (gaddr)a[0] + (uint64_t)a[1]);
+    return r;
+}
+
+long memory_mprotect(struct thread *t, long *a)
+{
+    if (ours((gaddr)a[0], (uint64_t)a[1]))
+        return -ENOMEM;
+    maps_open((gaddr)a[0], (gaddr)a[0] + (uint64_t)a[1]);
+    long r = syscalls_pass(t, (int32_t)t->cpu.gpr[RAX], a);
+    maps_changed((gaddr)a[0],
+                 (gaddr)a[0] + (uint64_t)a[1]); /* a failed call may have done a part */
+    return r;
+}
+
+long memory_mremap(struct thread *t, long *a)
+{
+    if (ours((gaddr)a[0], (uint64_t)a[1]) || ((a[3] & 2) && ours((gaddr)a[4], (uint64_t)a[2])))
+        return -EINVAL;
+    maps_open((gaddr)a[0], (gaddr)a[0] + (uint64_t)a[1]);
+    long r = syscalls_pass(t, __NR_mremap, a);
+    if (SYS_FAILED(r))
+        return r;
+    uint64_t longer = (uint64_t)(a[1] > a[2] ? a[1] : a[2]);
+    maps_changed((gaddr)a[0], (gaddr)a[0] + longer);
+    maps_changed((gaddr)r, (gaddr)r + longer);
+    return r;
+}
+
+long memory_brk(struct thread *t, long *a)
+{
+    static gaddr end;
+    long r = syscalls_pass(t, __NR_brk, a);
+    if (end > (gaddr)r && r > 0)
+        maps_changed((gaddr)r, end);
+    end = (gaddr)r;
+    return r;
+}
+
+long memory_shmat(struct thread *t, long *a)
+{
+    long r = syscalls_pass(t, __NR_shmat, a);
+    if (!SYS_FAILED(r) && (a[2] & 040000)) /* SHM_REMAP: whatever was there is gone */
+        maps_changed(0, 1ull << 47);
+    return r;
+}
+
+long memory_shmdt(struct thread *t, long *a)
+{
+    long r = syscalls_pass(t, __NR_shmdt, a);
+    if (!SYS_FAILED(r))
+        maps_changed(0, 1ull << 47); /* its size is unknown, and this is rare */
+    return r;
+}
+
+long memory_madvise(struct thread *t, long *a)
+{
+    enum { DONTNEED = 4, FREE = 8, REMOVE = 9, DONTNEED_LOCKED = 24 };
+    if (ours((gaddr)a[0], (uint64_t)a[1]))
+        return -EINVAL;
+    if (a[2] == FREE)
+        a[2] = DONTNEED; /* whether the kernel takes the pages must not depend on its mood */
+    maps_open((gaddr)a[0], (gaddr)a[0] + (uint64_t)a[1]);
+    long r = syscalls_pass(t, __NR_madvise, a);
+    if (a[2] == DONTNEED || a[2] == REMOVE || a[2] == DONTNEED_LOCKED)
+        maps_changed((gaddr)a[0], (gaddr)a[0] + (uint64_t)a[1]);
+    return r;
+}
+
+long memory_remap_file_pages(struct thread *t, long *a)
+{
+    long r = syscalls_pass(t, __NR_remap_file_pages, a);
+    maps_changed((gaddr)a[0], (gaddr)a[0] + (uint64_t)a[1]);
+    return r;
+}

@@ -1,0 +1,134 @@
+/* procfs.c - files of /proc that would show the engine. SPDX-License-Identifier: MIT */
+#include "engine/os/procfs.h"
+
+#include "engine/core/engine.h"
+#include "engine/os/kernel.h"
+#include "engine/os/maps.h"
+#include "engine/os/syscalls.h"
+#include "engine/rt/range.h"
+#include "engine/rt/rt.h"
+#include "engine/rt/sys.h"
+
+enum { O_CLOEXEC_ = 02000000, O_ACCMODE_ = 3, MFD_CLOEXEC_ = 1, PATH_BYTES = 64 };
+
+static const char *skip_number(const char *p, int32_t want)
+{
+    int64_t v = 0;
+    const char *start = p;
+    while (*p >= '0' && *p <= '9' && v < 1 << 30)
+        v = v * 10 + (*p++ - '0');
+    return p != start && v == want ? p : NULL;
+}
+
+/* Is it a map of this process: /proc/{self,thread-self,PID}[/task/TID]/{maps,smaps,numa_maps}? */
+static bool is_own_map(const struct thread *t, const char *path)
+{
+    const char *p, *q;
+    if (!rt_prefix(path, "/proc/"))
+        return false;
+    path += 6;
+    if (rt_prefix(path, "self/"))
+        p = path + 4;
+    else if (rt_prefix(path, "thread-self/"))
+        p = path + 11;
+    else if (!(p = skip_number(path, t->process->pid)))
+        return false;
+    if (rt_prefix(p, "/task/") && (q = skip_number(p + 6, t->tid)))
+        p = q;
+    return rt_streq(p, "/maps") || rt_streq(p, "/smaps") || rt_streq(p, "/numa_maps");
+}
+
+static const char *hex(const char *p, uint64_t *v)
+{
+    for (*v = 0;; p++) {
+        if (*p >= '0' && *p <= '9')
+            *v = *v << 4 | (uint64_t)(*p - '0');
+        else if (*p >= 'a' && *p <= 'f')
+            *v = *v << 4 | (uint64_t)(*p - 'a' + 10);
+        else
+            return p;
+    }
+}
+
+/* A line that begins a mapping tells whether it and the lines up to the next one are shown. The
+ * kernel joins neighbours, so a line may hold a part of the target's and be cut. */
+static bool shown(const char *line, bool before)
+{
+    uint64_t start, end;
+    const char *p = hex(line, &start);
+    if (p - line < 8)
+        return before;
+    if (*p == '-')
+        hex(p + 1, &end);
+    else
+        end = start + PAGE_BYTES;
+    return !range_overlaps(start, end);
+}
+
+static void copy_filtered(long from, long to)
+{
+    static char buf[8192]; /* with the baton */
+    size_t have = 0;
+    bool show = true;
+    for (;;) {
+        long n = sys3(__NR_read, from, (long)(buf + have), (long)(sizeof buf - have));
+        if (n <= 0)
+            break;
+        have += (size_t)n;
+        size_t line = 0;
+        for (size_t i = 0; i < have; i++) {
+            if (buf[i] != '\n')
+                continue;
+            show = shown(buf + line, show);
+            if (show)
+                sys3(__NR_write, to, (long)(buf + line), (long)(i + 1 - line));
+            line = i + 1;
+        }
+        have -= line;
+        memmove(buf, buf + line, have);
+    }
+}
+
+static long open_map(const char *path, long flags)
+{
+    maps_open_all(); /* protections as the target made them */
+    long fd = sys4(__NR_openat, -100, (long)path, O_CLOEXEC_, 0);
+    if (SYS_FAILED(fd))
+        return fd;
+    long out = sys2(__NR_memfd_create, (long)"maps", flags & O_CLOEXEC_ ? MFD_CLOEXEC_ : 0);
+    if (!SYS_FAILED(out)) {
+        copy_filtered(fd, out);
+        sys3(__NR_lseek, out, 0, 0);
+        /* The lower number is the one a plain open would have given. */
+        sys3(__NR_dup3, out, fd, flags & O_CLOEXEC_);
+        sys1(__NR_close, out);
+        return fd;
+    }
+    sys1(__NR_close, fd);
+    return out;
+}
+
+static long open_path(struct thread *t, long *a, gaddr path_at, uint64_t flags)
+{
+    char path[PATH_BYTES];
+    size_t got = sizeof path - engine_copy(path, (const void *)path_at, sizeof path);
+    bool ended = false;
+    for (size_t i = 0; i < got && !ended; i++)
+        ended = !path[i];
+    if (ended && !(flags & O_ACCMODE_) && is_own_map(t, path))
+        return open_map(path, (long)flags);
+    return syscalls_pass(t, (int32_t)t->cpu.gpr[RAX], a);
+}
+
+long procfs_open(struct thread *t, long *a)
+{
+    return open_path(t, a, (gaddr)a[0], (uint64_t)a[1]);
+}
+
+long procfs_openat(struct thread *t, long *a)
+{
+    uint64_t flags = (uint64_t)a[2];
+    if ((int32_t)t->cpu.gpr[RAX] == __NR_openat2 && !engine_read(&flags, (gaddr)a[2], 8))
+        return -EFAULT;
+    return open_path(t, a, (gaddr)a[1], flags);
+}

@@ -1,0 +1,16 @@
+/* procfs.h - files of /proc that would show the engine.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Opening a map of the own address space gives a memfd with the kernel's text less the runtime's
+ * ranges.
+ */
+#ifndef ENGINE_OS_PROCFS_H
+#define ENGINE_OS_PROCFS_H
+
+#include "engine/core/thread.h"
+
+long procfs_open(struct thread *t, long *a);
+long procfs_openat(struct thread *t, long *a);
+
+#endif

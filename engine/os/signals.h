@@ -1,0 +1,42 @@
+/* signals.h - the target's signals: actions, masks, delivery, return.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * The runtime, not the kernel, builds the frames that handlers see. Signals with a handler reach
+ * the host handler (hostsig.c), which notes one asynchronous signal in t->pending and has the
+ * kernel hold back all others; it is delivered at the next tick or system call. Signals without a
+ * handler are left to the kernel altogether. Faults are delivered where they happen.
+ */
+#ifndef ENGINE_OS_SIGNALS_H
+#define ENGINE_OS_SIGNALS_H
+
+#include "engine/os/kernel.h"
+
+void signals_init(struct thread *t, uint64_t mask);
+
+void signals_deliver_pending(struct thread *t);
+void signals_deliver_fault(struct thread *t); /* t->fault, at t->cpu */
+void signals_fetch_fault(struct thread *t, gaddr addr);
+void signals_illegal(struct thread *t);
+/* SIGSEGV as for a bad access of the runtime on the target's behalf */
+void signals_bad_access(struct thread *t, gaddr addr, bool write);
+
+/* Tell the kernel which signals are blocked: the target's mask, or all while one is pending. */
+void signals_apply_mask(struct thread *t);
+uint64_t signals_block_all(void); /* returns the kernel's mask */
+void signals_set_kernel_mask(uint64_t mask);
+/* Before execve: what the target ignores, the kernel must know. */
+void signals_prepare_exec(struct thread *t);
+void signals_abandon_exec(struct thread *t);
+
+/* System calls. */
+long signals_sigaction(struct thread *t, long *a);
+long signals_sigprocmask(struct thread *t, long *a);
+long signals_sigaltstack(struct thread *t, long *a);
+long signals_sigreturn(struct thread *t, long *a);
+
+/* hostsig.c: the kernel's handler. */
+void hostsig_handler(int sig, struct siginfo_raw *info, struct kucontext *uc);
+void hostsig_setup_stack(struct thread *t);
+
+#endif

@@ -1,0 +1,171 @@
+/* special.c - system calls that need a little care. SPDX-License-Identifier: MIT */
+#include "engine/os/special.h"
+
+#include "engine/core/cache.h"
+#include "engine/core/engine.h"
+#include "engine/os/maps.h"
+#include "engine/os/signals.h"
+#include "engine/os/syscalls.h"
+#include "engine/rt/rt.h"
+#include "engine/rt/sys.h"
+
+/* ---- calls with a temporary signal mask ---- */
+
+/* Runs call `nr` with the mask that argument `i` points to: hardware signals stay open in the
+ * kernel's copy, and delivery knows what was blocked meanwhile. */
+static long with_mask(struct thread *t, long nr, long *a, int i)
+{
+    uint64_t mask, kernel;
+    if (!engine_read(&mask, (gaddr)a[i], 8))
+        return -EFAULT;
+    mask &= ~(SIG_BIT(SIG_KILL) | SIG_BIT(SIG_STOP));
+    kernel = mask & ~SIG_SYNC;
+    long b[6] = {a[0], a[1], a[2], a[3], a[4], a[5]};
+    b[i] = (long)&kernel;
+    t->wait_mask = mask;
+    t->has_wait_mask = true;
+    return syscalls_pass(t, nr, b);
+}
+
+long syscalls_sigsuspend(struct thread *t, long *a)
+{
+    return a[1] == 8 ? with_mask(t, __NR_rt_sigsuspend, a, 0) : -EINVAL;
+}
+
+long syscalls_ppoll(struct thread *t, long *a)
+{
+    if (!a[3])
+        return syscalls_pass(t, __NR_ppoll, a);
+    return a[4] == 8 ? with_mask(t, __NR_ppoll, a, 3) : -EINVAL;
+}
+
+long syscalls_epoll_pwait(struct thread *t, long *a)
+{
+    long nr = (int32_t)t->cpu.gpr[RAX];
+    if (!a[4])
+        return syscalls_pass(t, nr, a);
+    return a[5] == 8 ? with_mask(t, nr, a, 4) : -EINVAL;
+}
+
+long syscalls_pselect6(struct thread *t, long *a)
+{
+    long pair[2] = {0, 0};
+    if (a[5] && !engine_read(pair, (gaddr)a[5], sizeof pair))
+        return -EFAULT;
+    if (!pair[0])
+        return syscalls_pass(t, __NR_pselect6, a);
+    if (pair[1] != 8)
+        return -EINVAL;
+    uint64_t mask, kernel;
+    if (!engine_read(&mask, (gaddr)pair[0], 8))
+        return -EFAULT;
+    mask &= ~(SIG_BIT(SIG_KILL) | SIG_BIT(SIG_STOP));
+    kernel = mask & ~SIG_SYNC;
+    pair[0] = (long)&kernel;
+    long b[6] = {a[0], a[1], a[2], a[3], a[4], (long)pair};
+    t->wait_mask = mask;
+    t->has_wait_mask = true;
+    return syscalls_pass(t, __NR_pselect6, b);
+}
+
+/* ---- segments, tracing, confinement ---- */
+
+long syscalls_arch_prctl(struct thread *t, long *a)
+{
+    enum { SET_GS = 0x1001, SET_FS = 0x1002, GET_FS = 0x1003, GET_GS = 0x1004, SHSTK = 0x5000 };
+    switch (a[0]) {
+    case SET_GS:
+        if ((gaddr)a[1] >> 47)
+            return -EPERM;
+        t->gs_base = (uint64_t)a[1];
+        if (engine.target_gs != t->gs_base) { /* it is part of the translations */
+            if (engine.thread_count > 1)
+                rt_say("arch_prctl: a gs base per thread is not supported");
+            engine.target_gs = t->gs_base;
+            cache_kill_all();
+        }
+        return 0;
+    case GET_GS:
+        return engine_write((gaddr)a[1], &t->gs_base, 8) ? 0 : -EFAULT;
+    default:
+        if ((a[0] & ~0xfff) == SHSTK)
+            return -EOPNOTSUPP; /* shadow stacks */
+        return syscalls_pass(t, __NR_arch_prctl, a);
+    }
+}
+
+long syscalls_ptrace(struct thread *t, long *a)
+{
+    static bool told;
+    (void)t;
+    (void)a;
+    if (!told)
+        rt_say("ptrace: not available to a program under drdebug");
+    told = true;
+    return -EPERM;
+}
+
+long syscalls_prctl(struct thread *t, long *a)
+{
+    enum { SET_SECCOMP = 22 };
+    if (a[0] == SET_SECCOMP) {
+        long b[6] = {a[1] == 1 ? 0 : 1, 0, a[2]};
+        return syscalls_seccomp(t, b);
+    }
+    return syscalls_pass(t, __NR_prctl, a);
+}
+
+long syscalls_seccomp(struct thread *t, long *a)
+{
+    (void)t;
+    (void)a;
+    rt_say("seccomp: filters are not supported; the program is told so");
+    return -EINVAL;
+}
+
+/* ---- clocks: as cheap as the vDSO makes them ---- */
+
+static long (*vdso_clock_gettime)(long, void *);
+static long (*vdso_gettimeofday)(void *, void *);
+static long (*vdso_time)(void *);
+
+void special_init(gaddr vdso)
+{
+    maps_vdso(vdso);
+    vdso_clock_gettime = (long (*)(long, void *))maps_vdso_symbol("__vdso_clock_gettime");
+    vdso_gettimeofday = (long (*)(void *, void *))maps_vdso_symbol("__vdso_gettimeofday");
+    vdso_time = (long (*)(void *))maps_vdso_symbol("__vdso_time");
+}
+
+long syscalls_clock_gettime(struct thread *t, long *a)
+{
+    int64_t ts[2];
+    if (!vdso_clock_gettime)
+        return syscalls_pass(t, __NR_clock_gettime, a);
+    long r = vdso_clock_gettime((int)a[0], ts);
+    if (r)
+        return r;
+    return engine_write((gaddr)a[1], ts, sizeof ts) ? 0 : -EFAULT;
+}
+
+long syscalls_gettimeofday(struct thread *t, long *a)
+{
+    int64_t tv[2];
+    int32_t tz[2];
+    if (!vdso_gettimeofday)
+        return syscalls_pass(t, __NR_gettimeofday, a);
+    long r = vdso_gettimeofday(tv, tz);
+    if (r)
+        return r;
+    if (a[0] && !engine_write((gaddr)a[0], tv, sizeof tv))
+        return -EFAULT;
+    return !a[1] || engine_write((gaddr)a[1], tz, sizeof tz) ? 0 : -EFAULT;
+}
+
+long syscalls_time(struct thread *t, long *a)
+{
+    if (!vdso_time)
+        return syscalls_pass(t, __NR_time, a);
+    long now = vdso_time(NULL);
+    return !a[0] || engine_write((gaddr)a[0], &now, 8) ? now : -EFAULT;
+}

@@ -1,0 +1,24 @@
+/* special.h - system calls that need a little care, and only a little.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef ENGINE_OS_SPECIAL_H
+#define ENGINE_OS_SPECIAL_H
+
+#include "engine/core/thread.h"
+
+void special_init(gaddr vdso); /* the vDSO's clocks are read natively by the runtime */
+
+long syscalls_sigsuspend(struct thread *t, long *a);
+long syscalls_ppoll(struct thread *t, long *a);
+long syscalls_pselect6(struct thread *t, long *a);
+long syscalls_epoll_pwait(struct thread *t, long *a);
+long syscalls_arch_prctl(struct thread *t, long *a);
+long syscalls_ptrace(struct thread *t, long *a);
+long syscalls_prctl(struct thread *t, long *a);
+long syscalls_seccomp(struct thread *t, long *a);
+long syscalls_clock_gettime(struct thread *t, long *a);
+long syscalls_gettimeofday(struct thread *t, long *a);
+long syscalls_time(struct thread *t, long *a);
+
+#endif

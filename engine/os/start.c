@@ -1,0 +1,140 @@
+/* start.c - the runtime's first steps in a process.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * runtime_start() is where the tracer (inject.c) points the registers to, on a small stack of its
+ * own, with all signals blocked and the program's own registers in `boot`.
+ */
+#include <linux/auxvec.h>
+
+#include "engine/core/cache.h"
+#include "engine/core/engine.h"
+#include "engine/core/instrument.h"
+#include "engine/core/tools.h"
+#include "engine/os/baton.h"
+#include "engine/os/boot.h"
+#include "engine/os/exec.h"
+#include "engine/os/fpstate.h"
+#include "engine/os/signals.h"
+#include "engine/os/special.h"
+#include "engine/os/threads.h"
+#include "engine/rt/range.h"
+#include "engine/rt/rt.h"
+#include "engine/rt/sys.h"
+#include "engine/x86/insn.h"
+
+__attribute__((visibility("default"))) struct boot boot = {0};
+__attribute__((visibility("default"))) _Noreturn void runtime_start(void);
+
+static uint64_t auxv(gaddr sp, uint64_t key)
+{
+    uint64_t *p = (uint64_t *)sp;
+    p += 1 + *p + 1; /* argc, argv, NULL */
+    while (*p++)
+        ; /* environment */
+    for (; p[0] != AT_NULL; p += 2)
+        if (p[0] == key)
+            return p[1];
+    return 0;
+}
+
+static uint64_t number(const char *s, const char **end)
+{
+    uint64_t v = 0;
+    int base = 10;
+    if (s[0] == '0' && s[1] == 'x')
+        base = 16, s += 2;
+    for (;; s++) {
+        int d = *s >= '0' && *s <= '9'                 ? *s - '0'
+                : base == 16 && *s >= 'a' && *s <= 'f' ? *s - 'a' + 10
+                                                       : -1;
+        if (d < 0)
+            break;
+        v = v * (uint64_t)base + (uint64_t)d;
+    }
+    *end = s;
+    return v;
+}
+
+/* "key=value,key=value": unknown keys are an error of the caller, said by name. */
+static void set_option(struct options *o, const char *key, const char *value)
+{
+    const char *end;
+    uint64_t v = number(value, &end);
+    if (rt_prefix(key, "stats="))
+        o->stats = v;
+    else if (rt_prefix(key, "link="))
+        o->link = v;
+    else if (rt_prefix(key, "exact="))
+        o->exact_flags = v;
+    else if (rt_prefix(key, "ticks="))
+        o->whole_ticks = v;
+    else if (rt_prefix(key, "cache="))
+        o->cache = v;
+    else if (rt_prefix(key, "sample="))
+        o->sample = v;
+    else if (rt_prefix(key, "stop=") && *end == ':') {
+        o->has_stop = true;
+        o->stop_count = v;
+        o->stop_pc = number(end + 1, &end);
+    } else if (rt_prefix(key, "tool=")) {
+        size_t n = 0;
+        for (; value[n] && value[n] != ',' && n + 1 < sizeof o->tool; n++)
+            o->tool[n] = value[n];
+        o->tool[n] = 0;
+    } else {
+        rt_die("engine option %s: unknown", key);
+    }
+}
+
+static void read_options(struct options *o, const char *s)
+{
+    *o = (struct options){.link = true, .cache = 32 << 20};
+    while (*s) {
+        const char *value = s;
+        while (*value && *value != '=')
+            value++;
+        set_option(o, s, *value ? value + 1 : value);
+        while (*s && *s++ != ',')
+            ;
+    }
+}
+
+static void start_tool(struct thread *t)
+{
+    const struct options *o = &engine.opt;
+    if (o->has_stop)
+        engine_stop_at(t, o->stop_count, o->stop_pc);
+    if (!o->tool[0] && !o->has_stop)
+        return;
+    const struct instrument *tool = tools_find(o->tool[0] ? o->tool : "position");
+    if (!tool)
+        rt_die("engine tool %s: unknown", o->tool);
+    instrument_install(tool);
+    if (tool->thread_start)
+        tool->thread_start(t);
+}
+
+void runtime_start(void)
+{
+    static struct process first;
+    const gaddr sp = boot.cpu.gpr[RSP];
+    engine.base = boot.base;
+    engine.wrfsbase = auxv(sp, AT_HWCAP2) & 2;
+    range_init(boot.base, boot.bytes);
+    read_options(&engine.opt, boot.options);
+    insn_init();
+    fpstate_init();
+    cache_init(engine.opt.cache);
+    struct thread *t = threads_new();
+    t->process = &first;
+    first.pid = (int32_t)sys0(__NR_getpid);
+    t->cpu = boot.cpu;
+    threads_enter(t);
+    baton_acquire(t);
+    special_init(auxv(sp, AT_SYSINFO_EHDR));
+    exec_init(boot.pristine, boot.options);
+    signals_init(t, boot.mask);
+    start_tool(t);
+    engine_run(t);
+}

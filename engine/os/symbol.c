@@ -1,0 +1,101 @@
+/* symbol.c - the name of a code address, for messages. SPDX-License-Identifier: MIT */
+#include "engine/os/symbol.h"
+
+#include <elf.h>
+
+#include "engine/rt/rt.h"
+#include "engine/rt/sys.h"
+
+struct place {
+    gaddr start, end, offset;
+    char path[200];
+};
+
+static bool next_line(long fd, char *line, size_t size)
+{
+    size_t n = 0;
+    char c;
+    while (sys3(__NR_read, fd, (long)&c, 1) == 1 && c != '\n')
+        if (n + 1 < size)
+            line[n++] = c;
+    line[n] = 0;
+    return n != 0;
+}
+
+static const char *hex(const char *p, uint64_t *v)
+{
+    for (*v = 0; (*p >= '0' && *p <= '9') || (*p >= 'a' && *p <= 'f'); p++)
+        *v = *v << 4 | (uint64_t)(*p <= '9' ? *p - '0' : *p - 'a' + 10);
+    return p;
+}
+
+static bool find_place(gaddr pc, struct place *at)
+{
+    char line[320];
+    bool found = false;
+    long fd = sys4(__NR_openat, -100, (long)"/proc/self/maps", 02000000, 0);
+    while (fd >= 0 && !found && next_line(fd, line, sizeof line)) {
+        const char *p = hex(hex(line, &at->start) + 1, &at->end);
+        hex(p + 6, &at->offset);
+        found = pc >= at->start && pc < at->end;
+        while (*p && *p != '/')
+            p++;
+        rt_format(at->path, sizeof at->path, "%s", p);
+    }
+    if (fd >= 0)
+        sys1(__NR_close, fd);
+    return found;
+}
+
+/* The function that holds file offset `off`; its start in *start. */
+static const char *find_function(const uint8_t *f, uint64_t size, uint64_t off, uint64_t *start)
+{
+    const Elf64_Ehdr *eh = (const void *)f;
+    if (size < sizeof *eh || memcmp(f, ELFMAG, 4) || eh->e_shoff + eh->e_shnum * 64ull > size ||
+        eh->e_phoff + eh->e_phnum * 56ull > size)
+        return NULL;
+    const Elf64_Phdr *ph = (const void *)(f + eh->e_phoff);
+    uint64_t vaddr = off;
+    for (int i = 0; i < eh->e_phnum; i++)
+        if (ph[i].p_type == PT_LOAD && off - ph[i].p_offset < ph[i].p_filesz)
+            vaddr = off - ph[i].p_offset + ph[i].p_vaddr;
+    const Elf64_Shdr *sh = (const void *)(f + eh->e_shoff);
+    for (int i = 0; i < eh->e_shnum; i++) {
+        if ((sh[i].sh_type != SHT_SYMTAB && sh[i].sh_type != SHT_DYNSYM) ||
+            sh[i].sh_link >= eh->e_shnum)
+            continue;
+        const Elf64_Shdr *str = &sh[sh[i].sh_link];
+        if (sh[i].sh_offset + sh[i].sh_size > size || str->sh_offset + str->sh_size > size)
+            continue;
+        const Elf64_Sym *s = (const void *)(f + sh[i].sh_offset);
+        for (uint64_t k = 0; k < sh[i].sh_size / sizeof *s; k++)
+            if (ELF64_ST_TYPE(s[k].st_info) == STT_FUNC && vaddr - s[k].st_value < s[k].st_size &&
+                s[k].st_name < str->sh_size) {
+                *start = vaddr - s[k].st_value;
+                return (const char *)f + str->sh_offset + s[k].st_name;
+            }
+    }
+    return NULL;
+}
+
+void symbol_name(gaddr pc, char *out, size_t size)
+{
+    struct place at = {0};
+    rt_format(out, size, "?");
+    if (!find_place(pc, &at) || !at.path[0])
+        return;
+    uint64_t off = pc - at.start + at.offset, into = 0;
+    rt_format(out, size, "%s+0x%lx", at.path, off);
+    long fd = sys4(__NR_openat, -100, (long)at.path, 02000000, 0);
+    if (fd < 0)
+        return;
+    long bytes = sys3(__NR_lseek, fd, 0, 2);
+    long map = sys6(__NR_mmap, 0, bytes, PROT_READ, MAP_PRIVATE, fd, 0);
+    sys1(__NR_close, fd);
+    if (SYS_FAILED(map))
+        return;
+    const char *name = find_function((const uint8_t *)map, (uint64_t)bytes, off, &into);
+    if (name)
+        rt_format(out, size, "%s+0x%lx (%s)", name, into, at.path);
+    sys2(__NR_munmap, map, bytes);
+}

@@ -1,0 +1,382 @@
+/* threads.c - threads and processes of the target: creation and end.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Every thread of the target is a kernel thread with a struct thread in the runtime's range. The
+ * kernel starts it on the runtime's stack; the target's stack pointer is only a register value.
+ * What the kernel would write when a thread ends (robust futexes, CLONE_CHILD_CLEARTID) is written
+ * here, while the thread still has the baton; the kernel itself only clears host_alive, which frees
+ * the struct.
+ */
+#include "engine/os/threads.h"
+
+#include <linux/sched.h>
+
+#include "engine/core/engine.h"
+#include "engine/core/instrument.h"
+#include "engine/os/baton.h"
+#include "engine/os/signals.h"
+#include "engine/os/syscalls.h"
+#include "engine/rt/range.h"
+#include "engine/rt/rt.h"
+#include "engine/rt/sys.h"
+
+static struct thread *spare; /* ended threads whose kernel thread may still be ending */
+
+/* ---- the struct ---- */
+
+static struct thread *take_spare(void)
+{
+    for (struct thread **at = &spare; *at; at = &(*at)->next) {
+        struct thread *t = *at;
+        if (__atomic_load_n(&t->host_alive, __ATOMIC_ACQUIRE))
+            continue;
+        *at = t->next;
+        struct process *kept = t->own_process;
+        memset(t, 0, offsetof(struct thread, xsave));
+        t->own_process = kept;
+        return t;
+    }
+    return range_alloc(sizeof(struct thread));
+}
+
+struct thread *threads_new(void)
+{
+    struct thread *t = take_spare();
+    t->self = t;
+    t->number = ++engine.threads_made;
+    t->host_sp = ((uint64_t)t->host_stack + sizeof t->host_stack) & ~15ull;
+    t->h_exit = engine_exit;
+    t->h_indirect = engine_indirect;
+    t->altstack.flags = SS_DISABLE_;
+    for (int i = 0; i < LOOKUP_SIZE; i++)
+        t->lookup[i] = (struct lookup_entry){0, engine_indirect};
+    t->next = engine.threads;
+    engine.threads = t;
+    engine.thread_count++;
+    return t;
+}
+
+static void thread_unlist(struct thread *t)
+{
+    struct thread **at = &engine.threads;
+    while (*at != t)
+        at = &(*at)->next;
+    *at = t->next;
+    engine.thread_count--;
+    engine.total_ticks += thread_count(t);
+    t->next = spare;
+    spare = t;
+}
+
+void threads_enter(struct thread *t)
+{
+    if (engine.wrfsbase)
+        __asm__ volatile("wrgsbase %0" : : "r"(t));
+    else
+        sys2(__NR_arch_prctl, 0x1001, (long)t);
+    t->host_alive = 1;
+    t->tid = (int32_t)sys1(__NR_set_tid_address, (long)&t->host_alive);
+    hostsig_setup_stack(t);
+}
+
+/* ---- creation ---- */
+
+/* What clone and clone3 ask for, in one form. */
+struct request {
+    uint64_t flags;
+    gaddr stack; /* top; 0: the caller's */
+    gaddr child_tid, tls;
+    long nr;
+    long arg[6];              /* for the kernel */
+    struct clone_args *args3; /* clone3: the copy that arg[0] points to */
+};
+
+static void child_registers(struct thread *t, struct cpu_state *c, gaddr stack)
+{
+    *c = t->cpu;
+    c->gpr[RAX] = 0;
+    c->rip = t->cpu.rip + 2; /* behind the syscall instruction */
+    c->gpr[RCX] = c->rip;
+    c->gpr[R11] = c->rflags;
+    if (stack)
+        c->gpr[RSP] = stack;
+}
+
+static void in_forked_child(struct thread *t)
+{
+    for (struct thread *o = engine.threads, *next; o; o = next) {
+        next = o->next;
+        if (o != t)
+            o->host_alive = 0, thread_unlist(o);
+    }
+    baton_reset(t);
+    t->process->pid = (int32_t)sys0(__NR_getpid);
+    t->host_alive = 1;
+    t->tid = (int32_t)sys1(__NR_set_tid_address, (long)&t->host_alive);
+    t->robust_list = 0;
+    t->clear_tid = 0;
+    t->pending = 0;
+}
+
+static long fork_like(struct thread *t, struct request *r)
+{
+    uint64_t kernel_mask = signals_block_all();
+    long pid = engine_clone(r->nr, r->arg, NULL);
+    if (pid == 0) {
+        in_forked_child(t);
+        if (r->flags & CLONE_CHILD_CLEARTID)
+            t->clear_tid = r->child_tid;
+        if (r->stack)
+            t->cpu.gpr[RSP] = r->stack;
+    }
+    signals_set_kernel_mask(kernel_mask);
+    return pid;
+}
+
+/* Kernel arguments for a child that shares memory: its own host stack, and host_alive as the word
+ * that the kernel clears in the end. */
+static void arguments_for(struct request *r, struct thread *child)
+{
+    uint64_t flags = (r->flags & ~(uint64_t)CLONE_CHILD_SETTID) | CLONE_CHILD_CLEARTID;
+    if (r->args3) {
+        r->args3->flags = flags;
+        r->args3->child_tid = (uint64_t)&child->host_alive;
+        r->args3->stack = (uint64_t)child->host_stack;
+        r->args3->stack_size = child->host_sp - (uint64_t)child->host_stack;
+    } else {
+        r->arg[0] = (long)flags;
+        r->arg[1] = (long)child->host_sp;
+        r->arg[3] = (long)&child->host_alive;
+    }
+}
+
+static struct thread *new_child(struct thread *t, const struct request *r)
+{
+    struct thread *c = threads_new();
+    child_registers(t, &c->cpu, r->stack);
+    c->process = t->process;
+    c->mask = t->mask;
+    c->gs_base = t->gs_base;
+    c->host_alive = 1;
+    c->clear_tid = r->flags & CLONE_CHILD_CLEARTID ? r->child_tid : 0;
+    c->start_tid = r->flags & CLONE_CHILD_SETTID ? r->child_tid : 0;
+    return c;
+}
+
+static long thread_like(struct thread *t, struct request *r)
+{
+    struct thread *c = new_child(t, r);
+    arguments_for(r, c);
+    uint64_t kernel_mask = signals_block_all();
+    long tid = engine_clone(r->nr, r->arg, c);
+    if (tid < 0) {
+        c->host_alive = 0;
+        thread_unlist(c);
+    }
+    signals_set_kernel_mask(kernel_mask);
+    return tid;
+}
+
+/* The child shares memory and the parent waits: it runs as one more thread under the same baton,
+ * but with signal actions of its own. */
+static long vfork_like(struct thread *t, struct request *r)
+{
+    struct thread *c = new_child(t, r);
+    if (!c->own_process)
+        c->own_process = range_heap(sizeof *c->own_process);
+    *c->own_process = *t->process;
+    c->process = c->own_process;
+    c->altstack = t->altstack;
+    arguments_for(r, c);
+    uint64_t kernel_mask = signals_block_all();
+    baton_drop(t);
+    long pid = engine_clone(r->nr, r->arg, c);
+    baton_steal(c, t);
+    c->host_alive = 0;
+    thread_unlist(c);
+    signals_set_kernel_mask(kernel_mask);
+    return pid;
+}
+
+_Noreturn void thread_child_start(struct thread *t)
+{
+    threads_enter(t);
+    if (t->process == t->own_process)
+        t->process->pid = (int32_t)sys0(__NR_getpid);
+    baton_acquire(t);
+    if (t->start_tid)
+        engine_write(t->start_tid, &t->tid, 4);
+    signals_apply_mask(t);
+    if (instrument && instrument->thread_start)
+        instrument->thread_start(t);
+    engine_run(t);
+}
+
+static long create(struct thread *t, struct request *r)
+{
+    if (!(r->flags & CLONE_VM))
+        return fork_like(t, r);
+    if (r->flags & CLONE_THREAD)
+        return thread_like(t, r);
+    if (r->flags & CLONE_VFORK)
+        return vfork_like(t, r);
+    rt_say("clone: CLONE_VM without CLONE_THREAD or CLONE_VFORK is not supported (flags 0x%lx)",
+           r->flags);
+    return -ENOSYS;
+}
+
+long threads_clone(struct thread *t, long *a)
+{
+    struct request r = {.flags = (uint64_t)a[0],
+                        .stack = (gaddr)a[1],
+                        .child_tid = (gaddr)a[3],
+                        .nr = __NR_clone,
+                        .arg = {a[0], 0, a[2], a[3], a[4]}};
+    return create(t, &r);
+}
+
+long threads_clone3(struct thread *t, long *a)
+{
+    struct clone_args args = {0};
+    uint64_t size = (uint64_t)a[1];
+    if (size < 64)
+        return -EINVAL;
+    if (size > sizeof args)
+        return size > PAGE_BYTES ? -E2BIG : -ENOSYS;
+    if (!engine_read(&args, (gaddr)a[0], size))
+        return -EFAULT;
+    struct request r = {.flags = args.flags | args.exit_signal,
+                        .stack = args.stack ? args.stack + args.stack_size : 0,
+                        .child_tid = args.child_tid,
+                        .nr = __NR_clone3,
+                        .arg = {(long)&args, (long)size},
+                        .args3 = &args};
+    r.flags = args.flags;
+    if (!(args.flags & CLONE_VM))
+        args.stack = args.stack_size = 0;
+    return create(t, &r);
+}
+
+long threads_fork(struct thread *t, long *a)
+{
+    (void)a;
+    struct request r = {.nr = __NR_fork};
+    return create(t, &r);
+}
+
+long threads_vfork(struct thread *t, long *a)
+{
+    (void)a;
+    struct request r = {.flags = CLONE_VM | CLONE_VFORK | SIG_CHLD,
+                        .nr = __NR_clone,
+                        .arg = {CLONE_VM | CLONE_VFORK | SIG_CHLD}};
+    return create(t, &r);
+}
+
+/* ---- the end ---- */
+
+enum { FUTEX_TID = 0x3fffffff, FUTEX_DIED = 0x40000000, ROBUST_LIMIT = 2048 };
+#define FUTEX_HAS_WAITERS 0x80000000u
+
+static void owner_died(struct thread *t, gaddr entry, int64_t offset)
+{
+    gaddr word = (entry & ~1ull) + (uint64_t)offset;
+    uint32_t v;
+    if ((entry & 1) || !engine_read(&v, word, 4) || (v & FUTEX_TID) != (uint32_t)t->tid)
+        return;
+    uint32_t new = (v & FUTEX_HAS_WAITERS) | FUTEX_DIED;
+    if (engine_write(word, &new, 4) && (v & FUTEX_HAS_WAITERS))
+        sys3(__NR_futex, (long)word, FUTEX_WAKE, 1);
+}
+
+static void walk_robust_list(struct thread *t)
+{
+    struct {
+        gaddr next;
+        int64_t offset;
+        gaddr pending;
+    } head;
+    if (!t->robust_list || !engine_read(&head, t->robust_list, sizeof head))
+        return;
+    gaddr entry = head.next;
+    for (int i = 0; i < ROBUST_LIMIT && (entry & ~1ull) != t->robust_list; i++) {
+        gaddr next;
+        bool ok = engine_read(&next, entry & ~1ull, 8);
+        if (entry != head.pending)
+            owner_died(t, entry, head.offset);
+        if (!ok)
+            break;
+        entry = next;
+    }
+    if (head.pending)
+        owner_died(t, head.pending, head.offset);
+    sys2(__NR_set_robust_list, 0, 24);
+}
+
+static void clear_tid(struct thread *t)
+{
+    if (!t->clear_tid || !engine_write(t->clear_tid, &(uint32_t){0}, 4))
+        return;
+    sys3(__NR_futex, (long)t->clear_tid, FUTEX_WAKE, 1);
+}
+
+long threads_exit(struct thread *t, long *a)
+{
+    bool alone = engine.thread_count == 1;
+    if (instrument && instrument->thread_exit)
+        instrument->thread_exit(t);
+    if (alone)
+        syscalls_finish(t);
+    walk_robust_list(t);
+    clear_tid(t);
+    signals_block_all();
+    if (!alone) {
+        if (t->process != t->own_process)
+            thread_unlist(t);
+        baton_drop(t);
+    }
+    for (;;)
+        sys1(__NR_exit, a[0]);
+}
+
+long threads_exit_group(struct thread *t, long *a)
+{
+    bool vfork_child = t->process == t->own_process;
+    if (!vfork_child)
+        syscalls_finish(t);
+    signals_block_all();
+    if (vfork_child)
+        baton_drop(t);
+    for (;;)
+        sys1(__NR_exit_group, a[0]);
+}
+
+long threads_set_tid_address(struct thread *t, long *a)
+{
+    t->clear_tid = (gaddr)a[0];
+    return t->tid;
+}
+
+long threads_set_robust_list(struct thread *t, long *a)
+{
+    if (a[1] != 24)
+        return -EINVAL;
+    t->robust_list = (gaddr)a[0];
+    return sys2(__NR_set_robust_list, a[0], a[1]); /* for when the whole process is killed */
+}
+
+long threads_get_robust_list(struct thread *t, long *a)
+{
+    struct thread *o = engine.threads;
+    for (; o && a[0] && o->tid != a[0]; o = o->next)
+        ;
+    if (!a[0])
+        o = t;
+    if (!o)
+        return -ESRCH;
+    return engine_write((gaddr)a[1], &o->robust_list, 8) &&
+                   engine_write((gaddr)a[2], &(uint64_t){24}, 8)
+               ? 0
+               : -EFAULT;
+}

@@ -1,0 +1,27 @@
+/* threads.h - threads and processes of the target: creation and end.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef ENGINE_OS_THREADS_H
+#define ENGINE_OS_THREADS_H
+
+#include "engine/core/thread.h"
+
+/* A thread's struct with stacks; the first one is made for the calling kernel thread. */
+struct thread *threads_new(void);
+void threads_enter(struct thread *t); /* GS, signal stack: the calling kernel thread becomes t */
+
+/* System calls. */
+long threads_clone(struct thread *t, long *a);
+long threads_clone3(struct thread *t, long *a);
+long threads_fork(struct thread *t, long *a);
+long threads_vfork(struct thread *t, long *a);
+long threads_exit(struct thread *t, long *a);
+long threads_exit_group(struct thread *t, long *a);
+long threads_set_tid_address(struct thread *t, long *a);
+long threads_set_robust_list(struct thread *t, long *a);
+long threads_get_robust_list(struct thread *t, long *a);
+
+_Noreturn void thread_child_start(struct thread *t);
+
+#endif

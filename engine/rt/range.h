@@ -1,0 +1,34 @@
+/* range.h - the address ranges the runtime owns, and its heap.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Everything the runtime allocates is noted here: the ranges are hidden from /proc/self/maps and
+ * the target may not map over them. The heap never gives memory back: it holds what lives as long
+ * as the process. Needs the baton (or a single thread).
+ */
+#ifndef ENGINE_RT_RANGE_H
+#define ENGINE_RT_RANGE_H
+
+#include "engine/rt/types.h"
+
+struct range {
+    gaddr start, end;
+};
+
+void range_init(gaddr base, uint64_t bytes); /* the range that the runtime was loaded into */
+
+/* Zeroed memory within 2 GB of the runtime. Ends the process with a line when there is none. */
+void *range_alloc(uint64_t bytes);
+void range_free(void *p, uint64_t bytes);
+
+/* Writable and executable memory below `near` and close to it (0: close to the runtime); or NULL.
+ */
+void *range_alloc_near(gaddr near, uint64_t bytes, bool code);
+
+/* A small zeroed object, 16-aligned. */
+void *range_heap(size_t bytes);
+
+size_t range_list(const struct range **list);
+bool range_overlaps(gaddr start, gaddr end);
+
+#endif

@@ -1,0 +1,45 @@
+/* rt.h - the runtime's own small libc: memory, text, allocation, fatal errors.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Everything here is callable from any thread that holds the baton, and from the exec helper.
+ */
+#ifndef ENGINE_RT_RT_H
+#define ENGINE_RT_RT_H
+
+#include <stdarg.h>
+
+#include "engine/rt/types.h"
+
+#pragma GCC visibility push(default)
+void *memcpy(void *dst, const void *src, size_t n);
+void *memmove(void *dst, const void *src, size_t n);
+void *memset(void *dst, int c, size_t n);
+int memcmp(const void *a, const void *b, size_t n);
+size_t strlen(const char *s);
+#pragma GCC visibility pop
+bool rt_streq(const char *a, const char *b);
+bool rt_prefix(const char *s, const char *prefix);
+
+/* Formats %s %d %u %x %lx %lu %ld %c %% (with 0 and width for numbers). Returns the length written,
+ * without the terminating zero, never more than size - 1. */
+size_t rt_format(char *out, size_t size, const char *fmt, ...)
+    __attribute__((format(printf, 3, 4)));
+
+/* One line `drdebug: ...` on the target's standard error, in one write. */
+void rt_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+/* The engine cannot go on: says why and ends the process with SIGABRT. */
+_Noreturn void rt_die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+
+#define rt_check(cond)                                                                             \
+    do {                                                                                           \
+        if (!(cond))                                                                               \
+            rt_die("internal error: %s:%d: %s", __FILE_NAME__, __LINE__, #cond);                   \
+    } while (0)
+
+#ifndef __FILE_NAME__
+#define __FILE_NAME__ __FILE__
+#endif
+
+#endif

@@ -1,0 +1,265 @@
+/* insn.c - classify instructions with the help of Zydis. SPDX-License-Identifier: MIT */
+#include "engine/x86/insn.h"
+
+#include "engine/rt/rt.h"
+
+static ZydisDecoder decoder;
+
+void insn_init(void)
+{
+    rt_check(
+        ZYAN_SUCCESS(ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64)));
+}
+
+/* Instructions that need more than their branch category to be classified. */
+static const struct {
+    uint16_t mnemonic;
+    uint8_t kind;
+} special[] = {
+    {ZYDIS_MNEMONIC_RDTSC, INSN_EMULATE},
+    {ZYDIS_MNEMONIC_RDTSCP, INSN_EMULATE},
+    {ZYDIS_MNEMONIC_RDPID, INSN_EMULATE},
+    {ZYDIS_MNEMONIC_CPUID, INSN_EMULATE},
+    {ZYDIS_MNEMONIC_RDRAND, INSN_EMULATE},
+    {ZYDIS_MNEMONIC_RDSEED, INSN_EMULATE},
+    {ZYDIS_MNEMONIC_XGETBV, INSN_EMULATE},
+    {ZYDIS_MNEMONIC_XSAVE, INSN_EMULATE},
+    {ZYDIS_MNEMONIC_XSAVE64, INSN_EMULATE},
+    {ZYDIS_MNEMONIC_XSAVEC, INSN_EMULATE},
+    {ZYDIS_MNEMONIC_XSAVEC64, INSN_EMULATE},
+    {ZYDIS_MNEMONIC_XSAVEOPT, INSN_EMULATE},
+    {ZYDIS_MNEMONIC_XSAVEOPT64, INSN_EMULATE},
+    {ZYDIS_MNEMONIC_RDGSBASE, INSN_EMULATE},
+    {ZYDIS_MNEMONIC_WRGSBASE, INSN_EMULATE},
+    {ZYDIS_MNEMONIC_POPF, INSN_EMULATE},
+    {ZYDIS_MNEMONIC_POPFQ, INSN_EMULATE},
+    {ZYDIS_MNEMONIC_LGS, INSN_UNSUPPORTED},
+    {ZYDIS_MNEMONIC_XBEGIN, INSN_UNSUPPORTED},
+    {ZYDIS_MNEMONIC_XABORT, INSN_UNSUPPORTED},
+    {ZYDIS_MNEMONIC_SYSENTER, INSN_UNSUPPORTED},
+    {ZYDIS_MNEMONIC_IRETQ, INSN_UNSUPPORTED},
+    {ZYDIS_MNEMONIC_IRETD, INSN_UNSUPPORTED},
+    {ZYDIS_MNEMONIC_IRET, INSN_UNSUPPORTED},
+    {ZYDIS_MNEMONIC_INT3, INSN_TRAP},
+    {ZYDIS_MNEMONIC_INT1, INSN_TRAP},
+    {ZYDIS_MNEMONIC_UD0, INSN_TRAP},
+    {ZYDIS_MNEMONIC_UD1, INSN_TRAP},
+    {ZYDIS_MNEMONIC_UD2, INSN_TRAP},
+    {ZYDIS_MNEMONIC_HLT, INSN_TRAP},
+    {ZYDIS_MNEMONIC_SYSCALL, INSN_SYSCALL},
+};
+
+static bool writes_gs_selector(const ZydisDecodedInstruction *z)
+{
+    if (z->mnemonic == ZYDIS_MNEMONIC_MOV)
+        return z->opcode_map == ZYDIS_OPCODE_MAP_DEFAULT && z->opcode == 0x8e &&
+               z->raw.modrm.reg == 5;
+    return z->mnemonic == ZYDIS_MNEMONIC_POP && z->opcode_map == ZYDIS_OPCODE_MAP_0F &&
+           z->opcode == 0xa9;
+}
+
+static enum insn_kind kind_of(const ZydisDecodedInstruction *z)
+{
+    bool direct = z->raw.imm[0].is_relative;
+    bool far = z->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR;
+    /* AMD and Intel disagree about near branches with a 16-bit operand size. */
+    bool narrow = (z->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE) && !z->raw.rex.W;
+    switch (z->meta.category) {
+    case ZYDIS_CATEGORY_COND_BR:
+        if (narrow)
+            return INSN_UNSUPPORTED;
+        switch (z->mnemonic) {
+        case ZYDIS_MNEMONIC_JRCXZ:
+        case ZYDIS_MNEMONIC_JECXZ:
+        case ZYDIS_MNEMONIC_LOOP:
+        case ZYDIS_MNEMONIC_LOOPE:
+        case ZYDIS_MNEMONIC_LOOPNE:
+            return INSN_JCXZ;
+        case ZYDIS_MNEMONIC_XBEGIN:
+            return INSN_UNSUPPORTED;
+        default:
+            return INSN_JCC;
+        }
+    case ZYDIS_CATEGORY_UNCOND_BR:
+        if (z->mnemonic != ZYDIS_MNEMONIC_JMP || far || narrow)
+            return INSN_UNSUPPORTED;
+        return direct ? INSN_JMP : INSN_JMP_IND;
+    case ZYDIS_CATEGORY_CALL:
+        if (far || narrow)
+            return INSN_UNSUPPORTED;
+        return direct ? INSN_CALL : INSN_CALL_IND;
+    case ZYDIS_CATEGORY_RET:
+        if (far || narrow || z->mnemonic != ZYDIS_MNEMONIC_RET)
+            return INSN_UNSUPPORTED;
+        return INSN_RET;
+    default:
+        break;
+    }
+    for (size_t i = 0; i < ARRAY_LEN(special); i++)
+        if (special[i].mnemonic == z->mnemonic)
+            return special[i].kind;
+    if (z->mnemonic == ZYDIS_MNEMONIC_INT)
+        return z->raw.imm[0].value.u == 0x80 ? INSN_UNSUPPORTED : INSN_TRAP;
+    return writes_gs_selector(z) ? INSN_UNSUPPORTED : INSN_PLAIN;
+}
+
+/* Shifts and rotates write no flag when the masked count is zero. */
+static bool count_may_be_zero(const ZydisDecodedInstruction *z)
+{
+    switch (z->mnemonic) {
+    case ZYDIS_MNEMONIC_SHL:
+    case ZYDIS_MNEMONIC_SHR:
+    case ZYDIS_MNEMONIC_SAR:
+    case ZYDIS_MNEMONIC_SALC:
+    case ZYDIS_MNEMONIC_ROL:
+    case ZYDIS_MNEMONIC_ROR:
+    case ZYDIS_MNEMONIC_RCL:
+    case ZYDIS_MNEMONIC_RCR:
+    case ZYDIS_MNEMONIC_SHLD:
+    case ZYDIS_MNEMONIC_SHRD:
+        break;
+    default:
+        return z->attributes &
+               (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
+    }
+    if (z->opcode == 0xd0 || z->opcode == 0xd1)
+        return false; /* shift by one */
+    if (z->raw.imm[0].size)
+        return (z->raw.imm[0].value.u & (z->operand_width == 64 ? 63 : 31)) == 0;
+    return true; /* by CL */
+}
+
+/* "Undefined" flags are not counted as written: the hardware may leave them as they were. The logic
+ * operations are the exception that matters: AF is undefined on paper and cleared by every CPU. */
+static uint32_t flags_killed(const ZydisDecodedInstruction *z)
+{
+    const ZydisAccessedFlags *f = z->cpu_flags;
+    if (!f || count_may_be_zero(z))
+        return 0;
+    uint32_t kill = f->modified | f->set_0 | f->set_1;
+    switch (z->mnemonic) {
+    case ZYDIS_MNEMONIC_AND:
+    case ZYDIS_MNEMONIC_OR:
+    case ZYDIS_MNEMONIC_XOR:
+    case ZYDIS_MNEMONIC_TEST:
+        kill |= f->undefined & FLAG_AF;
+        break;
+    default:
+        break;
+    }
+    return kill & FLAGS_ARITH;
+}
+
+static uint8_t prefix_offset(const ZydisDecodedInstruction *z)
+{
+    switch (z->encoding) {
+    case ZYDIS_INSTRUCTION_ENCODING_VEX:
+        return z->raw.vex.offset;
+    case ZYDIS_INSTRUCTION_ENCODING_EVEX:
+        return z->raw.evex.offset;
+    case ZYDIS_INSTRUCTION_ENCODING_XOP:
+        return z->raw.xop.offset;
+    default:
+        return (z->attributes & ZYDIS_ATTRIB_HAS_REX) ? z->raw.rex.offset : 0xff;
+    }
+}
+
+static void set_illegal(struct insn *in)
+{
+    in->kind = INSN_ILLEGAL;
+    in->len = 1;
+    in->flags_read = FLAGS_ARITH;
+}
+
+int insn_decode(struct insn *in, gaddr pc, const uint8_t *bytes, size_t avail)
+{
+    ZydisDecodedInstruction z;
+    memset(in, 0, sizeof *in);
+    in->pc = pc;
+    in->prefix_at = 0xff;
+    ZyanStatus st = ZydisDecoderDecodeInstruction(&decoder, NULL, bytes, avail, &z);
+    if (st == ZYDIS_STATUS_NO_MORE_DATA && avail < INSN_MAX_BYTES)
+        return -1;
+    if (!ZYAN_SUCCESS(st)) {
+        memcpy(in->bytes, bytes, avail < INSN_MAX_BYTES ? avail : INSN_MAX_BYTES);
+        set_illegal(in);
+        return 0;
+    }
+    in->len = z.length;
+    memcpy(in->bytes, bytes, z.length);
+    in->mnemonic = z.mnemonic;
+    in->opcode = z.opcode;
+    in->encoding = z.encoding;
+    in->kind = kind_of(&z);
+    in->prefix_at = prefix_offset(&z);
+    in->addr32 = z.address_width == 32;
+    in->rep =
+        z.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
+    in->gs_relative = z.attributes & ZYDIS_ATTRIB_HAS_SEGMENT_GS;
+    if (z.attributes & ZYDIS_ATTRIB_HAS_MODRM) {
+        in->modrm_at = z.raw.modrm.offset;
+        in->rip_relative = z.raw.modrm.mod == 0 && z.raw.modrm.rm == 5;
+    }
+    if (in->gs_relative && !in->modrm_at)
+        in->kind = INSN_UNSUPPORTED; /* a string instruction or moffs through gs */
+    if (in->rip_relative) {
+        in->target = pc + z.length + (uint64_t)z.raw.disp.value;
+        if (in->addr32)
+            in->target = (uint32_t)in->target;
+    } else if (z.raw.imm[0].is_relative) {
+        in->target = pc + z.length + (uint64_t)z.raw.imm[0].value.s;
+    }
+    if (in->kind == INSN_RET)
+        in->imm16 = z.raw.imm[0].size ? (uint16_t)z.raw.imm[0].value.u : 0;
+    in->flags_read = z.cpu_flags ? z.cpu_flags->tested & FLAGS_ARITH : 0;
+    in->flags_kill = flags_killed(&z);
+    return 0;
+}
+
+void insn_operands(const struct insn *in, struct insn_operands *out)
+{
+    ZyanStatus st = ZydisDecoderDecodeFull(&decoder, in->bytes, in->len, &out->z, out->op);
+    rt_check(ZYAN_SUCCESS(st));
+}
+
+int insn_gpr_number(ZydisRegister reg)
+{
+    if (reg >= ZYDIS_REGISTER_RAX && reg <= ZYDIS_REGISTER_R15)
+        return (int)(reg - ZYDIS_REGISTER_RAX);
+    if (reg >= ZYDIS_REGISTER_EAX && reg <= ZYDIS_REGISTER_R15D)
+        return (int)(reg - ZYDIS_REGISTER_EAX);
+    if (reg >= ZYDIS_REGISTER_AX && reg <= ZYDIS_REGISTER_R15W)
+        return (int)(reg - ZYDIS_REGISTER_AX);
+    if (reg >= ZYDIS_REGISTER_AL && reg <= ZYDIS_REGISTER_BL)
+        return (int)(reg - ZYDIS_REGISTER_AL);
+    if (reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH)
+        return (int)(reg - ZYDIS_REGISTER_AH);
+    if (reg >= ZYDIS_REGISTER_SPL && reg <= ZYDIS_REGISTER_R15B)
+        return RSP + (int)(reg - ZYDIS_REGISTER_SPL);
+    return -1;
+}
+
+static uint32_t gpr_bit(ZydisRegister reg)
+{
+    int n = insn_gpr_number(reg);
+    return n < 0 ? 0 : 1u << n;
+}
+
+uint32_t insn_gprs(const struct insn_operands *ops)
+{
+    uint32_t set = 0;
+    for (int i = 0; i < ops->z.operand_count; i++) {
+        const ZydisDecodedOperand *op = &ops->op[i];
+        if (op->type == ZYDIS_OPERAND_TYPE_REGISTER)
+            set |= gpr_bit(op->reg.value);
+        else if (op->type == ZYDIS_OPERAND_TYPE_MEMORY)
+            set |= gpr_bit(op->mem.base) | gpr_bit(op->mem.index);
+    }
+    return set;
+}
+
+const char *insn_name(const struct insn *in)
+{
+    const char *name = in->kind == INSN_ILLEGAL ? NULL : ZydisMnemonicGetString(in->mnemonic);
+    return name ? name : "(bad)";
+}

@@ -1,0 +1,45 @@
+#!/bin/bash
+# manual.sh DRDEBUG TOP - help, manual page, completion and README tell of the same verbs and options.
+drdebug=$(realpath "$1")
+top=$(realpath "$2")
+here=$(dirname "$(realpath "$0")")
+# shellcheck source=tests/cli/lib.sh
+. "$here/lib.sh"
+
+# Those with a two-space indent in the first list of `drdebug help`.
+verbs=$("$drdebug" help | sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p')
+[ -n "$verbs" ] || fail "help lists no verbs"
+
+# complete_line WORD...: what bash would offer for the last word.
+complete_line() {
+    COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
+    _drdebug
+    printf '%s\n' "${COMPREPLY[@]}"
+}
+# shellcheck source=cli/completion.bash
+. "$top/cli/completion.bash"
+
+checks=$((checks + 1))
+offered=$(complete_line drdebug "" | grep -v '^-' | sort)
+[ "$offered" = "$(sort <<<"$verbs")" ] || fail "completion offers" "${offered//$'\n'/ }" "but the verbs are" "${verbs//$'\n'/ }"
+
+for verb in $verbs; do
+    checks=$((checks + 1))
+    grep -q "^\.It Cm $verb\b" "$top/docs/drdebug.1" || fail "$verb is not in drdebug(1)"
+    options=$("$drdebug" help "$verb" | sed -n 's/^  \(--[a-z-]*\) .*/\1/p' | sort)
+    offered=$(complete_line drdebug "$verb" -- | sort)
+    [ "$offered" = "$options" ] || fail "$verb: completion offers" "${offered//$'\n'/ }" "but the options are" "${options//$'\n'/ }"
+    for option in $options; do
+        grep -q "Fl Fl ${option#--}\b" "$top/docs/drdebug.1" || fail "$verb $option is not in drdebug(1)"
+    done
+done
+
+checks=$((checks + 1))
+: >file-here
+complete_line drdebug run file-h | grep -qx file-here || fail "run: completion offers no files"
+complete_line drdebug run ech | grep -qx echo || fail "run: completion offers no programs"
+version=$("$drdebug" --version)
+grep -q "^\.Os ${version}$" "$top/docs/drdebug.1" || fail "drdebug(1) is not of version $version"
+grep -q "drdebug run" "$top/README.md" || fail "README.md does not show drdebug run"
+
+finish

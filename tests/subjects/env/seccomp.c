@@ -1,0 +1,58 @@
+/* seccomp.c - the program's own filter: an errno for one call, SIGSYS with its fields, strict death. */
+#include "subject.h"
+#include <linux/audit.h>
+#include <linux/filter.h>
+#include <linux/seccomp.h>
+#include <stddef.h>
+#include <sys/prctl.h>
+
+static void filter(int call, unsigned action)
+{
+    struct sock_filter code[] = {
+        BPF_STMT(BPF_LD | BPF_W | BPF_ABS, offsetof(struct seccomp_data, nr)),
+        BPF_JUMP(BPF_JMP | BPF_JEQ | BPF_K, (unsigned)call, 0, 1),
+        BPF_STMT(BPF_RET | BPF_K, action),
+        BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ALLOW),
+    };
+    struct sock_fprog prog = {4, code};
+    prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0);
+    check(prctl(PR_SET_SECCOMP, SECCOMP_MODE_FILTER, &prog) == 0);
+}
+
+static void on_sys(int sig, siginfo_t *si, void *uc)
+{
+    say("signal %d code %d call %d errno %d arch %s\n", sig, si->si_code, si->si_syscall,
+        si->si_errno, si->si_arch == AUDIT_ARCH_X86_64 ? "x86-64" : "?");
+    ((ucontext_t *)uc)->uc_mcontext.gregs[REG_RAX] = 4321;
+}
+
+static void trap_child(void)
+{
+    on_signal(SIGSYS, on_sys, 0);
+    filter(SYS_getppid, SECCOMP_RET_TRAP | 77);
+    say("getppid gave %ld\n", syscall(SYS_getppid));
+    _exit(3);
+}
+
+int main(void)
+{
+    pid_t pid = fork();
+    if (pid == 0)
+        trap_child();
+    reap("trap", pid);
+    pid = fork();
+    if (pid == 0) {
+        filter(SYS_getppid, SECCOMP_RET_KILL_PROCESS);
+        syscall(SYS_getppid);
+        _exit(1);
+    }
+    reap("kill", pid);
+    filter(SYS_getppid, SECCOMP_RET_ERRNO | 42);
+    check(syscall(SYS_getppid) == -1 && errno == 42);
+    check(prctl(PR_GET_SECCOMP) == 2);
+    pid = fork();
+    if (pid == 0)
+        _exit(syscall(SYS_getppid) == -1 ? 5 : 6);
+    reap("inherited", pid);
+    return 0;
+}

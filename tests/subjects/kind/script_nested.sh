@@ -1,0 +1,2 @@
+#!./script_inner
+echo never seen by a shell: script_inner reads this file
