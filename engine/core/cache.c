@@ -245,8 +245,7 @@ static void forget_lookups(gaddr pc)
     uint32_t i = pc & (LOOKUP_SIZE - 1);
     for (struct thread *t = engine.threads; t; t = t->next)
         if (t->lookup[i].pc == pc) {
-            t->lookup[i].pc = 0;
-            t->lookup[i].host = engine_indirect;
+            t->lookup[i].pc = !i;
         }
 }
 

@@ -20,11 +20,13 @@
 enum exit_kind {
     EXIT_RESUME,      /* go on at the thread's rip */
     EXIT_DIRECT,      /* go on at target */
+    EXIT_INDIRECT,    /* the wanted pc is in the thread's rip; the transfer ticks */
     EXIT_EXPIRED,     /* the tick counter ran out at this block's entry */
     EXIT_SYSCALL,     /* system call at pc, goes on at target */
     EXIT_EMULATE,     /* instruction at pc is the engine's to execute */
     EXIT_UNSUPPORTED, /* instruction at pc cannot be run */
     EXIT_ILLEGAL,     /* no instruction at pc */
+    EXIT_TOO_LONG,    /* more than 15 bytes: a protection fault */
     EXIT_STALE,       /* the target's code at this block changed */
     EXIT_PROBE,       /* instrumentation before the instruction at pc */
 };

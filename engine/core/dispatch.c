@@ -64,24 +64,17 @@ struct segments engine_segments(struct thread *t)
 
 /* ---- blocks ---- */
 
-static uint64_t tsc(void)
-{
-    uint32_t lo, hi;
-    __asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi));
-    return (uint64_t)hi << 32 | lo;
-}
-
 static struct block *make_block(struct thread *t, bool one)
 {
     gaddr fault = t->cpu.rip;
     const struct region *r = maps_exec(t->cpu.rip);
     struct translate_options opt = {
         .one = one, .exact_flags = engine.opt.exact_flags, .region = r ? r->start : t->cpu.rip};
-    uint64_t start = tsc();
+    uint64_t start = __builtin_ia32_rdtsc();
     engine_decoder_enter(t);
     struct block *b = r ? translate(t->cpu.rip, &maps_source, &opt, &fault) : NULL;
     engine_decoder_leave(t);
-    cache_stats.translate_tsc += tsc() - start;
+    cache_stats.translate_tsc += __builtin_ia32_rdtsc() - start;
     if (!b)
         signals_fetch_fault(t, fault);
     return b;
@@ -132,6 +125,16 @@ static void check_stop(struct thread *t)
         instrument->position(t);
 }
 
+/* The target's own trap flag: SIGTRAP after each instruction. */
+static void check_trap(struct thread *t)
+{
+    if (t->trap && t->trap_armed) {
+        t->trap_armed = false;
+        signals_single_step(t);
+    }
+    t->trap_armed = t->trap;
+}
+
 static void sample(struct thread *t)
 {
     uint64_t h = 14695981039346656037ull;
@@ -156,14 +159,15 @@ static void expired(struct thread *t)
 
 static const uint8_t *resume(struct thread *t, bool tick, struct exit_site *from)
 {
-    if (stop.thread == t || t->step) {
-        if (tick && (t->step || thread_count(t) + 1 == stop.count)) {
+    if (stop.thread == t || t->step || t->trap) {
+        if (tick && (t->step || t->trap || thread_count(t) + 1 == stop.count)) {
             tick = false;
             if (--t->left < 0)
                 expired(t);
         }
         check_stop(t);
-        if (t->step)
+        check_trap(t);
+        if (t->step || t->trap)
             return step(t);
     }
     gaddr want = t->cpu.rip;
@@ -184,12 +188,23 @@ static const uint8_t *resume(struct thread *t, bool tick, struct exit_site *from
     return b->host + (tick ? b->tick_off : b->plain_off);
 }
 
-static const uint8_t *resume_indirect(struct thread *t)
+static bool canonical(gaddr pc)
 {
+    return (int64_t)(pc << 16) >> 16 == (int64_t)pc;
+}
+
+static const uint8_t *resume_indirect(struct thread *t, const struct exit_site *s)
+{
+    if (!canonical(t->cpu.rip)) { /* the transfer itself faults */
+        t->cpu.rip = s->pc;
+        t->cpu.gpr[RSP] += s->target;
+        signals_protection_fault(t);
+        return resume(t, false, NULL);
+    }
     gaddr want = t->cpu.rip;
     const uint8_t *host = resume(t, true, NULL);
     struct block *b = engine.opt.link ? cache_find(want) : NULL;
-    if (b && !t->step && stop.thread != t) {
+    if (b && !t->step && !t->trap && stop.thread != t) {
         struct lookup_entry *e = &t->lookup[want & (LOOKUP_SIZE - 1)];
         e->pc = want;
         e->host = b->host;
@@ -199,8 +214,6 @@ static const uint8_t *resume_indirect(struct thread *t)
 
 const uint8_t *engine_dispatch(struct thread *t, int64_t exit)
 {
-    if (!exit)
-        return resume_indirect(t);
     struct exit_site *s = (struct exit_site *)(engine.base + (gaddr)exit);
     switch ((enum exit_kind)s->kind) {
     case EXIT_RESUME:
@@ -209,6 +222,8 @@ const uint8_t *engine_dispatch(struct thread *t, int64_t exit)
     case EXIT_DIRECT:
         t->cpu.rip = s->target;
         return resume(t, s->tick, s);
+    case EXIT_INDIRECT:
+        return resume_indirect(t, s);
     case EXIT_EXPIRED:
         t->cpu.rip = s->pc;
         expired(t);
@@ -228,6 +243,10 @@ const uint8_t *engine_dispatch(struct thread *t, int64_t exit)
     case EXIT_ILLEGAL:
         t->cpu.rip = s->pc;
         signals_illegal(t);
+        return resume(t, false, NULL);
+    case EXIT_TOO_LONG:
+        t->cpu.rip = s->pc;
+        signals_protection_fault(t);
         return resume(t, false, NULL);
     case EXIT_STALE:
         t->cpu.rip = s->pc;

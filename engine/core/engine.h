@@ -30,9 +30,9 @@ struct engine {
     struct thread *threads;
     uint32_t thread_count; /* live ones */
     uint32_t threads_made; /* ever: gives the numbers */
-    uint64_t target_gs;    /* the gs base that translations were made for */
     struct options opt;
-    bool wrfsbase;        /* the CPU and kernel have the fsgsbase instructions */
+    bool wrfsbase; /* the CPU and kernel have the fsgsbase instructions */
+    uint64_t start_tsc, start_ns;
     uint64_t total_ticks; /* of threads that have ended */
 };
 extern struct engine engine;

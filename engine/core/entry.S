@@ -23,7 +23,6 @@
 
 engine_indirect:
     mov %rcx, %gs:T_RIP
-    movq $0, %gs:T_EXIT
     mov %gs:T_SPILL_FLAGS, %rax
     add $127, %al
     sahf

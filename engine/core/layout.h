@@ -22,6 +22,7 @@
 #define T_H_EXIT      0x58
 #define T_H_INDIRECT  0x60
 #define T_PENDING     0x68
+#define T_GS_BASE     0x70
 #define T_GPR         0x80
 #define T_RIP         0x100
 #define T_RFLAGS      0x108

@@ -18,6 +18,7 @@
 #include "engine/x86/cpu.h"
 
 struct process;
+struct filter;
 
 struct lookup_entry {
     gaddr pc;
@@ -57,13 +58,15 @@ struct thread {
     const void *h_exit, *h_indirect;
     uint32_t pending; /* an asynchronous signal waits in pending_info */
     uint32_t number;  /* 1, 2, ... in order of creation, never reused */
-    uint64_t pad0[2];
+    uint64_t gs_base; /* the target's */
+    uint64_t pad0;
     struct cpu_state cpu;
     uint64_t pad1[6];
     uint8_t xmm[256];
 
     struct process *process;
-    struct thread *next; /* list of live threads */
+    struct filter *seccomp; /* its system call filters, newest first */
+    struct thread *next;    /* list of live threads */
     int32_t tid;
     int32_t host_alive;   /* the kernel clears it when the kernel thread is gone */
     uint64_t baton_since; /* time stamp counter when it got the baton */
@@ -74,11 +77,12 @@ struct thread {
     uint64_t mask;      /* signals the target has blocked */
     uint64_t wait_mask; /* mask in force inside sigsuspend, ppoll, ... */
     bool has_wait_mask;
-    bool step; /* run one instruction at a time */
+    bool step;       /* run one instruction at a time */
+    bool trap;       /* the target's trap flag ... */
+    bool trap_armed; /* ... raises SIGTRAP after the instruction under way */
     struct sigstack altstack;
 
     gaddr clear_tid, start_tid, robust_list;
-    uint64_t gs_base; /* the target's */
     uint64_t fs_saved;
     struct process *own_process; /* a vfork child's, kept for the next one */
 
@@ -106,6 +110,7 @@ AT(host_sp, T_HOST_SP);
 AT(h_exit, T_H_EXIT);
 AT(h_indirect, T_H_INDIRECT);
 AT(pending, T_PENDING);
+AT(gs_base, T_GS_BASE);
 AT(cpu, T_GPR);
 AT(cpu.rip, T_RIP);
 AT(cpu.rflags, T_RFLAGS);

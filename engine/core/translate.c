@@ -162,12 +162,12 @@ static void point_add(struct job *j, const struct insn *in, uint16_t spill)
 
 /* `mov gs:[exit], site; jmp gs:[h_exit]`. The final address of a site is known before it is copied
  * to the block's metadata: sites are laid out in order. */
-static void emit_leave(struct job *j, const struct exit_site *s)
+static void emit_leave(struct job *j, const struct exit_site *s, uint32_t door)
 {
     int64_t id = (int64_t)(gaddr)&j->blk->site[s - j->site] - (int64_t)engine.base;
     rt_check(id == (int32_t)id);
     emit_gs_store_imm(&j->e, T_EXIT, (int32_t)id);
-    emit_gs_jmp(&j->e, T_H_EXIT);
+    emit_gs_jmp(&j->e, door);
 }
 
 /* A direct transfer: the rel32 at `patch` leads to a stub, emitted with the others at the end. */
@@ -187,7 +187,7 @@ static void emit_stubs(struct job *j)
             continue;
         s->stub = j->e.p;
         emit_patch(s->patch, s->stub);
-        emit_leave(j, s);
+        emit_leave(j, s, T_H_EXIT);
     }
 }
 
@@ -225,7 +225,7 @@ static void emit_expired_stub(struct job *j)
         emit_flags_from_ax(&j->e);
         emit_gs_load(&j->e, RAX, T_SPILL_RAX);
     }
-    emit_leave(j, s);
+    emit_leave(j, s, T_H_EXIT);
 }
 
 static void emit_spill_flags(struct job *j)
@@ -272,7 +272,7 @@ static void emit_self_check(struct job *j, const uint8_t *bytes, size_t len)
     emit_flags_from_ax(e);
     emit_gs_load(e, RCX, T_SPILL_RCX);
     emit_gs_load(e, RAX, T_SPILL_RAX);
-    emit_leave(j, site_add(j, EXIT_STALE, j->blk->pc, j->blk->pc));
+    emit_leave(j, site_add(j, EXIT_STALE, j->blk->pc, j->blk->pc), T_H_EXIT);
     emit_patch(over, e->p);
 }
 
@@ -378,7 +378,7 @@ static void emit_gs_relative(struct job *j, const struct insn *in, uint16_t spil
         emit8(&j->e, (uint8_t)((in->bytes[in->modrm_at] & ~0x38) | reg << 3));
         emit_bytes(&j->e, in->bytes + in->modrm_at + 1, operand_end(&ops) - in->modrm_at - 1);
     }
-    emit_mov_imm64(&j->e, second, engine.target_gs);
+    emit_gs_load(&j->e, second, T_GS_BASE);
     emit_bytes(
         &j->e, /* lea reg, [reg + second] */
         (const uint8_t[]){0x48, 0x8d, (uint8_t)(0x04 | reg << 3), (uint8_t)(second << 3 | reg)}, 4);
@@ -465,7 +465,7 @@ static void emit_literal(struct job *j)
 }
 
 /* rcx holds the target, rcx is spilled: finish an indirect transfer. */
-static void emit_lookup(struct job *j)
+static void emit_lookup(struct job *j, const struct insn *in)
 {
     struct emit *e = &j->e;
     emit_spill_flags(j);
@@ -477,7 +477,11 @@ static void emit_lookup(struct job *j)
     emit_bytes(e, (const uint8_t[]){0x75, 0x08, 0x65, 0xff, 0x24, 0xc5},
                6); /* jne; jmp gs:[rax*8+] */
     emit32(e, T_LOOKUP + 8);
-    emit_gs_jmp(e, T_H_INDIRECT);
+    /* The target field says how to undo the stack pointer's change, should the pc be impossible. */
+    int64_t undo = in->kind == INSN_CALL_IND ? 8
+                   : in->kind == INSN_RET    ? -8 - (int64_t)in->imm16
+                                             : 0;
+    emit_leave(j, site_add(j, EXIT_INDIRECT, in->pc, (gaddr)undo), T_H_INDIRECT);
 }
 
 /* mov rcx, <operand of an indirect jmp or call> */
@@ -513,7 +517,7 @@ static void emit_indirect(struct job *j, const struct insn *in)
     emit_load_target(j, in);
     if (in->kind == INSN_CALL_IND)
         emit_push_return(j, in, SPILL_RCX);
-    emit_lookup(j);
+    emit_lookup(j, in);
 }
 
 static void emit_return(struct job *j, const struct insn *in)
@@ -525,7 +529,7 @@ static void emit_return(struct job *j, const struct insn *in)
         emit_bytes(&j->e, (const uint8_t[]){0x48, 0x8d, 0xa4, 0x24}, 4); /* lea rsp, [rsp+disp32] */
         emit32(&j->e, in->imm16);
     }
-    emit_lookup(j);
+    emit_lookup(j, in);
 }
 
 /* jrcxz, loop: their short form around two jumps */
@@ -572,16 +576,17 @@ static void emit_last(struct job *j, const struct insn *in)
         direct_exit(j, emit_jmp(e), in, next, false);
         break;
     case INSN_SYSCALL:
-        emit_leave(j, site_add(j, EXIT_SYSCALL, in->pc, next));
+        emit_leave(j, site_add(j, EXIT_SYSCALL, in->pc, next), T_H_EXIT);
         break;
     case INSN_EMULATE:
-        emit_leave(j, site_add(j, EXIT_EMULATE, in->pc, next));
+        emit_leave(j, site_add(j, EXIT_EMULATE, in->pc, next), T_H_EXIT);
         break;
     case INSN_UNSUPPORTED:
-        emit_leave(j, site_add(j, EXIT_UNSUPPORTED, in->pc, next));
+        emit_leave(j, site_add(j, EXIT_UNSUPPORTED, in->pc, next), T_H_EXIT);
         break;
     case INSN_ILLEGAL:
-        emit_leave(j, site_add(j, EXIT_ILLEGAL, in->pc, next));
+        emit_leave(j, site_add(j, in->too_long ? EXIT_TOO_LONG : EXIT_ILLEGAL, in->pc, next),
+                   T_H_EXIT);
         break;
     }
 }
@@ -593,7 +598,7 @@ static void emit_probe(struct job *j, const struct insn *in, unsigned what)
     struct exit_site *s = site_add(j, EXIT_PROBE, in->pc, in->pc);
     s->probe = (uint8_t)what;
     s->len = in->len;
-    emit_leave(j, s);
+    emit_leave(j, s, T_H_EXIT);
     s->patch = j->e.p;
 }
 

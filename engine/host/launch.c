@@ -69,5 +69,5 @@ int launch_exec(const struct launch *l, struct err *err)
     kill(job->tracer, SIGKILL);
     sigprocmask(SIG_SETMASK, &old, NULL);
     errno = why;
-    return err_set(err, "%s: %m", l->path);
+    return err_set(err, "%m");
 }

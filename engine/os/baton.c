@@ -29,9 +29,7 @@ static void unlock(void)
 
 static uint64_t now(void)
 {
-    uint32_t lo, hi;
-    __asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi));
-    return (uint64_t)hi << 32 | lo;
+    return __builtin_ia32_rdtsc();
 }
 
 static void enqueue(struct thread *t)

@@ -32,6 +32,8 @@ struct boot {
     gaddr pristine;
     struct cpu_state cpu; /* at the program's first instruction */
     uint64_t mask;        /* blocked signals */
+    gaddr filters;        /* seccomp filters of the old program, seccomp_unpack() */
+    uint64_t filter_bytes;
     char options[BOOT_OPTIONS];
 };
 
@@ -39,6 +41,8 @@ struct boot {
 struct inject_job {
     const struct image *image;
     uint64_t mask;
+    const void *filters;
+    uint64_t filter_bytes;
     int32_t tracee; /* thread id */
     int32_t tracer; /* process id of the tracer, set by it or by its maker */
     uint32_t go;    /* tracee: the tracer may seize */

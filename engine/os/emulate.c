@@ -9,8 +9,12 @@
 #include "engine/os/signals.h"
 #include "engine/os/symbol.h"
 #include "engine/rt/rt.h"
+#include "engine/rt/sys.h"
 #include "engine/x86/insn.h"
 #include "engine/x86/operand.h"
+
+/* What popf and iret may change in user mode, without the trap flag. */
+#define FLAGS_POPPED (0x244dd5ull & ~(uint64_t)FLAG_TF)
 
 struct job {
     struct thread *t;
@@ -124,8 +128,7 @@ static bool do_xgetbv(struct job *j)
 {
     uint32_t lo, hi, which = (uint32_t)j->t->cpu.gpr[RCX];
     if (which > 1) {
-        j->t->fault = (struct fault){.info = {.sig = SIG_SEGV, .code = 0x80}, .trapno = 13};
-        signals_deliver_fault(j->t);
+        signals_protection_fault(j->t);
         return false;
     }
     if (which == 0) {
@@ -149,8 +152,7 @@ static bool do_xsave(struct job *j)
     bool compact =
         j->in.mnemonic == ZYDIS_MNEMONIC_XSAVEC || j->in.mnemonic == ZYDIS_MNEMONIC_XSAVEC64;
     if (addr & 63) {
-        t->fault = (struct fault){.info = {.sig = SIG_SEGV, .code = 0x80}, .trapno = 13};
-        signals_deliver_fault(t);
+        signals_protection_fault(t);
         return false;
     }
     if (fpstate_xsave(t, addr, mask, compact))
@@ -171,31 +173,63 @@ static bool do_gsbase(struct job *j)
         return true;
     }
     t->gs_base = op->size == 64 ? t->cpu.gpr[reg] : (uint32_t)t->cpu.gpr[reg];
-    if (t->gs_base != engine.target_gs) {
-        engine.target_gs = t->gs_base;
-        cache_kill_all();
-    }
     return true;
 }
 
 static bool do_popf(struct job *j)
 {
-    static bool told;
     struct thread *t = j->t;
-    uint64_t v = 0, allowed = 0x244dd5 & ~(uint64_t)FLAG_TF;
+    uint64_t v = 0, allowed = FLAGS_POPPED;
     size_t n = j->ops.z.operand_width == 16 ? 2 : 8;
     if (!engine_read(&v, t->cpu.gpr[RSP], n)) {
         signals_bad_access(t, t->cpu.gpr[RSP], false);
         return false;
     }
-    if ((v & FLAG_TF) && !told) {
-        told = true;
-        rt_say("popf: the trap flag is not supported (pc 0x%lx)", t->cpu.rip);
-    }
     if (n == 2)
         allowed &= 0xffff;
     t->cpu.rflags = (t->cpu.rflags & ~allowed) | (v & allowed);
+    t->trap = v & FLAG_TF;
     t->cpu.gpr[RSP] += n;
+    return true;
+}
+
+/* Far transfers within 64-bit code: ret far, iret, jmp far through memory. */
+static bool do_far(struct job *j)
+{
+    struct thread *t = j->t;
+    uint64_t word[5] = {0}; /* rip, cs, rflags, rsp, ss */
+    bool iret = j->in.mnemonic == ZYDIS_MNEMONIC_IRETQ || j->in.mnemonic == ZYDIS_MNEMONIC_IRETD;
+    bool jmp = j->in.mnemonic == ZYDIS_MNEMONIC_JMP;
+    size_t bytes = j->ops.z.operand_width / 8;
+    gaddr at =
+        jmp ? operand_address(&j->in, &j->ops.op[0], &t->cpu, engine_segments(t)) : t->cpu.gpr[RSP];
+    for (int i = 0; i < (iret ? 5 : 2); i++)
+        if (!engine_read(&word[i], at + (uint64_t)i * bytes, jmp && i ? 2 : bytes)) {
+            signals_bad_access(t, at + (uint64_t)i * bytes, false);
+            return false;
+        }
+    if ((uint16_t)word[1] != 0x33 || (iret && (uint16_t)word[4] != 0x2b)) {
+        rt_say("far transfer to code segment 0x%x at pc 0x%lx: not supported",
+               (unsigned)(uint16_t)word[1], t->cpu.rip);
+        signals_protection_fault(t);
+        return false;
+    }
+    t->cpu.rip = word[0] - j->in.len; /* the caller adds it */
+    if (iret) {
+        t->cpu.rflags = (t->cpu.rflags & ~FLAGS_POPPED) | (word[2] & FLAGS_POPPED);
+        t->trap = word[2] & FLAG_TF;
+        t->cpu.gpr[RSP] = word[3];
+    } else if (!jmp) {
+        t->cpu.gpr[RSP] += 2 * bytes + (j->ops.z.raw.imm[0].size ? j->ops.z.raw.imm[0].value.u : 0);
+    }
+    thread_tick(t);
+    return true;
+}
+
+/* The 32-bit system call gate: as on a kernel built without it. */
+static bool do_int80(struct job *j)
+{
+    j->t->cpu.gpr[RAX] = (uint64_t)-ENOSYS;
     return true;
 }
 
@@ -211,7 +245,9 @@ static const struct {
     {ZYDIS_MNEMONIC_XSAVEC64, do_xsave},   {ZYDIS_MNEMONIC_XSAVEOPT, do_xsave},
     {ZYDIS_MNEMONIC_XSAVEOPT64, do_xsave}, {ZYDIS_MNEMONIC_RDGSBASE, do_gsbase},
     {ZYDIS_MNEMONIC_WRGSBASE, do_gsbase},  {ZYDIS_MNEMONIC_POPF, do_popf},
-    {ZYDIS_MNEMONIC_POPFQ, do_popf},
+    {ZYDIS_MNEMONIC_POPFQ, do_popf},       {ZYDIS_MNEMONIC_RET, do_far},
+    {ZYDIS_MNEMONIC_IRETQ, do_far},        {ZYDIS_MNEMONIC_IRETD, do_far},
+    {ZYDIS_MNEMONIC_JMP, do_far},          {ZYDIS_MNEMONIC_INT, do_int80},
 };
 
 void emulate(struct thread *t)

@@ -14,6 +14,7 @@
 #include "engine/core/engine.h"
 #include "engine/os/baton.h"
 #include "engine/os/boot.h"
+#include "engine/os/seccomp.h"
 #include "engine/os/signals.h"
 #include "engine/os/syscalls.h"
 #include "engine/rt/range.h"
@@ -81,6 +82,12 @@ static struct helper *helper_start(struct thread *t, long *error)
     h->job.image = image;
     h->job.mask = t->mask;
     h->job.tracee = t->tid;
+    h->job.filter_bytes = seccomp_packed_bytes(t);
+    if (h->job.filter_bytes) {
+        void *packed = range_heap(h->job.filter_bytes);
+        seccomp_pack(t, packed, h->job.filter_bytes);
+        h->job.filters = packed;
+    }
     memcpy(h->job.options, options, sizeof options);
     long pid = engine_clone_vm(CLONE_VM, h->outer + sizeof h->outer, outer, h);
     *error = pid;
@@ -115,7 +122,7 @@ static long run(struct thread *t, long nr, long *a)
         sys4(__NR_rt_sigprocmask, 2, (long)&t->mask, 0, 8);
     }
     if (t->process != t->own_process)
-        syscalls_finish(t);
+        syscalls_finish();
     signals_prepare_exec(t);
     bool given = baton_release(t);
     long r = sys6(nr, a[0], a[1], a[2], a[3], a[4], 0);

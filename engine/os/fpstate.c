@@ -78,7 +78,7 @@ static uint64_t in_use(const uint8_t *x, uint64_t mask)
     uint64_t bv = 0;
     if (memcmp(x + AT_FCW, fresh, 8) || !all_zero(x + AT_FIP, 16) || !all_zero(x + AT_ST, 128))
         bv |= 1;
-    if (!all_zero(x + AT_XMM, 256))
+    if (!all_zero(x + AT_XMM, 256) || memcmp(x + AT_MXCSR, (const uint8_t[4]){0x80, 0x1f}, 4))
         bv |= 2;
     for (int i = 2; i < COMPONENTS; i++)
         if ((mask >> i & 1) && !all_zero(x + component[i].offset, component[i].bytes))

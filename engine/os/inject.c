@@ -129,6 +129,11 @@ static long remote_call(int pid, const struct uregs *at, long nr, const long a[6
     return (long)r.rax;
 }
 
+static uint64_t range_bytes(const struct inject_job *job)
+{
+    return PAGE_UP(job->image->image_bytes + BOOT_STACK + job->image->total + job->filter_bytes);
+}
+
 static gaddr reserve(int pid, const struct uregs *regs, uint64_t bytes)
 {
     gaddr at = (anchor(pid, regs->rip) - (1ull << 30) - bytes) & ~0xffffull;
@@ -154,7 +159,8 @@ static bool copy_to(int pid, gaddr to, const void *from, uint64_t bytes)
         const void *base;
         uint64_t len;
     } local = {from, bytes}, remote = {(const void *)to, bytes};
-    return sys6(__NR_process_vm_writev, pid, (long)&local, 1, (long)&remote, 1, 0) == (long)bytes;
+    return !bytes ||
+           sys6(__NR_process_vm_writev, pid, (long)&local, 1, (long)&remote, 1, 0) == (long)bytes;
 }
 
 static void fill_boot(struct boot *b, const struct inject_job *job, const struct uregs *r)
@@ -186,9 +192,13 @@ static bool place_image(int pid, gaddr base, const struct inject_job *job, const
     struct boot *b = (struct boot *)(copy + im->boot);
     fill_boot(b, job, regs);
     b->base = base;
-    b->bytes = PAGE_UP(im->image_bytes + BOOT_STACK + im->total);
+    b->bytes = range_bytes(job);
     b->pristine = base + im->image_bytes + BOOT_STACK;
-    bool ok = copy_to(pid, base, copy, im->image_bytes) && copy_to(pid, b->pristine, im, im->total);
+    b->filters = b->pristine + im->total;
+    b->filter_bytes = job->filter_bytes;
+    bool ok = copy_to(pid, base, copy, im->image_bytes) &&
+              copy_to(pid, b->pristine, im, im->total) &&
+              copy_to(pid, b->filters, job->filters, job->filter_bytes);
     sys2(__NR_munmap, mem, (long)im->image_bytes);
     return ok;
 }
@@ -199,8 +209,8 @@ static const char *inject(int pid, const struct inject_job *job)
     struct uregs regs;
     ptrace(PTRACE_GETREGS, pid, 0, (long)&regs);
     if (regs.cs != 0x33)
-        return "a 32-bit program; it runs without the engine";
-    gaddr base = reserve(pid, &regs, PAGE_UP(im->image_bytes + BOOT_STACK + im->total));
+        return ""; /* a 32-bit program: it runs without the engine */
+    gaddr base = reserve(pid, &regs, range_bytes(job));
     if (!base)
         return "no address space for the engine; the program runs without it";
     if (!place_image(pid, base, job, &regs))
@@ -233,7 +243,8 @@ void inject_tracer(struct inject_job *job)
             /* The program's signals were blocked for the exec; it goes on natively with its own
              * mask. */
             ptrace(PTRACE_SETSIGMASK, pid, 8, (long)&job->mask);
-            rt_say("exec: %s", problem);
+            if (*problem)
+                rt_say("exec: %s", problem);
         }
         ptrace(PTRACE_DETACH, pid, 0, 0);
     }

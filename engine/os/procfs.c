@@ -20,22 +20,28 @@ static const char *skip_number(const char *p, int32_t want)
     return p != start && v == want ? p : NULL;
 }
 
-/* Is it a map of this process: /proc/{self,thread-self,PID}[/task/TID]/{maps,smaps,numa_maps}? */
-static bool is_own_map(const struct thread *t, const char *path)
+/* What follows /proc/{self,thread-self,PID}[/task/TID] of this process; NULL for other paths. */
+static const char *own_directory(const struct thread *t, const char *path)
 {
     const char *p, *q;
     if (!rt_prefix(path, "/proc/"))
-        return false;
+        return NULL;
     path += 6;
     if (rt_prefix(path, "self/"))
         p = path + 4;
     else if (rt_prefix(path, "thread-self/"))
         p = path + 11;
     else if (!(p = skip_number(path, t->process->pid)))
-        return false;
+        return NULL;
     if (rt_prefix(p, "/task/") && (q = skip_number(p + 6, t->tid)))
         p = q;
-    return rt_streq(p, "/maps") || rt_streq(p, "/smaps") || rt_streq(p, "/numa_maps");
+    return p;
+}
+
+static bool is_own_map(const struct thread *t, const char *path)
+{
+    const char *p = own_directory(t, path);
+    return p && (rt_streq(p, "/maps") || rt_streq(p, "/smaps") || rt_streq(p, "/numa_maps"));
 }
 
 static const char *hex(const char *p, uint64_t *v)
@@ -89,23 +95,75 @@ static void copy_filtered(long from, long to)
     }
 }
 
+/* ---- maps that were opened and not yet read ---- */
+
+/* The kernel makes a map's text when it is read, so the copy is made at the first use of its
+ * descriptor: what the target maps between open and read is in it. */
+static struct unread {
+    int fd;
+    char path[PATH_BYTES];
+} unread[8];
+int procfs_unread;
+bool procfs_memory_open;
+
+static void fill(int i)
+{
+    struct unread u = unread[i];
+    unread[i] = unread[--procfs_unread];
+    maps_open_all(); /* protections as the target made them */
+    long from = sys4(__NR_openat, -100, (long)u.path, O_CLOEXEC_, 0);
+    if (SYS_FAILED(from))
+        return;
+    copy_filtered(from, u.fd);
+    sys1(__NR_close, from);
+    sys3(__NR_lseek, u.fd, 0, 0);
+}
+
+static void forget(int fd)
+{
+    for (int i = 0; i < procfs_unread; i++)
+        if (unread[i].fd == fd)
+            unread[i--] = unread[--procfs_unread];
+}
+
+void procfs_touch(long nr, const long *a)
+{
+    bool copies = nr == __NR_fork || nr == __NR_vfork || nr == __NR_clone || nr == __NR_clone3 ||
+                  nr == __NR_close_range;
+    if (nr == __NR_close)
+        forget((int)a[0]);
+    if (nr == __NR_dup2 || nr == __NR_dup3)
+        forget((int)a[1]);
+    for (int i = 0; i < procfs_unread; i++)
+        if (copies || unread[i].fd == (int)a[0])
+            fill(i--);
+}
+
 static long open_map(const char *path, long flags)
 {
-    maps_open_all(); /* protections as the target made them */
-    long fd = sys4(__NR_openat, -100, (long)path, O_CLOEXEC_, 0);
+    if (procfs_unread == ARRAY_LEN(unread))
+        fill(0);
+    long fd = sys4(__NR_openat, -100, (long)path, flags & O_CLOEXEC_, 0);
     if (SYS_FAILED(fd))
         return fd;
-    long out = sys2(__NR_memfd_create, (long)"maps", flags & O_CLOEXEC_ ? MFD_CLOEXEC_ : 0);
-    if (!SYS_FAILED(out)) {
-        copy_filtered(fd, out);
-        sys3(__NR_lseek, out, 0, 0);
-        /* The lower number is the one a plain open would have given. */
-        sys3(__NR_dup3, out, fd, flags & O_CLOEXEC_);
-        sys1(__NR_close, out);
-        return fd;
+    long copy = sys2(__NR_memfd_create, (long)"maps", MFD_CLOEXEC_);
+    if (SYS_FAILED(copy)) {
+        sys1(__NR_close, fd);
+        return copy;
     }
-    sys1(__NR_close, fd);
-    return out;
+    sys3(__NR_dup3, copy, fd, flags & O_CLOEXEC_);
+    sys1(__NR_close, copy);
+    struct unread *u = &unread[procfs_unread++];
+    u->fd = (int)fd;
+    rt_format(u->path, sizeof u->path, "%s", path);
+    return fd;
+}
+
+/* A write to the own memory file goes past page protections. */
+static bool is_own_memory(const struct thread *t, const char *path)
+{
+    const char *p = own_directory(t, path);
+    return p && rt_streq(p, "/mem");
 }
 
 static long open_path(struct thread *t, long *a, gaddr path_at, uint64_t flags)
@@ -117,6 +175,8 @@ static long open_path(struct thread *t, long *a, gaddr path_at, uint64_t flags)
         ended = !path[i];
     if (ended && !(flags & O_ACCMODE_) && is_own_map(t, path))
         return open_map(path, (long)flags);
+    if (ended && (flags & O_ACCMODE_) && is_own_memory(t, path))
+        procfs_memory_open = true;
     return syscalls_pass(t, (int32_t)t->cpu.gpr[RAX], a);
 }
 

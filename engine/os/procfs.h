@@ -10,6 +10,13 @@
 
 #include "engine/core/thread.h"
 
+/* How many opened maps wait for their first use; with some, every call is announced here first. */
+extern int procfs_unread;
+void procfs_touch(long nr, const long *a);
+
+/* /proc/self/mem was opened for writing: any write may change code unseen. */
+extern bool procfs_memory_open;
+
 long procfs_open(struct thread *t, long *a);
 long procfs_openat(struct thread *t, long *a);
 

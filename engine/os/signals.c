@@ -3,6 +3,7 @@
 
 #include "engine/core/engine.h"
 #include "engine/os/fpstate.h"
+#include "engine/os/maps.h"
 #include "engine/os/syscalls.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
@@ -100,7 +101,7 @@ static void default_action(struct thread *t, int sig)
 {
     uint64_t open = ~SIG_BIT(sig);
     t->pending = 0;
-    syscalls_finish(t);
+    syscalls_finish();
     use_default(sig);
     sys3(__NR_tgkill, t->process->pid, t->tid, sig);
     sys4(__NR_rt_sigprocmask, 2, (long)&open, 0, 8); /* here it dies, or stops and goes on */
@@ -112,13 +113,16 @@ static void default_action(struct thread *t, int sig)
  * core file and si_addr are the native ones. */
 _Noreturn static void die_of_fault(struct thread *t)
 {
-    uint64_t open = 0;
+    uint64_t open = ~SIG_SYNC;
     int sig = t->fault.info.sig;
-    syscalls_finish(t);
-    use_default(sig);
+    syscalls_finish();
+    if (t->fault.trapno == 1 || sig == SIG_SYS) /* cannot be repeated by going on */
+        default_action(t, sig);
+    for (int s = 1; s <= SIG_MAX; s++)
+        if (SIG_SYNC & SIG_BIT(s))
+            use_default(s);
     if (sig == SIG_TRAP)
         t->cpu.rip--;
-    open = ~SIG_BIT(sig);
     sys4(__NR_rt_sigprocmask, 2, (long)&open, 0, 8);
     engine_native(&t->cpu);
 }
@@ -141,7 +145,9 @@ static void fill_context(const struct thread *t, struct ksigcontext *m, const st
     m->r8 = c->gpr[R8], m->r9 = c->gpr[R9], m->r10 = c->gpr[R10], m->r11 = c->gpr[R11];
     m->r12 = c->gpr[R12], m->r13 = c->gpr[R13], m->r14 = c->gpr[R14], m->r15 = c->gpr[R15];
     m->rip = c->rip;
-    m->rflags = c->rflags | (f && f->trapno != 3 ? 0x10000 : 0); /* the CPU pushes RF at faults */
+    m->rflags = c->rflags | (t->trap ? FLAG_TF : 0);
+    if (f && f->trapno != 3 && f->trapno != 1)
+        m->rflags |= 0x10000; /* the CPU pushes RF at faults */
     m->cs = USER_CS;
     m->ss = USER_SS;
     if (f) {
@@ -157,6 +163,8 @@ static bool write_fpstate(struct thread *t, gaddr fp)
     uint64_t bytes = fpstate_bytes(), features = fpstate_features();
     fpstate_save(t, features);
     if (features) {
+        /* All components count as in use, so that a handler's changes to any of them are taken. */
+        memcpy(t->xsave + 512, &features, 8);
         uint32_t sw[12] = {FP_MAGIC1, (uint32_t)bytes + 4, (uint32_t)features,
                            (uint32_t)(features >> 32), (uint32_t)bytes};
         memcpy(t->xsave + AT_SW_RESERVED, sw, sizeof sw);
@@ -208,16 +216,16 @@ static void deliver(struct thread *t, const struct siginfo_raw *info, const stru
         t->has_wait_mask = false;
         if (info->sig == SIG_SEGV)
             a->handler = HANDLER_DEFAULT;
-        t->fault = (struct fault){.info = {.sig = SIG_SEGV, .code = 0x80}, .trapno = 13};
         t->pending = 0;
-        signals_deliver_fault(t);
+        signals_protection_fault(t);
         return;
     }
     t->has_wait_mask = false;
     t->cpu.gpr[RDI] = (uint64_t)info->sig;
     t->cpu.gpr[RAX] = 0;
     t->cpu.rip = a->handler;
-    t->cpu.rflags &= ~(uint64_t)(FLAG_DF | FLAG_TF | 0x10000);
+    t->cpu.rflags &= ~(uint64_t)(FLAG_DF | 0x10000);
+    t->trap = t->trap_armed = false;
     t->mask = base | a->mask | (a->flags & SA_NODEFER_ ? 0 : SIG_BIT(info->sig));
     t->mask &= ~(SIG_BIT(SIG_KILL) | SIG_BIT(SIG_STOP));
     if (a->flags & SA_RESETHAND_) {
@@ -258,17 +266,36 @@ void signals_deliver_fault(struct thread *t)
     signals_apply_mask(t);
 }
 
+void signals_protection_fault(struct thread *t)
+{
+    t->fault = (struct fault){.info = {.sig = SIG_SEGV, .code = 0x80}, .trapno = 13};
+    signals_deliver_fault(t);
+}
+
+void signals_single_step(struct thread *t)
+{
+    t->fault =
+        (struct fault){.info = {.sig = SIG_TRAP, .code = 2, .field = {t->cpu.rip}}, .trapno = 1};
+    signals_deliver_fault(t);
+}
+
+static bool is_mapped(gaddr addr)
+{
+    uint8_t in_core;
+    return sys3(__NR_mincore, (long)PAGE_DOWN(addr), 1, (long)&in_core) == 0;
+}
+
 void signals_fetch_fault(struct thread *t, gaddr addr)
 {
-    /* A page that can be read but not executed is an access error, else nothing is mapped. */
-    uint8_t byte;
-    bool mapped = engine_read(&byte, addr, 1);
+    bool mapped = is_mapped(addr);
     t->fault = (struct fault){.info = {.sig = SIG_SEGV, .code = mapped ? 2 : 1, .field = {addr}},
                               .trapno = 14,
                               .error = mapped ? 0x15 : 0x14,
                               .cr2 = addr};
-    if (addr >> 47 && addr >> 47 != 0x1ffff)
-        t->fault = (struct fault){.info = {.sig = SIG_SEGV, .code = 0x80}, .trapno = 13};
+    if (mapped && maps_exec(addr)) { /* executable, but the file has ended */
+        t->fault.info.sig = SIG_BUS;
+        t->fault.error = 0x14;
+    }
     signals_deliver_fault(t);
 }
 
@@ -281,8 +308,7 @@ void signals_illegal(struct thread *t)
 
 void signals_bad_access(struct thread *t, gaddr addr, bool write)
 {
-    uint8_t byte;
-    bool mapped = engine_read(&byte, addr, 1);
+    bool mapped = is_mapped(addr);
     t->fault = (struct fault){.info = {.sig = SIG_SEGV, .code = mapped ? 2 : 1, .field = {addr}},
                               .trapno = 14,
                               .error = 4u | (mapped ? 1 : 0) | (write ? 2 : 0),
@@ -407,8 +433,7 @@ long signals_sigreturn(struct thread *t, long *unused)
     (void)unused;
     if (!engine_read(&frame, t->cpu.gpr[RSP] - 8, sizeof frame) ||
         !restore_fpstate(t, frame.uc.mc.fpstate)) {
-        t->fault = (struct fault){.info = {.sig = SIG_SEGV, .code = 0x80}, .trapno = 13};
-        signals_deliver_fault(t);
+        signals_protection_fault(t);
         return SYSCALL_NO_RESULT;
     }
     const struct ksigcontext *m = &frame.uc.mc;
@@ -420,6 +445,8 @@ long signals_sigreturn(struct thread *t, long *unused)
     c->rip = m->rip;
     c->rflags =
         (c->rflags & ~FLAGS_USER) | (m->rflags & FLAGS_USER & ~(uint64_t)(FLAG_TF | 0x10000));
+    t->trap = m->rflags & FLAG_TF;
+    t->trap_armed = false;
     t->mask = frame.uc.mask & ~(SIG_BIT(SIG_KILL) | SIG_BIT(SIG_STOP));
     frame.uc.stack.flags &= ~SS_ONSTACK_;
     if (!on_altstack(t, c->gpr[RSP]))

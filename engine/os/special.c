@@ -4,6 +4,7 @@
 #include "engine/core/cache.h"
 #include "engine/core/engine.h"
 #include "engine/os/maps.h"
+#include "engine/os/seccomp.h"
 #include "engine/os/signals.h"
 #include "engine/os/syscalls.h"
 #include "engine/rt/rt.h"
@@ -78,12 +79,6 @@ long syscalls_arch_prctl(struct thread *t, long *a)
         if ((gaddr)a[1] >> 47)
             return -EPERM;
         t->gs_base = (uint64_t)a[1];
-        if (engine.target_gs != t->gs_base) { /* it is part of the translations */
-            if (engine.thread_count > 1)
-                rt_say("arch_prctl: a gs base per thread is not supported");
-            engine.target_gs = t->gs_base;
-            cache_kill_all();
-        }
         return 0;
     case GET_GS:
         return engine_write((gaddr)a[1], &t->gs_base, 8) ? 0 : -EFAULT;
@@ -107,20 +102,15 @@ long syscalls_ptrace(struct thread *t, long *a)
 
 long syscalls_prctl(struct thread *t, long *a)
 {
-    enum { SET_SECCOMP = 22 };
-    if (a[0] == SET_SECCOMP) {
-        long b[6] = {a[1] == 1 ? 0 : 1, 0, a[2]};
-        return syscalls_seccomp(t, b);
-    }
-    return syscalls_pass(t, __NR_prctl, a);
-}
-
-long syscalls_seccomp(struct thread *t, long *a)
-{
-    (void)t;
-    (void)a;
-    rt_say("seccomp: filters are not supported; the program is told so");
-    return -EINVAL;
+    enum { GET_SECCOMP = 21, SET_SECCOMP = 22, MODE_STRICT = 1, MODE_FILTER = 2 };
+    if (a[0] == GET_SECCOMP)
+        return seccomp_mode(t);
+    if (a[0] != SET_SECCOMP)
+        return syscalls_pass(t, __NR_prctl, a);
+    if (a[1] != MODE_STRICT && a[1] != MODE_FILTER)
+        return -EINVAL;
+    long b[6] = {a[1] - 1, 0, a[1] == MODE_FILTER ? a[2] : 0};
+    return seccomp_call(t, b);
 }
 
 /* ---- clocks: as cheap as the vDSO makes them ---- */
@@ -135,6 +125,14 @@ void special_init(gaddr vdso)
     vdso_clock_gettime = (long (*)(long, void *))maps_vdso_symbol("__vdso_clock_gettime");
     vdso_gettimeofday = (long (*)(void *, void *))maps_vdso_symbol("__vdso_gettimeofday");
     vdso_time = (long (*)(void *))maps_vdso_symbol("__vdso_time");
+}
+
+uint64_t special_now_ns(void)
+{
+    int64_t ts[2] = {0, 0};
+    if (!vdso_clock_gettime || vdso_clock_gettime(1, ts))
+        sys2(__NR_clock_gettime, 1, (long)ts);
+    return (uint64_t)ts[0] * 1000000000u + (uint64_t)ts[1];
 }
 
 long syscalls_clock_gettime(struct thread *t, long *a)

@@ -7,6 +7,7 @@
 
 #include "engine/core/thread.h"
 
+uint64_t special_now_ns(void); /* monotonic */
 void special_init(gaddr vdso); /* the vDSO's clocks are read natively by the runtime */
 
 long syscalls_sigsuspend(struct thread *t, long *a);
@@ -16,7 +17,6 @@ long syscalls_epoll_pwait(struct thread *t, long *a);
 long syscalls_arch_prctl(struct thread *t, long *a);
 long syscalls_ptrace(struct thread *t, long *a);
 long syscalls_prctl(struct thread *t, long *a);
-long syscalls_seccomp(struct thread *t, long *a);
 long syscalls_clock_gettime(struct thread *t, long *a);
 long syscalls_gettimeofday(struct thread *t, long *a);
 long syscalls_time(struct thread *t, long *a);

@@ -15,6 +15,7 @@
 #include "engine/os/boot.h"
 #include "engine/os/exec.h"
 #include "engine/os/fpstate.h"
+#include "engine/os/seccomp.h"
 #include "engine/os/signals.h"
 #include "engine/os/special.h"
 #include "engine/os/threads.h"
@@ -100,6 +101,17 @@ static void read_options(struct options *o, const char *s)
     }
 }
 
+/* Programs close standard error before they end; reports that were asked for go to a copy of it. */
+static void keep_stderr(const struct options *o)
+{
+    enum { DUPFD_CLOEXEC = 1030, HIGH = 1000 };
+    if (!o->stats && !o->sample && !o->tool[0] && !o->has_stop)
+        return;
+    long fd = sys3(__NR_fcntl, 2, DUPFD_CLOEXEC, HIGH);
+    if (fd >= 0)
+        rt_say_to((int)fd);
+}
+
 static void start_tool(struct thread *t)
 {
     const struct options *o = &engine.opt;
@@ -134,7 +146,11 @@ void runtime_start(void)
     baton_acquire(t);
     special_init(auxv(sp, AT_SYSINFO_EHDR));
     exec_init(boot.pristine, boot.options);
+    engine.start_ns = special_now_ns();
+    engine.start_tsc = __builtin_ia32_rdtsc();
     signals_init(t, boot.mask);
+    seccomp_unpack(t, (const void *)boot.filters, boot.filter_bytes);
+    keep_stderr(&engine.opt);
     start_tool(t);
     engine_run(t);
 }

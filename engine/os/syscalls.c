@@ -9,6 +9,7 @@
 #include "engine/os/maps.h"
 #include "engine/os/memory.h"
 #include "engine/os/procfs.h"
+#include "engine/os/seccomp.h"
 #include "engine/os/signals.h"
 #include "engine/os/special.h"
 #include "engine/os/threads.h"
@@ -54,13 +55,35 @@ static long unknown(const struct thread *t, long nr)
     return -ENOSYS;
 }
 
+static bool may_write_memory(long nr)
+{
+    switch (nr) {
+    case __NR_write:
+    case __NR_pwrite64:
+    case __NR_writev:
+    case __NR_pwritev:
+    case __NR_pwritev2:
+    case __NR_sendfile:
+    case __NR_splice:
+    case __NR_copy_file_range:
+    case __NR_process_vm_writev:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static long run(struct thread *t, long nr, long *a)
 {
     if (nr < 0 || nr >= CALLS || calls[nr].how == UNKNOWN)
         return unknown(t, nr);
     if (calls[nr].how == REFUSED)
         return -ENOSYS;
+    if (procfs_unread)
+        procfs_touch(nr, a);
     long r = calls[nr].handler ? calls[nr].handler(t, a) : syscalls_pass(t, nr, a);
+    if (procfs_memory_open && may_write_memory(nr))
+        cache_kill_all();
     if (r == -EFAULT && !calls[nr].handler && maps_open_all())
         r = syscalls_pass(t, nr, a); /* the kernel could not write into protected code */
     return r;
@@ -78,7 +101,9 @@ void syscalls_run(struct thread *t, gaddr next)
     if (instrument && instrument->syscall)
         instrument->syscall(t, false);
     t->has_wait_mask = false;
-    long r = run(t, nr, a);
+    long r;
+    if (seccomp_allows(t, nr, a, next, &r))
+        r = run(t, nr, a);
     if (r == SYSCALL_ABORTED) {
         thread_tick(t);
         t->has_wait_mask = false;
@@ -98,7 +123,7 @@ void syscalls_run(struct thread *t, gaddr next)
     t->has_wait_mask = false;
 }
 
-void syscalls_finish(struct thread *t)
+void syscalls_finish(void)
 {
     static bool done;
     if (done)
@@ -112,8 +137,11 @@ void syscalls_finish(struct thread *t)
     for (struct thread *o = engine.threads; o; o = o->next)
         ticks += thread_count(o);
     const struct cache_stats *s = &cache_stats;
+    uint64_t cycles = __builtin_ia32_rdtsc() - engine.start_tsc + 1;
+    uint64_t translate_us =
+        s->translate_tsc / (cycles / ((special_now_ns() - engine.start_ns) / 1000 + 1) + 1);
     rt_say("stats: ticks=%lu threads=%u blocks=%lu insns=%lu code_bytes=%lu cache_bytes=%lu "
-           "evicted=%lu killed=%lu translate_cycles=%lu thread1_ticks=%lu",
+           "evicted=%lu killed=%lu translate_ns=%lu",
            ticks, engine.threads_made, s->blocks, s->insns, s->code_bytes, s->cache_bytes,
-           s->evicted, s->killed, s->translate_tsc, thread_count(t));
+           s->evicted, s->killed, translate_us * 1000);
 }

@@ -20,7 +20,7 @@ void syscalls_run(struct thread *t, gaddr next);
 long syscalls_pass(struct thread *t, long nr, const long a[6]);
 
 /* The process is about to end or to exec: statistics, the tool's last word. */
-void syscalls_finish(struct thread *t);
+void syscalls_finish(void);
 
 const char *syscalls_name(long nr); /* NULL if unknown */
 

@@ -50,7 +50,7 @@ struct thread *threads_new(void)
     t->h_indirect = engine_indirect;
     t->altstack.flags = SS_DISABLE_;
     for (int i = 0; i < LOOKUP_SIZE; i++)
-        t->lookup[i] = (struct lookup_entry){0, engine_indirect};
+        t->lookup[i].pc = !i; /* a pc that is never looked up there */
     t->next = engine.threads;
     engine.threads = t;
     engine.thread_count++;
@@ -158,6 +158,7 @@ static struct thread *new_child(struct thread *t, const struct request *r)
     c->process = t->process;
     c->mask = t->mask;
     c->gs_base = t->gs_base;
+    c->seccomp = t->seccomp;
     c->host_alive = 1;
     c->clear_tid = r->flags & CLONE_CHILD_CLEARTID ? r->child_tid : 0;
     c->start_tid = r->flags & CLONE_CHILD_SETTID ? r->child_tid : 0;
@@ -327,7 +328,7 @@ long threads_exit(struct thread *t, long *a)
     if (instrument && instrument->thread_exit)
         instrument->thread_exit(t);
     if (alone)
-        syscalls_finish(t);
+        syscalls_finish();
     walk_robust_list(t);
     clear_tid(t);
     signals_block_all();
@@ -344,7 +345,7 @@ long threads_exit_group(struct thread *t, long *a)
 {
     bool vfork_child = t->process == t->own_process;
     if (!vfork_child)
-        syscalls_finish(t);
+        syscalls_finish();
     signals_block_all();
     if (vfork_child)
         baton_drop(t);

@@ -165,6 +165,13 @@ size_t rt_format(char *out, size_t size, const char *fmt, ...)
     return k.len;
 }
 
+static int say_fd = 2;
+
+void rt_say_to(int fd)
+{
+    say_fd = fd;
+}
+
 static void say(const char *fmt, va_list ap)
 {
     char line[1024];
@@ -173,7 +180,7 @@ static void say(const char *fmt, va_list ap)
         put(&k, *p);
     format_to(&k, fmt, ap);
     line[k.len++] = '\n';
-    sys3(__NR_write, 2, (long)line, (long)k.len);
+    sys3(__NR_write, say_fd, (long)line, (long)k.len);
 }
 
 void rt_say(const char *fmt, ...)

@@ -26,7 +26,9 @@ bool rt_prefix(const char *s, const char *prefix);
 size_t rt_format(char *out, size_t size, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
-/* One line `drdebug: ...` on the target's standard error, in one write. */
+/* One line `drdebug: ...` on the target's standard error, in one write. rt_say_to() has it go to
+ * another descriptor from now on. */
+void rt_say_to(int fd);
 void rt_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
 /* The engine cannot go on: says why and ends the process with SIGABRT. */

@@ -37,8 +37,8 @@ static const struct {
     {ZYDIS_MNEMONIC_XBEGIN, INSN_UNSUPPORTED},
     {ZYDIS_MNEMONIC_XABORT, INSN_UNSUPPORTED},
     {ZYDIS_MNEMONIC_SYSENTER, INSN_UNSUPPORTED},
-    {ZYDIS_MNEMONIC_IRETQ, INSN_UNSUPPORTED},
-    {ZYDIS_MNEMONIC_IRETD, INSN_UNSUPPORTED},
+    {ZYDIS_MNEMONIC_IRETQ, INSN_EMULATE},
+    {ZYDIS_MNEMONIC_IRETD, INSN_EMULATE},
     {ZYDIS_MNEMONIC_IRET, INSN_UNSUPPORTED},
     {ZYDIS_MNEMONIC_INT3, INSN_TRAP},
     {ZYDIS_MNEMONIC_INT1, INSN_TRAP},
@@ -81,7 +81,9 @@ static enum insn_kind kind_of(const ZydisDecodedInstruction *z)
             return INSN_JCC;
         }
     case ZYDIS_CATEGORY_UNCOND_BR:
-        if (z->mnemonic != ZYDIS_MNEMONIC_JMP || far || narrow)
+        if (z->mnemonic == ZYDIS_MNEMONIC_JMP && far)
+            return INSN_EMULATE;
+        if (z->mnemonic != ZYDIS_MNEMONIC_JMP || narrow)
             return INSN_UNSUPPORTED;
         return direct ? INSN_JMP : INSN_JMP_IND;
     case ZYDIS_CATEGORY_CALL:
@@ -89,9 +91,11 @@ static enum insn_kind kind_of(const ZydisDecodedInstruction *z)
             return INSN_UNSUPPORTED;
         return direct ? INSN_CALL : INSN_CALL_IND;
     case ZYDIS_CATEGORY_RET:
-        if (far || narrow || z->mnemonic != ZYDIS_MNEMONIC_RET)
-            return INSN_UNSUPPORTED;
-        return INSN_RET;
+        if (z->mnemonic != ZYDIS_MNEMONIC_RET)
+            break;
+        if (far)
+            return INSN_EMULATE;
+        return narrow ? INSN_UNSUPPORTED : INSN_RET;
     default:
         break;
     }
@@ -99,7 +103,7 @@ static enum insn_kind kind_of(const ZydisDecodedInstruction *z)
         if (special[i].mnemonic == z->mnemonic)
             return special[i].kind;
     if (z->mnemonic == ZYDIS_MNEMONIC_INT)
-        return z->raw.imm[0].value.u == 0x80 ? INSN_UNSUPPORTED : INSN_TRAP;
+        return z->raw.imm[0].value.u == 0x80 ? INSN_EMULATE : INSN_TRAP;
     return writes_gs_selector(z) ? INSN_UNSUPPORTED : INSN_PLAIN;
 }
 
@@ -183,6 +187,7 @@ int insn_decode(struct insn *in, gaddr pc, const uint8_t *bytes, size_t avail)
     if (!ZYAN_SUCCESS(st)) {
         memcpy(in->bytes, bytes, avail < INSN_MAX_BYTES ? avail : INSN_MAX_BYTES);
         set_illegal(in);
+        in->too_long = st == ZYDIS_STATUS_INSTRUCTION_TOO_LONG;
         return 0;
     }
     in->len = z.length;

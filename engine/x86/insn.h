@@ -50,7 +50,8 @@ struct insn {
     bool rip_relative;
     bool gs_relative;
     bool addr32; /* address-size prefix */
-    bool rep;    /* a repeated string instruction */
+    bool too_long;
+    bool rep; /* a repeated string instruction */
     uint8_t bytes[INSN_MAX_BYTES];
 };
 

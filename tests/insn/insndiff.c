@@ -297,7 +297,13 @@ static void print_stats(void)
     for (int i = 0; i < GROUP_COUNT; i++) {
         unsigned templates, mnemonics;
         templates_count((enum group)i, &templates, &mnemonics);
-        printf("# %s: %u encodings of %u mnemonics\n", names[i], templates, mnemonics);
+        printf("# %s: %u encodings of %u mnemonics, never used:", names[i], templates, mnemonics);
+        for (unsigned j = 0; j < mnemonics; j++) {
+            ZydisMnemonic m = templates_mnemonic((enum group)i, j);
+            if (!totals.mnemonic[m])
+                printf(" %s", ZydisMnemonicGetString(m));
+        }
+        putchar('\n');
     }
     for (int i = 1; i <= ZYDIS_MNEMONIC_MAX_VALUE; i++)
         if (totals.mnemonic[i]) {

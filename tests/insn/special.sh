@@ -4,7 +4,11 @@ set -u
 dir=$(mktemp -d) || exit 1
 trap 'rm -rf "$dir"' EXIT
 
-"$2" >"$dir/native" || { grep FAIL "$dir/native"; echo "native: status $?"; exit 1; }
+if ! "$2" >"$dir/native"; then
+    echo "natively:"
+    grep FAIL "$dir/native"
+    exit 1
+fi
 "$1" run -- "$2" --strict >"$dir/translated"
 status=$?
 grep -v '^#' "$dir/native" >"$dir/a"

@@ -610,3 +610,8 @@ void templates_count(enum group group, unsigned *templates, unsigned *mnemonics)
     *templates = groups[group].count;
     *mnemonics = run_count[group];
 }
+
+ZydisMnemonic templates_mnemonic(enum group group, unsigned index)
+{
+    return (ZydisMnemonic)groups[group].items[runs[group][index]].mnemonic;
+}

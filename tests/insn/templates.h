@@ -45,5 +45,6 @@ bool templates_denied(ZydisMnemonic mnemonic);
 uint32_t templates_fingerprint(void);
 /* For --stats: how many templates and mnemonics a group has. */
 void templates_count(enum group group, unsigned *templates, unsigned *mnemonics);
+ZydisMnemonic templates_mnemonic(enum group group, unsigned index);
 
 #endif

@@ -13,16 +13,16 @@ class Build:
 
 
 class Case:
-    """One comparison. limit: seconds under the engine; norm: (pattern, replacement) for both outputs;
-    setup: shell text run natively before each run; files: copied into the working directory;
+    """One comparison. limit: seconds under the engine; norm: (pattern, replacement) for both
+    outputs; status: the native one must be this, negative for a signal, None for any; setup: shell text run natively before each run; files: copied into the working directory;
     expect: no native run, drdebug itself must answer so."""
 
     def __init__(self, name, argv, labels, nolink, stdin="", env=None, setup="", files=None, needs=(),
-                 norm=(), ignore_files=(), limit=60, expect=None):
+                 norm=(), ignore_files=(), limit=60, status=None, expect=None):
         self.name, self.argv, self.labels, self.nolink = name, argv, labels, nolink
         self.stdin, self.env, self.setup, self.files = stdin, env or {}, setup, files or {}
         self.needs, self.norm, self.ignore_files = needs, norm, ignore_files
-        self.limit, self.expect = limit, expect
+        self.limit, self.status, self.expect = limit, status, expect
 
 
 BUILDS, CASES = [], []
@@ -47,6 +47,7 @@ def subject(name, source, flags="", args=(), labels=None, **more):
 def again(name, of, args, labels, **more):
     """Runs a built subject with other arguments."""
     more.setdefault("nolink", True)
+    more.setdefault("status", 0)
     CASES.append(Case(name, [f"{{bin}}/{of}", *args], labels, **more))
 
 
@@ -64,25 +65,25 @@ def bad(name, argv, status, stderr, **more):
 
 
 # Executable kinds.
-HELLO = ("one", "two words", "", "-x", "--")
-subject("hello_static", "kind/hello.c", "-static", HELLO)
-subject("hello_static_O0", "kind/hello.c", "-static -O0", HELLO)
-subject("hello_static_pie", "kind/hello.c", "-fPIE -static-pie", HELLO)
-subject("hello_pie", "kind/hello.c", PIE, HELLO)
-subject("hello_pie_O0", "kind/hello.c", PIE + " -O0 -Wl,-z,lazy", HELLO)
-subject("hello_no_pie", "kind/hello.c", "-fno-pie -no-pie", HELLO)
-subject("hello_avx2", "kind/hello.c", "-O3 -fPIE -pie -fcf-protection=full -Wl,-z,now", HELLO)
-subject("hello_low", "kind/hello.c", "-static -Wl,-Ttext-segment=0x10000", HELLO)
-subject("nolibc_static", "kind/nolibc.S", "-nostdlib -static", ("b", "c"))
-subject("nolibc_static_pie", "kind/nolibc.S", "-nostdlib -static-pie", ("b", "c"))
-subject("nolibc_high", "kind/nolibc.S", "-nostdlib -static -Wl,-Ttext-segment=0x200000000000", ("b", "c"))
+HELLO = dict(args=("one", "two words", "", "-x", "--"), status=7)
+subject("hello_static", "kind/hello.c", "-static", **HELLO)
+subject("hello_static_O0", "kind/hello.c", "-static -O0", **HELLO)
+subject("hello_static_pie", "kind/hello.c", "-fPIE -static-pie", **HELLO)
+subject("hello_pie", "kind/hello.c", PIE, **HELLO)
+subject("hello_pie_O0", "kind/hello.c", PIE + " -O0 -Wl,-z,lazy", **HELLO)
+subject("hello_no_pie", "kind/hello.c", "-fno-pie -no-pie", **HELLO)
+subject("hello_avx2", "kind/hello.c", "-O3 -fPIE -pie -fcf-protection=full -Wl,-z,now", **HELLO)
+subject("hello_low", "kind/hello.c", "-static -Wl,-Ttext-segment=0x10000", **HELLO)
+subject("nolibc_static", "kind/nolibc.S", "-nostdlib -static", ("b", "c"), status=5)
+subject("nolibc_static_pie", "kind/nolibc.S", "-nostdlib -static-pie", ("b", "c"), status=5)
+subject("nolibc_high", "kind/nolibc.S", "-nostdlib -static -Wl,-Ttext-segment=0x200000000000", ("b", "c"), status=5)
 subject("bigbss", "kind/bigbss.c", "-static -Wl,--section-start=.far_text=0x50000000")
 subject("bigbss_pie", "kind/bigbss.c")
-subject("throw", "kind/throw.cc", THREADS)
-subject("throw_static", "kind/throw.cc", "-static -pthread")
-subject("throw_O0", "kind/throw.cc", "-O0 -pthread")
-subject("terminate", "kind/terminate.cc")
-again("terminate_noexcept", "terminate", ("x",), "kind")
+subject("throw", "kind/throw.cc", THREADS, status=4)
+subject("throw_static", "kind/throw.cc", "-static -pthread", status=4)
+subject("throw_O0", "kind/throw.cc", "-O0 -pthread", status=4)
+subject("terminate", "kind/terminate.cc", status=-6)
+again("terminate_noexcept", "terminate", ("x",), "kind", status=-6)
 build("libthrow.so", "kind/throw_lib.cc", "-fPIC -shared -O2")
 subject("throw_dlopen", "kind/throw_dlopen.cc", "-rdynamic", ("{bin}/libthrow.so",))
 subject("throw_signal", "kind/throw_signal.cc", "-fnon-call-exceptions")
@@ -91,13 +92,14 @@ build("script", "kind/script.sh", kind="copy")
 build("script_awk", "kind/script.awk", kind="copy")
 build("script_nested", "kind/script_nested.sh", kind="copy")
 build("script_inner", "kind/script_inner.sh", kind="copy")
-again("script", "script", ("a", "b c", ""), "kind")
-again("script_awk", "script_awk", ("x", "y"), "kind")
+again("script", "script", ("a", "b c", ""), "kind", status=9)
+again("script_awk", "script_awk", ("x", "y"), "kind", status=3)
 program("script_nested", ["./nested", "arg"], "kind", needs=(),
         files={"nested": "{bin}/script_nested", "script_inner": "{bin}/script_inner"}, nolink=True)
 program("script_relative", ["./here", "arg"], "kind", needs=(), files={"here": "{bin}/script"})
 program("ld_so", ["/lib64/ld-linux-x86-64.so.2", "/bin/echo", "through", "the", "loader"], "kind")
-program("ldd", "ldd /bin/ls", "kind", norm=[(r"0x[0-9a-f]+", "ADDRESS")])
+program("ldd", "/bin/ls", "kind", env={"LD_TRACE_LOADED_OBJECTS": "1"},
+        norm=[(r"0x[0-9a-f]+", "ADDRESS")])
 program("preload", "/bin/echo preloaded", "kind", env={"LD_PRELOAD": "libm.so.6"})
 program("lazy_binding", "/bin/ls /etc/hostname", "kind", env={"LD_BIND_NOW": ""})
 
@@ -110,38 +112,46 @@ subject("thread_clone_raw", "thread/clone_raw.c", "-fno-stack-protector")
 subject("thread_atomics", "thread/atomics.c", "-pthread -mcx16")
 subject("thread_tls_static", "thread/tls.c", "-static -pthread")
 subject("thread_sync_static", "thread/sync.c", "-static -pthread")
-subject("thread_exit_main", "thread/exit_group.c", THREADS, ("main",))
+subject("thread_exit_main", "thread/exit_group.c", THREADS, ("main",), status=21)
 for _how in ("thread", "thread-main-spins", "thread-main-gone"):
-    again(f"thread_exit_{_how.replace('-', '_')}", "thread_exit_main", (_how,), "thread")
-subject("thread_die_term", "thread/die_in_thread.c", THREADS, ("term",))
-for _how in ("segv", "abort", "ill"):
-    again(f"thread_die_{_how}", "thread_die_term", (_how,), "thread")
+    again(f"thread_exit_{_how.replace('-', '_')}", "thread_exit_main", (_how,), "thread", status=22)
+subject("thread_die_term", "thread/die_in_thread.c", THREADS, ("term",), status=-15)
+for _how, _sig in (("segv", 11), ("abort", 6), ("ill", 4)):
+    again(f"thread_die_{_how}", "thread_die_term", (_how,), "thread", status=-_sig)
 
 # Signals.
 for _name in ("fields", "onstack", "flags", "segv_map", "ucontext_edit", "fault_registers", "longjmp",
-              "bus", "status", "alarm_default", "masks", "raw_sigreturn", "singlestep", "io_signal",
-              "handler_calls", "suspend_race", "waiting"):
+              "bus", "status", "masks", "raw_sigreturn", "singlestep", "io_signal",
+              "handler_calls", "waiting"):
     subject(f"signal_{_name}", f"signal/{_name}.c")
-for _name in ("restart", "timers", "tgkill", "read_race"):
+for _name in ("restart", "tgkill", "read_race"):
     subject(f"signal_{_name}", f"signal/{_name}.c", THREADS)
-subject("signal_overflow", "signal/overflow.c", "-O1 -fno-optimize-sibling-calls -pthread")
+subject("signal_suspend_race", "signal/suspend_race.c", "", ("20000",), nolink=False)
+subject("signal_timers", "signal/timers.c", THREADS, nolink=False)
+subject("signal_alarm_default", "signal/alarm_default.c", status=-14)
+subject("signal_overflow", "signal/overflow.c", "-O1 -fno-optimize-sibling-calls -pthread", status=-11)
 subject("signal_frame", "signal/frame.c", "-O2 -fno-omit-frame-pointer -static")
 subject("signal_prof_state", "signal/prof_state.c signal/state_loop.S", "-static -lm", nolink=False)
 subject("signal_switch_state", "signal/switch_state.c signal/state_loop.S", THREADS)
-subject("die_term", "signal/die.c", "", ("15",))
-for _how in ("1", "2", "3", "6", "9", "10", "14", "24", "31", "34", "64", "abort", "null", "divide",
-             "ud2", "int3", "pipe", "nested", "blocked", "ignored", "nostack"):
-    again(f"die_{_how}", "die_term", (_how,), "signal", nolink=False)
+subject("die_term", "signal/die.c", "", ("15",), status=-15)
+for _how, _sig in (("1", 1), ("2", 2), ("3", 3), ("6", 6), ("9", 9), ("10", 10), ("14", 14), ("24", 24),
+                   ("31", 31), ("34", 34), ("64", 64), ("abort", 6), ("null", 11), ("divide", 8),
+                   ("ud2", 4), ("int3", 5), ("pipe", 13), ("nested", 11), ("blocked", 11),
+                   ("ignored", 11), ("nostack", 11)):
+    again(f"die_{_how}", "die_term", (_how,), "signal", nolink=False, status=-_sig)
 
 # Processes.
-for _name in ("forks", "vfork", "spawn", "exec", "pidfd", "pipes"):
+for _name in ("forks", "vfork", "spawn", "pidfd", "pipes"):
     subject(f"process_{_name}", f"process/{_name}.c")
-for _name in ("exec_thread", "fork_threads", "shell", "shared_memory"):
+subject("process_exec", "process/exec.c", status=17)
+subject("process_exec_thread", "process/exec_thread.c", THREADS, status=23)
+for _name in ("fork_threads", "shell", "shared_memory"):
     subject(f"process_{_name}", f"process/{_name}.c", THREADS)
 subject("process_vfork_static", "process/vfork.c", "-static")
 subject("exit_0", "process/exit_codes.c", "", ("return", "0"))
 for _how, _code in (("return", "255"), ("exit", "3"), ("_exit", "77"), ("quick", "128"), ("exit", "300")):
-    again(f"exit_{_how}_{_code}", "exit_0", (_how, _code), "process", nolink=False)
+    again(f"exit_{_how}_{_code}", "exit_0", (_how, _code), "process", nolink=False,
+          status=int(_code) % 256)
 
 # Contexts and stacks.
 for _name in ("setjmp", "swapcontext", "asm_switch", "odd_returns", "stack_growth"):
@@ -159,19 +169,20 @@ subject("memory_dlopen_swap", "memory/dlopen_swap.c", "", ("{bin}/libone.so", "{
 
 # Instructions.
 for _name in ("rip_relative", "rep", "branches", "overlap", "timestamp", "cpuid", "random", "xsave",
-              "fork_vector", "vectors", "x87", "far", "wide_cas", "alignment_check", "int80", "avx512"):
+              "fork_vector", "vectors", "x87", "far", "wide_cas", "alignment_check", "avx512"):
     subject(f"insn_{_name}", f"insn/{_name}.c", "-lm -pthread")
 subject("insn_flags", "insn/flags_main.c insn/flags.S")
 subject("insn_stack_forms", "insn/stack_forms_main.c insn/stack_forms.S", "-fno-pie -no-pie")
-subject("insn_syscall_edge", "insn/syscall_edge.S", "-nostdlib -static")
+subject("insn_syscall_edge", "insn/syscall_edge.S", "-nostdlib -static", status=33)
 subject("insn_segment_base", "insn/segment_base.c", "-mfsgsbase -pthread")
 subject("insn_vector_state", "insn/vector_state.c", THREADS)
 subject("insn_many_blocks", "insn/many_blocks.c", nolink=False)
 
 # What the program sees of itself.
-for _name in ("maps", "maps_code", "fds", "identity", "brk", "clocks", "limits", "limit_cpu", "limit_as",
+for _name in ("maps", "maps_code", "fds", "identity", "brk", "clocks", "limits", "limit_as",
               "process_attributes", "seccomp", "argv_env"):
     subject(f"env_{_name}", f"env/{_name}.c")
+subject("env_limit_cpu", "env/limit_cpu.c", nolink=False, status=-24)
 again("env_identity_args", "env_identity", ("a", "b c", ""), "env", nolink=False)
 again("env_argv", "env_argv_env", ("-x", "--", "--no-link", "run"), "env", nolink=False)
 subject("env_identity_no_pie", "env/identity.c", "-fno-pie -no-pie")
@@ -196,7 +207,7 @@ subject("sys_stdio", "sys/stdio.c", "-lm")
 SANITIZER_NORM = [(r"==\d+==", "==PID=="), (r"0x[0-9a-f]+", "ADDRESS"), (r"pid=\d+", "pid"),
                   (r"\(BuildId: [0-9a-f]+\)", ""), (r"T\d+|tid=\d+", "T")]
 subject("asan_clean", "sys/stdio.c", "-fsanitize=address,undefined -lm", labels="sanitizer", nolink=False)
-subject("asan_bug", "programs/use_after_free.c", "-fsanitize=address -O0", labels="sanitizer", nolink=False,
+subject("asan_bug", "programs/use_after_free.c", "-fsanitize=address -O0", labels="sanitizer", nolink=False, status=1,
         norm=SANITIZER_NORM)
 subject("ubsan_bug", "programs/overflow.c", "-fsanitize=undefined -O0", labels="sanitizer", nolink=False)
 subject("tsan_clean", "thread/sync.c", "-fsanitize=thread -pthread", labels="sanitizer", nolink=False)
@@ -245,7 +256,7 @@ program("gdb_symbols", ["gdb", "-nx", "-batch", "-ex", "ptype struct item", "-ex
                         "disassemble /r walk", "{bin}/gdb_target"])
 program("gdb_core", ["gdb", "-nx", "-batch", "-ex", "bt full", "-ex", "info registers rip rsp", "-ex",
                      "print *head", "-ex", "info threads", "{bin}/gdb_target", "core"],
-        setup=GDB_SETUP, ignore_files=["core"], norm=[(r"0x[0-9a-f]+", "ADDRESS"), (r"(LWP|process) \d+", "LWP")])
+        setup=GDB_SETUP, ignore_files=["core"], norm=[(r"0x[0-9a-f]+", "ADDRESS"), (r"(LWP|process) \d+", "LWP"), (r" +", " ")])
 program("tar", ["sh", "-c", "tar cf a.tar --sort=name --mtime=@0 --owner=0 --group=0 --numeric-owner d && "
                 "tar tvf a.tar && mkdir x && tar xf a.tar -C x && diff -r d x/d && "
                 "tar czf - --mtime=@0 d | tar tzf - | sort"],
@@ -266,10 +277,10 @@ program("grep", ["grep", "-nE", "^(12|34)[0-9]* text 5", "input"], setup=LINES)
 program("make", "make -s -j2 -f {src}/programs/work.mk")
 program("ls", "ls -la --time-style=+%s d", setup="mkdir d; touch -d @1000 d/a d/b d; chmod 640 d/a; ln -s a d/l; "
         "touch -h -d @1000 d/l; touch -d @1000 d .")
-program("ps", ["sh", "-c", "ps -o comm= -p $$; ps -o comm=,args= --ppid $$ | sed 's/ .*//'"])
+program("ps", ["sh", "-c", "ps -o comm= -p $$; ps -o comm= --ppid $$; :"])
 program("date", "date -u -d @1700000000")
 program("dd", ["dd", "if=input", "of=output", "bs=1000", "conv=ucase"], setup=LINES, norm=[(r" copied, .*", " copied")])
-program("diff", "diff -u a b", setup="seq 1 100 > a; sed 's/5$/five/' a > b")
+program("diff", "diff -u a b", setup="seq 1 100 > a; sed 's/5$/five/' a > b; touch -d @0 a b")
 program("md5sum", "md5sum input", setup=LINES)
 program("cat_maps", ["sh", "-c", "cat /proc/self/maps | grep -c vdso; cat /proc/self/maps | grep -c rwx"])
 program("timeout", "timeout 0.2 sleep 20")

@@ -1,21 +1,22 @@
 #!/usr/bin/env python3
-"""compare.py - run a case natively and under `drdebug run`, and compare everything that can be seen.
+"""compare.py - run a case natively and under `drdebug run`, and compare all that can be seen.
 
-    compare.py [--bin DIR] [--drdebug FILE] [--no-link] NAME...   one or more cases of cases.py
+    compare.py [--bin DIR] [--drdebug FILE] [--no-link] NAME...   cases of cases.py
     compare.py ... --all [--match REGEX] [-j N]                   many, with a summary
-    compare.py ... --native N NAME...|--all                       N native runs must agree (no engine)
+    compare.py ... --native N NAME...|--all                       N native runs must agree
     compare.py --list                                             the table, for CMakeLists.txt
 
 Both runs get the same arguments, environment, input and working directory, a new and empty one of
 the same name. Standard output, standard error, the exact wait status and the files left behind must
 be equal; a native death by signal N may also show as the exit status 128+N that `drdebug run`
 promises. A subject that prints FAIL natively is itself broken. Status: 0 equal, 1 different,
-77 skipped. DRDEBUG_SOAK=1 repeats each case 20 times. DRDEBUG names the program when --drdebug does not.
+77 skipped. DRDEBUG_SOAK=1 repeats each case 20 times. DRDEBUG names the program if --drdebug does not.
 """
 import argparse
 import concurrent.futures
 import ctypes
 import difflib
+import fcntl
 import hashlib
 import os
 import re
@@ -131,8 +132,9 @@ def run_once(case, args, prefix, limit, top):
         for target, source in case.files.items():
             shutil.copy(fill(source, args, work), os.path.join(work, target))
         if case.setup:
-            done = subprocess.run(["/bin/sh", "-ec", fill(case.setup, args, work)], cwd=work, env=env,
-                                  stdin=subprocess.DEVNULL, capture_output=True, check=False)
+            done = subprocess.run(["/bin/sh", "-ec", fill(case.setup, args, work)], cwd=work,
+                                  env=env, stdin=subprocess.DEVNULL, capture_output=True,
+                                  check=False)
             if done.returncode == SKIP:
                 return Result(SKIP, b"skipped: " + done.stdout, b"", {})
             if done.returncode:
@@ -144,7 +146,6 @@ def run_once(case, args, prefix, limit, top):
             fin.write(case.stdin.encode())
             fin.seek(0)
             for f in (fout, ferr):
-                os.set_blocking(f.fileno(), True)
                 append_only(f)
             child = subprocess.Popen(argv, cwd=work, env=env, stdin=fin, stdout=fout, stderr=ferr,
                                      start_new_session=True)
@@ -167,7 +168,6 @@ def run_once(case, args, prefix, limit, top):
 
 def append_only(f):
     """Several processes write to one file: each write goes to its end."""
-    import fcntl
     fcntl.fcntl(f, fcntl.F_SETFL, fcntl.fcntl(f, fcntl.F_GETFL) | os.O_APPEND)
 
 
@@ -175,14 +175,16 @@ def differences(case, a, b, names):
     """Lines that say how two results differ; none if they agree."""
     said = []
     if not same_status(a.status, b.status):
-        said.append(f"status: {names[0]} {status_text(a.status)}, {names[1]} {status_text(b.status)}")
+        said.append(f"status: {names[0]} {status_text(a.status)}, "
+                    f"{names[1]} {status_text(b.status)}")
         if b.note:
             said.append(f"        {b.note}")
     for what in ("out", "err"):
         x, y = normal(case, getattr(a, what)), normal(case, getattr(b, what))
         if x != y:
-            lines = list(difflib.unified_diff(x.splitlines(), y.splitlines(), f"{names[0]} std{what}",
-                                              f"{names[1]} std{what}", lineterm="", n=2))
+            lines = list(difflib.unified_diff(x.splitlines(), y.splitlines(),
+                                              f"{names[0]} std{what}", f"{names[1]} std{what}",
+                                              lineterm="", n=2))
             said += lines[:60] + (["..."] if len(lines) > 60 else [])
     for path in sorted(set(a.files) | set(b.files)):
         if a.files.get(path) != b.files.get(path):
@@ -196,6 +198,14 @@ def missing_need(case):
         if not (os.path.exists(need) if need.startswith("/") else shutil.which(need)):
             return need
     return None
+
+
+def broken(case, native):
+    """Lines that show a native run to be wrong: there is nothing to compare with then."""
+    bad_status = native.status is None or case.status not in (None, native.status)
+    if not bad_status and not re.search(rb"\bFAIL\b", native.out):
+        return []
+    return [status_text(native.status)] + (native.out + native.err).decode("latin-1").splitlines()
 
 
 def check_expectation(case, result):
@@ -227,9 +237,8 @@ def compare(case, args):
         native = run_once(case, args, [], NATIVE_LIMIT, top)
         if native.status == SKIP and native.out.startswith(b"skipped:"):
             return SKIP, [native.out.decode().strip()]
-        if b"FAIL" in native.out or native.status is None:
-            return 1, ["the subject fails natively:", native.out.decode("latin-1"),
-                       status_text(native.status)]
+        if broken(case, native):
+            return 1, ["the case itself is broken, natively:", *broken(case, native)]
         said = differences(case, native, run_once(case, args, engine, case.limit, top),
                            ("native", "drdebug"))
     return (1 if said else 0), said
@@ -245,9 +254,8 @@ def compare_native(case, args):
         first = run_once(case, args, prefix, NATIVE_LIMIT, top)
         if first.status == SKIP and first.out.startswith(b"skipped:"):
             return SKIP, [first.out.decode().strip()]
-        if b"FAIL" in first.out or first.status is None:
-            return 1, [first.out.decode("latin-1"), first.err.decode("latin-1"),
-                       status_text(first.status)]
+        if broken(case, first):
+            return 1, broken(case, first)
         for n in range(1, args.native):
             said = differences(case, first, run_once(case, args, prefix, NATIVE_LIMIT, top),
                                ("first", f"run {n + 1}"))
@@ -300,7 +308,9 @@ def main():
     args.bin = os.path.abspath(args.bin)
     if os.sep in args.drdebug:
         args.drdebug = os.path.abspath(args.drdebug)
-    names = [c.name for c in cases.CASES if re.search(args.match, c.name)] if args.all else args.names
+    names = args.names
+    if args.all:
+        names = [c.name for c in cases.CASES if re.search(args.match, c.name)]
     unknown = [n for n in names if n not in cases.BY_NAME]
     if unknown or not names:
         parser.error(f"unknown case: {unknown[0]}" if unknown else "no case named")

@@ -1,4 +1,5 @@
-/* odd_returns.c - returns that match no call: changed on the stack, push+ret, skipped frames, to data. */
+/* odd_returns.c - returns that match no call: changed on the stack, push+ret, skipped frames, to
+ * data. */
 #include "subject.h"
 
 __asm__(".text\n"
@@ -22,7 +23,8 @@ int main(void)
     say("%d %d %d %d %d %d %d\n", push_ret(), retpoline(), skip_frame(), ret_twice(), adjust(),
         ret_imm(), pop_call());
     for (int i = 0; i < 3000; i++)
-        sum += push_ret() + retpoline() + skip_frame() + ret_twice() + adjust() + ret_imm() + pop_call();
+        sum += push_ret() + retpoline() + skip_frame() + ret_twice() + adjust() + ret_imm() +
+               pop_call();
     say("sum %ld\n", sum);
     return 0;
 }

@@ -1,4 +1,5 @@
-/* stack_growth.c - the stack grows by large steps, alloca of megabytes, and deep recursion returns. */
+/* stack_growth.c - the stack grows by large steps, alloca of megabytes, and deep recursion returns.
+ */
 #include "subject.h"
 #include <alloca.h>
 

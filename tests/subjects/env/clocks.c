@@ -1,4 +1,5 @@
-/* clocks.c - the vDSO's functions through libc: sane, monotonic, and agreeing with the system call. */
+/* clocks.c - the vDSO's functions through libc: sane, monotonic, and agreeing with the system call.
+ */
 #include "subject.h"
 #include <sched.h>
 #include <sys/time.h>

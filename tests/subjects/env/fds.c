@@ -1,4 +1,5 @@
-/* fds.c - /proc/self/fd holds the program's descriptors only, and new ones get the lowest number. */
+/* fds.c - /proc/self/fd holds the program's descriptors only, and new ones get the lowest number.
+ */
 #include "subject.h"
 #include <dirent.h>
 

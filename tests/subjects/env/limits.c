@@ -1,4 +1,5 @@
-/* limits.c - resource limits: a small RLIMIT_NOFILE, RLIMIT_STACK and RLIMIT_FSIZE act as natively. */
+/* limits.c - resource limits: a small RLIMIT_NOFILE, RLIMIT_STACK and RLIMIT_FSIZE act as natively.
+ */
 #include "subject.h"
 #include <sys/resource.h>
 #include <sys/time.h>

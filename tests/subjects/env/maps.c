@@ -1,4 +1,5 @@
-/* maps.c - /proc/self/maps shows the program's mappings only: permissions, sizes, names as natively. */
+/* maps.c - /proc/self/maps shows the program's mappings only: permissions, sizes, names as
+ * natively. */
 #include "subject.h"
 
 static char text[1 << 16], *lines[300];

@@ -1,4 +1,5 @@
-/* process_attributes.c - personality, prctl, capabilities of naming: what is set can be read back. */
+/* process_attributes.c - personality, prctl, capabilities of naming: what is set can be read back.
+ */
 #include "subject.h"
 #include <sched.h>
 #include <sys/personality.h>

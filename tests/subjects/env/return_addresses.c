@@ -1,4 +1,5 @@
-/* return_addresses.c - return addresses on the stack are program text; below rsp nothing is touched. */
+/* return_addresses.c - return addresses on the stack are program text; below rsp nothing is
+ * touched. */
 #include "subject.h"
 
 extern char __executable_start[], etext[];
@@ -13,7 +14,8 @@ __attribute__((noinline)) static void *my_return(void)
     return __builtin_return_address(0);
 }
 
-/* Fills the stack below the red zone and finds it unchanged after calls that switch to the engine. */
+/* Fills the stack below the red zone and finds it unchanged after calls that switch to the engine.
+ */
 __attribute__((noinline, no_sanitize("all"))) static int below_rsp_kept(void)
 {
     long bad;

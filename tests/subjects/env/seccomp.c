@@ -1,4 +1,5 @@
-/* seccomp.c - the program's own filter: an errno for one call, SIGSYS with its fields, strict death. */
+/* seccomp.c - the program's own filter: an errno for one call, SIGSYS with its fields, strict
+ * death. */
 #include "subject.h"
 #include <linux/audit.h>
 #include <linux/filter.h>

@@ -14,11 +14,12 @@ int main(void)
 {
     static char buf[16] __attribute__((aligned(16)));
     on_signal(SIGBUS, out, 0);
-    __asm__ volatile("sub $128, %%rsp\n\tpushfq\n\torl $0x40000, (%%rsp)\n\tpopfq\n\tmov (%0), %%eax\n\t"
-                     "pushfq\n\tandl $~0x40000, (%%rsp)\n\tpopfq\n\tadd $128, %%rsp"
-                     :
-                     : "r"(buf + 1)
-                     : "rax", "cc", "memory");
+    __asm__ volatile(
+        "sub $128, %%rsp\n\tpushfq\n\torl $0x40000, (%%rsp)\n\tpopfq\n\tmov (%0), %%eax\n\t"
+        "pushfq\n\tandl $~0x40000, (%%rsp)\n\tpopfq\n\tadd $128, %%rsp"
+        :
+        : "r"(buf + 1)
+        : "rax", "cc", "memory");
     say("%d\n", code);
     return 0;
 }

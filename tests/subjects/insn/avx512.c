@@ -10,9 +10,10 @@ static void handler(int sig, siginfo_t *si, void *uc)
 
 __attribute__((target("avx512f"))) static int work(void)
 {
-    __m512i x = _mm512_set1_epi32(5), y = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+    __m512i x = _mm512_set1_epi32(5),
+            y = _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
     __mmask16 m = _mm512_cmpgt_epi32_mask(y, x);
-    raise(SIGUSR1);
+    send_self(SIGUSR1);
     return _mm512_reduce_add_epi32(_mm512_mask_add_epi32(y, m, x, y));
 }
 

@@ -1,4 +1,5 @@
-/* branches.c - switch tables, function pointers, virtual-like calls, deep call chains, tail calls. */
+/* branches.c - switch tables, function pointers, virtual-like calls, deep call chains, tail calls.
+ */
 #include "subject.h"
 
 typedef unsigned op_fn(unsigned, unsigned);
@@ -17,16 +18,26 @@ OP(op_tail, op_rol(b, a))
 static unsigned by_switch(unsigned op, unsigned a, unsigned b)
 {
     switch (op) {
-    case 0: return a + b;
-    case 1: return a - b;
-    case 2: return a * b;
-    case 3: return a ^ b;
-    case 4: return a | b;
-    case 5: return a & b;
-    case 6: return a / (b | 1);
-    case 7: return a % (b | 1);
-    case 8: return ~a;
-    default: return a + 1;
+    case 0:
+        return a + b;
+    case 1:
+        return a - b;
+    case 2:
+        return a * b;
+    case 3:
+        return a ^ b;
+    case 4:
+        return a | b;
+    case 5:
+        return a & b;
+    case 6:
+        return a / (b | 1);
+    case 7:
+        return a % (b | 1);
+    case 8:
+        return ~a;
+    default:
+        return a + 1;
     }
 }
 

@@ -1,4 +1,4 @@
-/* flags.S - flags stay alive across jumps, calls, returns, indirect jumps, loops: rounds are counted.
+/* flags.S - flags stay alive across jumps, calls, returns, indirect jumps and loops.
  *
  * int flags_main(void) returns 0, or the number of the first place where a flag was lost.
  */

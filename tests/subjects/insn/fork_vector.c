@@ -44,7 +44,7 @@ int main(void)
     pthread_create(&t, NULL, thread, NULL);
     pthread_join(t, NULL);
     on_signal(SIGUSR1, handler, 0);
-    raise(SIGUSR1);
+    send_self(SIGUSR1);
     say("main again %x %x\n", mxcsr() & 0xffc0, fcw());
     check(fegetround() == FE_UPWARD);
     volatile double one = 1, three = 3;

@@ -1,4 +1,5 @@
-/* many_blocks.c - 200,000 different small functions in written code: a code cache must make room. */
+/* many_blocks.c - 200,000 different small functions in written code: a code cache must make room.
+ */
 #include "subject.h"
 
 enum { SLOT = 16, FUNCTIONS = 200000 };

@@ -24,7 +24,8 @@ int main(void)
     __asm__ volatile("rdrand %k0" : "+r"(full)::"cc");
     check(full >> 32 == 0);
     __asm__ volatile("sub $128, %%rsp\n\txor %%eax, %%eax\n\trdrand %%eax\n\tpushfq\n\tpop %1\n\t"
-                     "add $128, %%rsp\n\tmov %%eax, %0" : "=r"(r32), "=r"(flags)::"rax", "cc");
+                     "add $128, %%rsp\n\tmov %%eax, %0"
+                     : "=r"(r32), "=r"(flags)::"rax", "cc");
     check((flags & 0x8d4) == 0);
     __cpuid_count(7, 0, a, b, c, d);
     if (b & 1 << 18) {

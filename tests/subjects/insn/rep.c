@@ -1,9 +1,10 @@
-/* rep.c - REP string instructions: both directions, sizes, overlap, a fault inside and its resume. */
+/* rep.c - REP string instructions: both directions, sizes, overlap, a fault inside and its resume.
+ */
 #include "subject.h"
 
 static uint8_t *area;
-static int faults;
-static long rcx_seen[16], di_seen[16];
+static volatile int faults;
+static volatile long rcx_seen[16], di_seen[16];
 
 static void map_it(int sig, siginfo_t *si, void *uc)
 {

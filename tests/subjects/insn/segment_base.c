@@ -1,4 +1,5 @@
-/* segment_base.c - rdfsbase, wrfsbase, rdgsbase, wrgsbase, arch_prctl; both bases are the program's. */
+/* segment_base.c - rdfsbase, wrfsbase, rdgsbase, wrgsbase, arch_prctl; both bases are the
+ * program's. */
 #include "subject.h"
 #include <asm/prctl.h>
 #include <pthread.h>
@@ -54,7 +55,7 @@ int main(void)
     __asm__ volatile("mov %%gs:16, %0" : "=r"(x));
     check(x == 0x2222);
     on_signal(SIGUSR1, handler, 0);
-    raise(SIGUSR1);
+    send_self(SIGUSR1);
     check(syscall(SYS_arch_prctl, ARCH_SET_GS, area + 1) == 0);
     __asm__ volatile("mov %%gs:8, %0\n\tincq %%gs:16" : "=r"(x)::"memory");
     check(x == 0x2222 && area[3] == 0x3334);

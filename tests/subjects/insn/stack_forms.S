@@ -96,7 +96,7 @@ stack_forms:
         push    %fs
         pop     %rax
         result  rax
-        lea     jump_slot(%rip), %rbx   /* jmp and call through rip-relative memory, xchg with rsp */
+        lea     jump_slot(%rip), %rbx   /* jmp, call by rip-relative memory */
         lea     6f(%rip), %rax
         mov     %rax, (%rbx)
         jmp     *jump_slot(%rip)

@@ -1,4 +1,4 @@
-/* syscall_edge.S - a program without libc: registers around syscall, errors, a loop of blocks, exit. */
+/* syscall_edge.S - without libc: registers around syscall, error values, exit status. */
         .globl  _start
         .text
 _start:

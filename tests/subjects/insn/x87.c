@@ -27,7 +27,10 @@ int main(void)
     show("        ", r2);
     __asm__ volatile("f2xm1" : "=t"(r) : "0"(0.3L));
     show("f2xm1 ", r);
-    __asm__ volatile("1:\tfprem\n\tfnstsw %%ax\n\tsahf\n\tjp 1b" : "=t"(r) : "0"(1e30L), "u"(7.0L) : "ax", "cc");
+    __asm__ volatile("1:\tfprem\n\tfnstsw %%ax\n\tsahf\n\tjp 1b"
+                     : "=t"(r)
+                     : "0"(1e30L), "u"(7.0L)
+                     : "ax", "cc");
     show("fprem ", r);
     uint8_t env[28], bcd[10];
     uint16_t sw;

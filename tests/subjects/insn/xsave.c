@@ -7,15 +7,19 @@ static uint8_t area[8192] __attribute__((aligned(64))), area2[8192] __attribute_
 static void set_xmm(uint64_t x)
 {
     __asm__ volatile("movq %0, %%xmm3\n\tmovq %0, %%xmm15\n\tpslldq $8, %%xmm15\n\t"
-                     "fninit\n\tfld1\n\tfldpi" : : "r"(x) : "xmm3", "xmm15");
+                     "fninit\n\tfld1\n\tfldpi"
+                     :
+                     : "r"(x)
+                     : "xmm3", "xmm15");
 }
 
 static int xmm_is(uint64_t x)
 {
     uint64_t lo, hi, pi_gt;
-    __asm__ volatile("movq %%xmm3, %0\n\tmovdqa %%xmm15, %%xmm4\n\tpsrldq $8, %%xmm4\n\t"
-                     "movq %%xmm4, %1\n\txor %2, %2\n\tfcomip %%st(1), %%st\n\tseta %b2\n\tfstp %%st(0)"
-                     : "=r"(lo), "=r"(hi), "=&r"(pi_gt)::"xmm4", "cc");
+    __asm__ volatile(
+        "movq %%xmm3, %0\n\tmovdqa %%xmm15, %%xmm4\n\tpsrldq $8, %%xmm4\n\t"
+        "movq %%xmm4, %1\n\txor %2, %2\n\tfcomip %%st(1), %%st\n\tseta %b2\n\tfstp %%st(0)"
+        : "=r"(lo), "=r"(hi), "=&r"(pi_gt)::"xmm4", "cc");
     return lo == x && hi == x && pi_gt == 1;
 }
 

@@ -12,7 +12,10 @@
 static std::atomic<int> gone;
 struct Local {
     int hits = 0;
-    ~Local() { gone += hits; }
+    ~Local()
+    {
+        gone += hits;
+    }
 };
 static thread_local Local local;
 static std::once_flag once;

@@ -1,4 +1,4 @@
-/* nolibc.S - the state the kernel gives a new program: registers zero, stack layout, FPU defaults. */
+/* nolibc.S - what the kernel gives a new program: zero registers, stack layout, FPU state. */
         .globl  _start
         .text
 _start:

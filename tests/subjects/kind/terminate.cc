@@ -2,11 +2,19 @@
 #include "subject.h"
 #include <stdexcept>
 
-static void quiet() noexcept { throw std::runtime_error("through noexcept"); }
+__attribute__((noinline)) static void fail(const char *why)
+{
+    throw std::runtime_error(why);
+}
+
+static void quiet() noexcept
+{
+    fail("through noexcept");
+}
 
 int main(int argc, char **)
 {
     if (argc > 1)
         quiet();
-    throw std::runtime_error("nobody listens");
+    fail("nobody listens");
 }

@@ -10,7 +10,11 @@
 
 struct Guard {
     int n;
-    ~Guard() { if (n % 25 == 0) say("~%d\n", n); }
+    ~Guard()
+    {
+        if (n % 25 == 0)
+            say("~%d\n", n);
+    }
 };
 
 __attribute__((noinline)) static int dive(int depth)
@@ -53,7 +57,11 @@ int main()
     } catch (const std::exception &e) {
         say("from a thread: %s\n", e.what());
     }
-    std::function<int(int)> fn = [](int x) -> int { if (x > 3) throw x; return x; };
+    std::function<int(int)> fn = [](int x) -> int {
+        if (x > 3)
+            throw x;
+        return x;
+    };
     int caught = 0;
     for (int i = 0; i < 2000; i++)
         try {

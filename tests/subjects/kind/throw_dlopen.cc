@@ -3,9 +3,14 @@
 #include <dlfcn.h>
 #include <stdexcept>
 
-struct Custom { int code; };
+struct Custom {
+    int code;
+};
 
-static void callback() { throw std::runtime_error("12 letters!!"); }
+static void callback()
+{
+    throw std::runtime_error("12 letters!!");
+}
 
 int main(int, char **argv)
 {

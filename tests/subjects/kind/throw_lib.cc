@@ -2,7 +2,9 @@
 #include <stdexcept>
 #include <string>
 
-struct Custom { int code; };
+struct Custom {
+    int code;
+};
 
 extern "C" void lib_throw(int kind)
 {

@@ -11,7 +11,12 @@ static void thrower(int sig, siginfo_t *, void *)
     throw std::runtime_error(sig == SIGSEGV ? "segv" : "fpe");
 }
 
-struct Guard { ~Guard() { say("unwound\n"); } };
+struct Guard {
+    ~Guard()
+    {
+        say("unwound\n");
+    }
+};
 
 __attribute__((noinline)) static int poke(volatile int *p, int depth)
 {

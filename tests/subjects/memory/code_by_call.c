@@ -1,4 +1,5 @@
-/* code_by_call.c - system calls write into pages of executed code: read, readv, recv, process_vm. */
+/* code_by_call.c - system calls write into pages of executed code: read, readv, recv, process_vm.
+ */
 #include "subject.h"
 #include <sys/socket.h>
 #include <sys/uio.h>

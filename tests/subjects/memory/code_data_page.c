@@ -1,4 +1,5 @@
-/* code_data_page.c - data on the same page as running code is written all the time; also the stack. */
+/* code_data_page.c - data on the same page as running code is written all the time; also the stack.
+ */
 #include "subject.h"
 
 /* Code that increments a counter on its own page 200,000 times. */

@@ -5,12 +5,18 @@
 static sigjmp_buf env;
 static uint8_t *base;
 
+/* An offset from base, or -1 for places elsewhere. */
+static long place(greg_t address)
+{
+    long offset = (long)(address - (greg_t)base);
+    return offset >= 0 && offset < (long)(4 * PAGE) ? offset : -1;
+}
+
 static void out(int sig, siginfo_t *si, void *uc_)
 {
     const greg_t *g = ((ucontext_t *)uc_)->uc_mcontext.gregs;
-    long rip = (long)((uint8_t *)g[REG_RIP] - base), addr = (long)((uint8_t *)si->si_addr - base);
-    say("signal %d code %d pc %+ld address %+ld error %lld rbx %lld\n", sig, si->si_code, rip, addr,
-        g[REG_ERR], g[REG_RBX]);
+    say("signal %d code %d pc %+ld address %+ld error %lld rbx %lld\n", sig, si->si_code,
+        place(g[REG_RIP]), place((greg_t)si->si_addr), g[REG_ERR], g[REG_RBX]);
     siglongjmp(env, 1);
 }
 

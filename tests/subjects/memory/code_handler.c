@@ -2,7 +2,7 @@
 #include "subject.h"
 
 static uint8_t *base;
-static int faults;
+static volatile int faults;
 
 static void provide(int sig, siginfo_t *si, void *uc)
 {

@@ -1,4 +1,5 @@
-/* code_remap.c - other code at the same address: MAP_FIXED over it, munmap, mremap, DONTNEED, files. */
+/* code_remap.c - other code at the same address: MAP_FIXED over it, munmap, mremap, DONTNEED,
+ * files. */
 #include "subject.h"
 #include <setjmp.h>
 

@@ -1,4 +1,5 @@
-/* code_rep.c - string instructions that write over code ahead of them, and over themselves' page. */
+/* code_rep.c - string instructions that write over code ahead of them, and over themselves' page.
+ */
 #include "subject.h"
 
 int main(void)

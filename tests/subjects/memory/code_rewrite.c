@@ -1,4 +1,5 @@
-/* code_rewrite.c - code written, executed, rewritten: same page, next instruction, 10,000 patches. */
+/* code_rewrite.c - code written, executed, rewritten: same page, next instruction, 10,000 patches.
+ */
 #include "subject.h"
 
 static int rewrite_loop(uint8_t *p)
@@ -19,8 +20,7 @@ static int self_patching_loop(uint8_t *p)
         0xb9, 0xe8, 0x03, 0x00, 0x00,       /* 2:  mov  $1000, %ecx */
         0x05, 0x01, 0x00, 0x00, 0x00,       /* 7:  add  $1, %eax */
         0x83, 0x05, 0xf5, 0xff, 0xff, 0xff, /* 12: addl $2, -11(%rip): the immediate at 8 */
-        0x02,
-        0xff, 0xc9,                         /* 19: dec  %ecx */
+        0x02, 0xff, 0xc9,                   /* 19: dec  %ecx */
         0x75, 0xf0,                         /* 21: jne  7 */
         0xc3,
     };

@@ -1,4 +1,5 @@
-/* code_threads.c - one thread rewrites code that others run: after a lock hand-over they see the new. */
+/* code_threads.c - one thread rewrites code that others run: after a lock hand-over they see the
+ * new. */
 #include "subject.h"
 #include <pthread.h>
 

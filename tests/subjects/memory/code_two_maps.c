@@ -1,4 +1,5 @@
-/* code_two_maps.c - code written through one mapping and run through another; protections cycled. */
+/* code_two_maps.c - code written through one mapping and run through another; protections cycled.
+ */
 #include "subject.h"
 
 int main(void)

@@ -1,4 +1,5 @@
-/* foreign_ranges.c - the program cannot reach what is not its own: probing finds no unknown memory. */
+/* foreign_ranges.c - the program cannot reach what is not its own: probing finds no unknown memory.
+ */
 #include "subject.h"
 
 /* mincore tells whether a page is mapped without touching it; maps must tell the same. */

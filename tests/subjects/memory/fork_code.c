@@ -4,8 +4,8 @@
 int main(void)
 {
     uint8_t *priv = map_code(PAGE);
-    uint8_t *shared = mmap(NULL, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC,
-                           MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    uint8_t *shared =
+        mmap(NULL, PAGE, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     put_return(priv, 1);
     put_return(shared, 2);
     say("before: %d %d\n", call_at(priv), call_at(shared));

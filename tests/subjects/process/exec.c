@@ -1,4 +1,5 @@
-/* exec.c - execve: of itself in a chain, scripts, fexecve, execveat, errors, empty argv, cloexec. */
+/* exec.c - execve: of itself in a chain, scripts, fexecve, execveat, errors, empty argv, cloexec.
+ */
 #include "subject.h"
 #include <sys/stat.h>
 

@@ -1,4 +1,5 @@
-/* exec_thread.c - a thread that is not the first calls execve: same pid, one thread, others gone. */
+/* exec_thread.c - a thread that is not the first calls execve: same pid, one thread, others gone.
+ */
 #include "subject.h"
 #include <dirent.h>
 #include <pthread.h>

@@ -1,4 +1,5 @@
-/* fork_threads.c - fork in a program with threads: the child has one, can make more; atfork order. */
+/* fork_threads.c - fork in a program with threads: the child has one, can make more; atfork order.
+ */
 #include "subject.h"
 #include <dirent.h>
 #include <pthread.h>

@@ -1,4 +1,5 @@
-/* forks.c - fork many times, nested, with pipes, orphans, groups and sessions; wait in all its forms. */
+/* forks.c - fork many times, nested, with pipes, orphans, groups and sessions; wait in all its
+ * forms. */
 #include "subject.h"
 #include <sys/prctl.h>
 #include <sys/resource.h>

@@ -18,8 +18,8 @@ static void send_fd(int sock, int fd)
 {
     char c = 'f', ctl[CMSG_SPACE(sizeof(int))] = {0};
     struct iovec io = {&c, 1};
-    struct msghdr m = {.msg_iov = &io, .msg_iovlen = 1, .msg_control = ctl,
-                       .msg_controllen = sizeof ctl};
+    struct msghdr m = {
+        .msg_iov = &io, .msg_iovlen = 1, .msg_control = ctl, .msg_controllen = sizeof ctl};
     struct cmsghdr *h = CMSG_FIRSTHDR(&m);
     h->cmsg_level = SOL_SOCKET;
     h->cmsg_type = SCM_RIGHTS;
@@ -32,8 +32,8 @@ static int receive_fd(int sock)
 {
     char c, ctl[CMSG_SPACE(sizeof(int))];
     struct iovec io = {&c, 1};
-    struct msghdr m = {.msg_iov = &io, .msg_iovlen = 1, .msg_control = ctl,
-                       .msg_controllen = sizeof ctl};
+    struct msghdr m = {
+        .msg_iov = &io, .msg_iovlen = 1, .msg_control = ctl, .msg_controllen = sizeof ctl};
     int fd = -1;
     if (recvmsg(sock, &m, 0) == 1 && CMSG_FIRSTHDR(&m))
         memcpy(&fd, CMSG_DATA(CMSG_FIRSTHDR(&m)), sizeof fd);

@@ -1,4 +1,5 @@
-/* shared_memory.c - processes that share memory: process-shared mutex, futex, spinning, SysV shm. */
+/* shared_memory.c - processes that share memory: process-shared mutex, futex, spinning, SysV shm.
+ */
 #include "subject.h"
 #include <pthread.h>
 #include <semaphore.h>

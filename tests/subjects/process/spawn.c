@@ -2,8 +2,8 @@
 #include "subject.h"
 #include <spawn.h>
 
-static int spawn(const char *what, int search, const char *path, const posix_spawn_file_actions_t *fa,
-                 const posix_spawnattr_t *at)
+static int spawn(const char *what, int search, const char *path,
+                 const posix_spawn_file_actions_t *fa, const posix_spawnattr_t *at)
 {
     pid_t pid = -1;
     char *argv[] = {(char *)"sh", (char *)"-c", (char *)"echo child; cat; exit 6", NULL};

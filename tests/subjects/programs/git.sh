@@ -1,6 +1,7 @@
 # git.sh - git: init, add, commit, branch, merge, log, diff, gc with fixed names and dates.
 set -e
-export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@example.org GIT_COMMITTER_NAME=C GIT_COMMITTER_EMAIL=c@example.org
+export GIT_AUTHOR_NAME=A GIT_AUTHOR_EMAIL=a@example.org
+export GIT_COMMITTER_NAME=C GIT_COMMITTER_EMAIL=c@example.org
 export GIT_AUTHOR_DATE='2020-01-02T03:04:05Z' GIT_COMMITTER_DATE='2020-01-02T03:04:05Z'
 export GIT_CONFIG_NOSYSTEM=1 GIT_PAGER=cat
 git init -q -b main .

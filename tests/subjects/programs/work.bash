@@ -23,10 +23,11 @@ printf '%s\n' "${BASH_SOURCE[0]##*/}" "${0##*/}"
 no-such-command-here 2>/dev/null || echo "status $?"
 exec 5> fifth && echo five >&5 && exec 5>&- && cat fifth
 coproc cat
+pid=$COPROC_PID
 echo coprocess >&"${COPROC[1]}"
 read -r line <&"${COPROC[0]}"
 echo "$line"
-kill -TERM "$COPROC_PID"
-wait "$COPROC_PID"
+kill -TERM "$pid"
+wait "$pid"
 echo "coprocess status $?"
 exit 12

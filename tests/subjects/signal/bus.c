@@ -1,13 +1,14 @@
 /* bus.c - SIGBUS past the end of a mapped file: code, address, recovery by extending the file. */
 #include "subject.h"
 
-static int fd, hits;
+static volatile int fd, hits;
 static uint8_t *map;
 
 static void extend(int sig, siginfo_t *si, void *uc)
 {
     (void)uc;
-    say("signal %d code %d at offset %ld\n", sig, si->si_code, (long)((uint8_t *)si->si_addr - map));
+    say("signal %d code %d at offset %ld\n", sig, si->si_code,
+        (long)((uint8_t *)si->si_addr - map));
     if (++hits > 3 || ftruncate(fd, (long)((uint8_t *)si->si_addr - map) + 1))
         _exit(1);
 }

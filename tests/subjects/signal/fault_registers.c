@@ -1,12 +1,14 @@
-/* fault_registers.c - the registers, flags and pc a handler sees at a fault are exact in every place. */
+/* fault_registers.c - the registers, flags and pc a handler sees at a fault are exact in every
+ * place. */
 #include "subject.h"
 
 enum { REGS = 16 };
-extern const char at_load[], at_store[], at_div[], at_ud[], at_push[], at_call[], at_movs[], at_loop[];
+extern const char at_load[], at_store[], at_div[], at_ud[], at_push[], at_call[], at_movs[],
+    at_loop[];
 static const char *where[] = {at_load, at_store, at_div, at_ud, at_push, at_call, at_movs, at_loop};
 static const char *names[] = {"load", "store", "div", "ud2", "push", "call", "movs", "loop"};
 static const char *resume;
-static int step;
+static volatile int step;
 extern const char next_place[];
 
 static void show(int sig, siginfo_t *si, void *uc_)
@@ -31,7 +33,7 @@ static void show(int sig, siginfo_t *si, void *uc_)
     "mov $0xb1, %%ebx\n\tmov $0xc1, %%ecx\n\tmov $0xd1, %%edx\n\tmov $0x51, %%esi\n\t"             \
     "mov $0xd2, %%edi\n\tmov $0xb2, %%ebp\n\tmov $0x81, %%r8d\n\tmov $0x91, %%r9d\n\t"             \
     "mov $0x10, %%r10d\n\tmov $0x11, %%r11d\n\tmov $0x12, %%r12d\n\tmov $0x13, %%r13d\n\t"         \
-    "mov $0x14, %%r14d\n\tmov $0x15, %%r15d\n\tmov $0xa1, %%eax\n\tstc\n\t"
+    "mov $0x14, %%r14d\n\tmov $0x15, %%r15d\n\tmov $0xa1, %%eax\n\tcmp %%eax, %%eax\n\tstc\n\t"
 #define LEAVE "mov save_rsp(%%rip), %%rsp\n\tpop %%rbp"
 #define CLOBBER                                                                                    \
     "rax", "rbx", "rcx", "rdx", "rsi", "rdi", "r8", "r9", "r10", "r11", "r12", "r13", "r14",       \
@@ -63,7 +65,8 @@ int main(void)
     PLACE("mov $0x100, %%esp\n\tat_call: call *%%rax");
     PLACE("std\n\tmov $0x1000, %%esi\n\tat_movs: rep movsb\n\t");
     __asm__ volatile("cld");
-    PLACE("mov $5, %%ecx\n1:\tinc %%rax\n\tmov %%rcx, %%rdx\n\tloop 1b\n\tat_loop: mov %%al, (%%rax)");
+    PLACE(
+        "mov $5, %%ecx\n1:\tinc %%rax\n\tmov %%rcx, %%rdx\n\tloop 1b\n\tat_loop: mov %%al, (%%rax)");
     check(step == 8);
     return 0;
 }

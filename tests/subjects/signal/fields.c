@@ -1,11 +1,12 @@
-/* fields.c - siginfo fields of every kind of origin: kill, tgkill, sigqueue, timer, faults, child. */
+/* fields.c - siginfo fields of every kind of origin: kill, tgkill, sigqueue, timer, faults, child.
+ */
 #include "subject.h"
 #include <pthread.h>
 #include <setjmp.h>
 
 static sigjmp_buf back;
-static siginfo_t info;
-static int sig_seen;
+static volatile siginfo_t info;
+static volatile int sig_seen;
 
 static void note(int sig, siginfo_t *si, void *uc)
 {
@@ -34,7 +35,7 @@ int main(void)
     kill(getpid(), SIGUSR1);
     say("kill: code %d\n", info.si_code);
     check(info.si_pid == getpid() && info.si_uid == getuid());
-    raise(SIGUSR1);
+    send_self(SIGUSR1);
     say("raise: code %d\n", info.si_code);
     check(info.si_pid == getpid());
     sigqueue(getpid(), SIGUSR1, (union sigval){.sival_int = 1234});
@@ -58,7 +59,8 @@ int main(void)
     check(info.si_addr == ro);
     FAULT("divide", __asm__ volatile("xor %%ecx, %%ecx; div %%ecx" ::: "eax", "ecx", "edx"));
     FAULT("idiv overflow", __asm__ volatile("mov $-1, %%ecx; mov $1, %%edx; xor %%eax, %%eax; "
-                                            "idiv %%ecx" ::: "eax", "ecx", "edx"));
+                                            "idiv %%ecx" ::
+                                                : "eax", "ecx", "edx"));
     FAULT("ud2", __asm__ volatile("ud2"));
     FAULT("int3", __asm__ volatile("int3"));
     FAULT("hlt", __asm__ volatile("hlt"));

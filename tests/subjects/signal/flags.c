@@ -12,7 +12,7 @@ static void nest(int sig, siginfo_t *si, void *uc)
     if (depth > deepest)
         deepest = depth;
     if (depth < 4)
-        raise(sig);
+        send_self(sig);
     depth--;
     order[log_n++] = (char)('A' + depth);
 }
@@ -21,7 +21,7 @@ static void run(const char *what, int sig)
 {
     depth = deepest = log_n = 0;
     memset(order, 0, sizeof order);
-    raise(sig);
+    send_self(sig);
     say("%s: deepest %d order %s\n", what, deepest, order);
 }
 
@@ -30,7 +30,7 @@ static void other(int sig, siginfo_t *si, void *uc)
     (void)si, (void)uc;
     order[log_n++] = sig == SIGUSR1 ? '1' : '2';
     if (sig == SIGUSR1)
-        raise(SIGUSR2);
+        send_self(SIGUSR2);
     order[log_n++] = sig == SIGUSR1 ? '!' : '?';
 }
 
@@ -47,13 +47,13 @@ int main(void)
     on_signal(SIGUSR1, nest, SA_NODEFER | SA_RESETHAND);
     pid_t pid = fork();
     if (pid == 0) {
-        raise(SIGUSR1);
+        send_self(SIGUSR1);
         _exit(1);
     }
     reap("second signal after SA_RESETHAND", pid);
     on_signal(SIGCHLD, nest, SA_RESETHAND);
     deepest = depth = log_n = 0;
-    raise(SIGCHLD);
+    send_self(SIGCHLD);
     sigaction(SIGCHLD, NULL, &old);
     check(old.sa_handler == SIG_DFL);
 
@@ -69,10 +69,10 @@ int main(void)
     sigaction(SIGUSR1, NULL, &old);
     check(old.sa_sigaction == other && (old.sa_flags & SA_SIGINFO));
     signal(SIGUSR1, simple);
-    raise(SIGUSR1);
-    raise(SIGUSR1);
+    send_self(SIGUSR1);
+    send_self(SIGUSR1);
     check(signal(SIGUSR1, SIG_IGN) == simple);
-    raise(SIGUSR1);
+    send_self(SIGUSR1);
     check(sigaction(SIGKILL, &sa, NULL) == -1 && errno == EINVAL);
     check(sigaction(65, &sa, NULL) == -1 && errno == EINVAL);
     return 0;

@@ -2,7 +2,7 @@
 #include "subject.h"
 
 static sigset_t mask_seen;
-static int saved_usr2, magic_good, cr2_good, sp_good, link_null, aligned, return_in_text;
+static volatile int saved_usr2, magic_good, cr2_good, sp_good, link_null, aligned, return_in_text;
 static uintptr_t main_sp;
 extern char __executable_start[], etext[];
 
@@ -38,7 +38,7 @@ int main(void)
     sigprocmask(SIG_BLOCK, &s, NULL);
     on_signal(SIGUSR1, look, 0);
     on_signal(SIGSEGV, look, 0);
-    raise(SIGUSR1);
+    send_self(SIGUSR1);
     check(sigismember(&mask_seen, SIGUSR1) && sigismember(&mask_seen, SIGUSR2));
     check(saved_usr2);
     check(magic_good);

@@ -1,4 +1,5 @@
-/* handler_calls.c - handlers that fork, make threads' work, longjmp between, and use AVX themselves. */
+/* handler_calls.c - handlers that fork, make threads' work, longjmp between, and use AVX
+ * themselves. */
 #include "subject.h"
 #include <sys/time.h>
 
@@ -32,7 +33,7 @@ int main(void)
     struct itimerval it = {{0, 1000}, {0, 1000}};
     setitimer(ITIMER_REAL, &it, NULL);
     for (int i = 0; i < 10; i++) {
-        raise(SIGUSR1);
+        send_self(SIGUSR1);
         if (fib(20) != 6765)
             say("FAIL fib\n");
     }

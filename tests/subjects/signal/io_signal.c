@@ -1,4 +1,5 @@
-/* io_signal.c - SIGIO from a descriptor, SIGPIPE ignored gives EPIPE, signals during large writes. */
+/* io_signal.c - SIGIO from a descriptor, SIGPIPE ignored gives EPIPE, signals during large writes.
+ */
 #include "subject.h"
 #include <sys/socket.h>
 #include <sys/time.h>

@@ -54,7 +54,7 @@ int main(int argc, char **argv)
     reap("child", pid);
     pid = fork();
     if (pid == 0)
-        raise(SIGKILL);
+        send_self(SIGKILL);
     while (chld < 2)
         usleep(1000);
     say("SIGCHLD code %d status %d\n", chld_code, chld_status);
@@ -65,7 +65,7 @@ int main(int argc, char **argv)
     check(waitpid(pid, NULL, 0) == -1 && errno == ECHILD);
     on_signal(SIGCHLD, on_chld, SA_NOCLDWAIT);
     signal(SIGUSR2, SIG_IGN);
-    raise(SIGUSR1);
+    send_self(SIGUSR1);
     execl("/proc/self/exe", argv[0], "after exec", NULL);
     return 1;
 }

@@ -1,4 +1,5 @@
-/* onstack.c - SA_ONSTACK with sigaltstack: where handlers run, SS_ONSTACK, SS_AUTODISARM, errors. */
+/* onstack.c - SA_ONSTACK with sigaltstack: where handlers run, SS_ONSTACK, SS_AUTODISARM, errors.
+ */
 #include "subject.h"
 
 static uint8_t *alt;
@@ -14,10 +15,10 @@ static void where(int sig, siginfo_t *si, void *uc)
     const ucontext_t *u = uc;
     if (u->uc_stack.ss_sp != (void *)alt)
         was_on |= 2;
-    if (was_on & 1) {
+    if (inside.ss_flags == SS_ONSTACK) {
         stack_t other = {.ss_sp = alt, .ss_size = 65536, .ss_flags = 0};
         if (sigaltstack(&other, NULL) != -1 || errno != EPERM)
-            was_on |= inside.ss_flags == SS_ONSTACK ? 4 : 0;
+            was_on |= 4;
     }
 }
 
@@ -31,13 +32,13 @@ int main(void)
           old.ss_flags == 0);
     on_signal(SIGUSR1, where, SA_ONSTACK);
     on_signal(SIGUSR2, where, 0);
-    raise(SIGUSR1);
+    send_self(SIGUSR1);
     check(was_on == 1 && inside.ss_flags == SS_ONSTACK);
-    raise(SIGUSR2);
+    send_self(SIGUSR2);
     check(was_on == 0 && inside.ss_flags == 0);
     ss.ss_flags = (int)(1U << 31);
     check(sigaltstack(&ss, NULL) == 0);
-    raise(SIGUSR1);
+    send_self(SIGUSR1);
     check((was_on & 1) == 1 && inside.ss_flags == SS_DISABLE);
     check(sigaltstack(NULL, &old) == 0 && old.ss_sp == alt && old.ss_flags == (int)(1U << 31));
     ss.ss_flags = 0;
@@ -47,7 +48,7 @@ int main(void)
     check(sigaltstack(&ss, NULL) == -1 && errno == EINVAL);
     ss.ss_flags = SS_DISABLE;
     check(sigaltstack(&ss, NULL) == 0);
-    raise(SIGUSR1);
+    send_self(SIGUSR1);
     check((was_on & 1) == 0);
     return 0;
 }

@@ -9,7 +9,8 @@ static void out(int sig, siginfo_t *si, void *uc)
 {
     uintptr_t sp = (uintptr_t)((ucontext_t *)uc)->uc_mcontext.gregs[REG_RSP];
     (void)sig;
-    siglongjmp(env, (uintptr_t)si->si_addr + 65536 > sp && (uintptr_t)si->si_addr < sp + 65536 ? 1 : 2);
+    siglongjmp(env,
+               (uintptr_t)si->si_addr + 65536 > sp && (uintptr_t)si->si_addr < sp + 65536 ? 1 : 2);
 }
 
 __attribute__((noinline)) static long recurse(long n)
@@ -27,7 +28,8 @@ static void *dive(void *arg)
         int r = sigsetjmp(env, 1);
         if (r == 0)
             recurse(0);
-        say("%s: overflow %d, address near rsp %s\n", (const char *)arg, i, r == 1 ? "yes" : "FAIL");
+        say("%s: overflow %d, address near rsp %s\n", (const char *)arg, i,
+            r == 1 ? "yes" : "FAIL");
     }
     ss.ss_flags = SS_DISABLE;
     sigaltstack(&ss, NULL);

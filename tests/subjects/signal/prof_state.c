@@ -1,9 +1,11 @@
-/* prof_state.c - SIGPROF at 1 kHz for 2 seconds: registers, flags, xmm, x87 and red zone stay intact. */
+/* prof_state.c - SIGPROF at 1 kHz for 2 seconds: registers, flags, xmm, x87 and red zone stay
+ * intact. */
 #include "subject.h"
 #include <math.h>
 
 extern long state_loop(volatile long *stop, long seed);
 static volatile long stop, hits, bad_rip;
+static time_t end_s;
 extern char __executable_start[], etext[];
 
 static void tick(int sig, siginfo_t *si, void *uc)
@@ -15,7 +17,9 @@ static void tick(int sig, siginfo_t *si, void *uc)
         x = sqrt(x * 3.7 + i);
     if ((char *)rip < __executable_start || (char *)rip >= etext)
         bad_rip++;
-    if (++hits == 2000)
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    if (++hits >= 200 && now.tv_sec >= end_s)
         stop = 1;
 }
 
@@ -24,6 +28,9 @@ int main(void)
     timer_t t;
     struct sigevent ev = {.sigev_notify = SIGEV_SIGNAL, .sigev_signo = SIGPROF};
     struct itimerspec its = {{0, 1000000}, {0, 1000000}};
+    struct timespec now;
+    clock_gettime(CLOCK_MONOTONIC, &now);
+    end_s = now.tv_sec + 2;
     on_signal(SIGPROF, tick, SA_RESTART);
     timer_create(CLOCK_MONOTONIC, &ev, &t);
     timer_settime(t, 0, &its, NULL);

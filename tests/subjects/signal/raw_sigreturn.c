@@ -1,4 +1,5 @@
-/* raw_sigreturn.c - a handler with the program's own restorer, and a frame copied and returned from. */
+/* raw_sigreturn.c - a handler with the program's own restorer, and a frame copied and returned
+ * from. */
 #include "subject.h"
 
 struct kernel_sigaction {
@@ -8,10 +9,10 @@ struct kernel_sigaction {
     unsigned long mask;
 };
 
-static volatile int restored, ran;
+static volatile int ran;
 __asm__(".text\nmy_restorer:\n\tlock incl restored_count(%rip)\n\tmov $15, %eax\n\tsyscall\n");
 extern void my_restorer(void);
-int restored_count;
+volatile int restored_count;
 
 static void handler(int sig, siginfo_t *si, void *uc)
 {
@@ -40,11 +41,11 @@ int main(void)
 {
     install(SIGUSR1, handler);
     for (int i = 0; i < 100; i++)
-        raise(SIGUSR1);
+        send_self(SIGUSR1);
     check(restored_count == 100 && ran == 100 * SIGUSR1);
     install(SIGUSR2, move_frame);
     for (int i = 0; i < 100; i++)
-        raise(SIGUSR2);
+        send_self(SIGUSR2);
     check(restored_count == 100 && ran == 100 * (SIGUSR1 + SIGUSR2));
     struct kernel_sigaction sa = {handler, 0, NULL, 0};
     check(syscall(SYS_rt_sigaction, SIGUSR1, &sa, NULL, 7) == -1 && errno == EINVAL);

@@ -1,4 +1,5 @@
-/* read_race.c - a signal just before a blocking read makes it fail with EINTR or is seen; no hang. */
+/* read_race.c - a signal just before a blocking read makes it fail with EINTR or is seen; no hang.
+ */
 #include "subject.h"
 #include <pthread.h>
 

@@ -1,4 +1,5 @@
-/* restart.c - SA_RESTART against EINTR for read, nanosleep, futex, poll, wait, and pipes' writes. */
+/* restart.c - SA_RESTART against EINTR for read, nanosleep, futex, poll, wait, and pipes' writes.
+ */
 #include "subject.h"
 #include <linux/futex.h>
 #include <poll.h>

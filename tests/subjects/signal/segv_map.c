@@ -2,7 +2,7 @@
 #include "subject.h"
 
 static uint8_t *area;
-static int faults;
+static volatile int faults;
 
 static void map_it(int sig, siginfo_t *si, void *uc)
 {

@@ -1,7 +1,8 @@
-/* state_loop.S - long state_loop(volatile long *stop, long seed): 0, or the number of a broken register.
+/* state_loop.S - holds a pattern in all registers until told to stop.
  *
- * Holds a pattern in every register, in xmm0-15, the x87 stack and the red zone, and compares all of
- * it with what it should be until *stop: an asynchronous signal or thread switch must not be seen.
+ * long state_loop(volatile long *stop, long seed) gives 0, or the number of a broken register. The
+ * pattern is in every register, xmm0-15, the x87 stack and the red zone, and is compared with what it
+ * should be until *stop: a signal or a thread switch must not be seen.
  */
         .globl  state_loop
         .type   state_loop, @function
@@ -99,10 +100,10 @@ again:  expect  31, rbx
         pshufd  $0x44, %xmm\n, %xmm\n
         .endr
         pattern 31, rbx
-        fxch    %st(2)
+        fxch    %st(2)                  /* six rounds of this pair give the old order back */
         fxch    %st(1)
         fxch    %st(2)
-        fxch    %st(1)                  /* two rounds of a 4-exchange keep the order below */
+        fxch    %st(1)
         fxch    %st(2)
         fxch    %st(1)
         fxch    %st(2)

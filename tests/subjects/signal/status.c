@@ -1,4 +1,5 @@
-/* status.c - children ended by each signal's default action, stopped and continued, seen by wait. */
+/* status.c - children ended by each signal's default action, stopped and continued, seen by wait.
+ */
 #include "subject.h"
 
 int main(void)
@@ -8,18 +9,22 @@ int main(void)
             continue;
         pid_t pid = fork();
         if (pid == 0) {
-            raise(s);
+            send_self(s);
             _exit(100);
         }
         int st;
         waitpid(pid, &st, 0);
         say("%d:%x%s", s, st & ~0x80, s % 8 ? " " : "\n");
     }
+    int p[2];
+    check(pipe(p) == 0);
     pid_t pid = fork();
     if (pid == 0) {
-        raise(SIGSTOP);
-        for (int n = 0; n < 3; n++)
-            raise(SIGSTOP);
+        char c;
+        for (int n = 0; n < 4; n++) {
+            send_self(SIGSTOP);
+            read(p[0], &c, 1);
+        }
         _exit(8);
     }
     siginfo_t si;
@@ -28,6 +33,7 @@ int main(void)
         check(si.si_status == SIGSTOP);
         kill(pid, SIGCONT);
         check(waitid(P_PID, (id_t)pid, &si, WCONTINUED) == 0 && si.si_code == CLD_CONTINUED);
+        write(p[1], "x", 1);
     }
     reap("stopped four times", pid);
     pid = fork();

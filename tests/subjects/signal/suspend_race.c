@@ -1,4 +1,5 @@
-/* suspend_race.c - 50,000 signals against sigsuspend, ppoll and pselect: none lost, none out of place. */
+/* suspend_race.c - many signals against sigsuspend, ppoll and pselect: none lost, none out of
+ * place. */
 #include "subject.h"
 #include <poll.h>
 #include <sys/select.h>

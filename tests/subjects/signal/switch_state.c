@@ -1,4 +1,5 @@
-/* switch_state.c - three threads keep their registers across switches while a fourth signals them. */
+/* switch_state.c - three threads keep their registers across switches while a fourth signals them.
+ */
 #include "subject.h"
 #include <pthread.h>
 

@@ -5,7 +5,7 @@
 
 enum { N = 4, EACH = 500 };
 static pid_t tids[N];
-static int got[N], wrong;
+static volatile int got[N], wrong;
 static sem_t acked;
 static volatile int stop;
 static __thread int me = -1;

@@ -1,9 +1,10 @@
-/* ucontext_edit.c - a handler that changes rip, registers, flags, xmm and the mask of its ucontext. */
+/* ucontext_edit.c - a handler that changes rip, registers, flags, xmm and the mask of its ucontext.
+ */
 #include "subject.h"
 
 extern const char skip_here[], resume_here[], fault_here[];
-static int mode;
-static int rip_exact;
+static volatile int mode;
+static volatile int rip_exact;
 
 static void edit(int sig, siginfo_t *si, void *uc_)
 {

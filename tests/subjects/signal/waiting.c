@@ -62,10 +62,10 @@ int main(void)
     sigprocmask(SIG_SETMASK, &none, NULL);
     say("\n");
     sigprocmask(SIG_BLOCK, &set, NULL);
-    raise(SIGUSR1);
+    send_self(SIGUSR1);
     say("sigsuspend:");
     check(sigsuspend(&none) == -1 && errno == EINTR);
-    raise(SIGUSR1);
+    send_self(SIGUSR1);
     signal(SIGUSR1, SIG_IGN);
     sigpending(&pend);
     check(!sigismember(&pend, SIGUSR1));

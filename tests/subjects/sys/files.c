@@ -1,4 +1,5 @@
-/* files.c - file calls: open, stat, vectors, seek, rename, links, directories, locks, copy, xattr-free. */
+/* files.c - file calls: open, stat, vectors, seek, rename, links, directories, locks, copy,
+ * xattr-free. */
 #include "subject.h"
 #include <dirent.h>
 #include <sys/file.h>
@@ -56,7 +57,8 @@ int main(void)
     check(splice(fd, &off, p[1], NULL, 5, 0) == 5 && read(p[0], buf, 10) == 5);
     check(fallocate(fd, 0, 0, 5000) == 0 && fsync(fd) == 0 && fdatasync(fd) == 0);
     check(unlink("dir/link") == 0 && unlink("dir/renamed") == 0 && rmdir("dir/sub") == 0);
-    check(rmdir("dir") == 0 && truncate("copy", 3) == 0 && stat("copy", &st) == 0 && st.st_size == 3);
+    check(rmdir("dir") == 0 && truncate("copy", 3) == 0 && stat("copy", &st) == 0 &&
+          st.st_size == 3);
     struct statfs fs;
     check(statfs("/proc", &fs) == 0 && fs.f_type == 0x9fa0);
     check(fcntl(fd, F_GETFL) == (O_RDWR | 0100000) && dup3(fd, fd, 0) == -1 && errno == EINVAL);

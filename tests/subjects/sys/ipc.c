@@ -1,4 +1,5 @@
-/* ipc.c - System V semaphores and messages, POSIX queues and shared memory, glibc aio, getrandom. */
+/* ipc.c - System V semaphores and messages, POSIX queues and shared memory, glibc aio, getrandom.
+ */
 #include "subject.h"
 #include <aio.h>
 #include <mqueue.h>

@@ -1,4 +1,5 @@
-/* pty.c - a pseudo terminal: window size, raw mode, a shell on it, SIGINT and SIGWINCH by the line. */
+/* pty.c - a pseudo terminal: window size, raw mode, a shell on it, SIGINT and SIGWINCH by the line.
+ */
 #include "subject.h"
 #include <pty.h>
 #include <sys/ioctl.h>

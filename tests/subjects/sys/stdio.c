@@ -1,4 +1,5 @@
-/* stdio.c - libc work of all kinds: printf of floats, scanf, qsort, regex, locale, malloc, iconv. */
+/* stdio.c - libc work of all kinds: printf of floats, scanf, qsort, regex, locale, malloc, iconv.
+ */
 #include "subject.h"
 #include <ctype.h>
 #include <locale.h>
@@ -14,8 +15,8 @@ static int by_value(const void *a, const void *b)
 int main(void)
 {
     setlocale(LC_ALL, "C.UTF-8");
-    printf("%d %s %g %.17g %a %Lg %5.2f|%-8s|%08x\n", -5, "text", 1.0 / 3, M_PI, 0.1, 1e4000L, 2.675,
-           "left", 48879);
+    printf("%d %s %g %.17g %a %Lg %5.2f|%-8s|%08x\n", -5, "text", 1.0 / 3, M_PI, 0.1, 1e4000L,
+           2.675, "left", 48879);
     printf("%.3f %.3f %.3f %.3f\n", sin(1.0), exp(2.5), log1p(0.3), pow(1.7, 2.9));
     printf("%ls %zu\n", L"wide \u00e9", strlen("\xc3\xa9"));
     double d;
@@ -35,7 +36,9 @@ int main(void)
     regex_t re;
     regmatch_t m[2];
     regcomp(&re, "([a-z]+)[0-9]+", REG_EXTENDED);
-    printf("match %d at %d\n", regexec(&re, "..abc123..", 2, m, 0), m[1].rm_so);
+    int found = regexec(&re, "..abc123..", 2, m, 0);
+    printf("match %d at %d\n", found, m[1].rm_so);
+    regfree(&re);
     void *keep[200];
     for (int r = 0; r < 20; r++) {
         for (int k = 0; k < 200; k++)
@@ -55,5 +58,5 @@ int main(void)
     for (int c; (c = fgetc(f)) != EOF;)
         lines += c == '\n';
     printf("lines %ld\n", lines);
-    return ferror(f);
+    return fclose(f);
 }

@@ -1,4 +1,5 @@
-/* times.c - sleeping and timing calls: clock_nanosleep absolute, times, adjtimex reads, getitimer. */
+/* times.c - sleeping and timing calls: clock_nanosleep absolute, times, adjtimex reads, getitimer.
+ */
 #include "subject.h"
 #include <sys/resource.h>
 #include <sys/sysinfo.h>

@@ -7,6 +7,7 @@ static void *pinned(void *arg)
 {
     cpu_set_t all, one;
     int good = 0, tried = 0;
+    (void)arg;
     sched_getaffinity(0, sizeof all, &all);
     for (int c = 0; c < CPU_SETSIZE && tried < 4; c++) {
         if (!CPU_ISSET(c, &all))

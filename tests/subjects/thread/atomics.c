@@ -1,4 +1,5 @@
-/* atomics.c - locked instructions from 4 threads lose nothing: xadd, cmpxchg, xchg, bts, cmpxchg16b. */
+/* atomics.c - locked instructions from 4 threads lose nothing: xadd, cmpxchg, xchg, bts,
+ * cmpxchg16b. */
 #include "subject.h"
 #include <pthread.h>
 
@@ -13,7 +14,8 @@ static void *work(void *arg)
     for (long i = 0; i < ROUNDS; i++) {
         __atomic_add_fetch(&added, 1, __ATOMIC_SEQ_CST);
         long old = __atomic_load_n(&cas, __ATOMIC_SEQ_CST);
-        while (!__atomic_compare_exchange_n(&cas, &old, old + 3, 1, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST))
+        while (!__atomic_compare_exchange_n(&cas, &old, old + 3, 1, __ATOMIC_SEQ_CST,
+                                            __ATOMIC_SEQ_CST))
             ;
         __asm__ volatile("lock btsq %1, %0" : "+m"(bits[me]) : "r"(i & 63) : "memory", "cc");
         __asm__ volatile("mov (%0), %%rax; mov 8(%0), %%rdx\n"

@@ -1,4 +1,5 @@
-/* cancel.c - pthread_cancel: deferred in blocking calls, asynchronous in a loop, cleanup handlers. */
+/* cancel.c - pthread_cancel: deferred in blocking calls, asynchronous in a loop, cleanup handlers.
+ */
 #include "subject.h"
 #include <pthread.h>
 

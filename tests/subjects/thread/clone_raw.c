@@ -1,4 +1,5 @@
-/* clone_raw.c - threads by the bare clone and clone3 calls, joined by CLONE_CHILD_CLEARTID's futex. */
+/* clone_raw.c - threads by the bare clone and clone3 calls, joined by CLONE_CHILD_CLEARTID's futex.
+ */
 #include "subject.h"
 #include <linux/futex.h>
 #include <linux/sched.h>

@@ -9,6 +9,7 @@ static void *spin(void *arg)
     (void)arg;
     for (;;)
         go = 1;
+    return NULL;
 }
 
 static void *die(void *arg)

@@ -1,4 +1,5 @@
-/* exit_group.c - one thread ends the process while others spin, sleep, or wait; status is its own. */
+/* exit_group.c - one thread ends the process while others spin, sleep, or wait; status is its own.
+ */
 #include "subject.h"
 #include <pthread.h>
 
@@ -10,6 +11,7 @@ static void *spin(void *arg)
     (void)arg;
     for (;;)
         spins++;
+    return NULL;
 }
 
 static void *wait_forever(void *arg)

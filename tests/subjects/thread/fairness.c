@@ -1,4 +1,5 @@
-/* fairness.c - with 16 busy threads and one that sleeps 1 ms at a time, the sleeper gets its turns. */
+/* fairness.c - with 16 busy threads and one that sleeps 1 ms at a time, the sleeper gets its turns.
+ */
 #include "subject.h"
 #include <pthread.h>
 

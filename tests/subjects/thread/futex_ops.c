@@ -45,7 +45,8 @@ int main(void)
     check(futex(&a, FUTEX_WAIT, 0, &ts, NULL, 0) == -1 && errno == ETIMEDOUT);
     check(futex(&a, FUTEX_WAIT_BITSET | P, 0, &past, NULL, 1) == -1 && errno == ETIMEDOUT);
     check(futex(&a, FUTEX_WAIT_BITSET | P, 0, NULL, NULL, 0) == -1 && errno == EINVAL);
-    check(futex((int *)((char *)&a + 1), FUTEX_WAIT | P, 0, NULL, NULL, 0) == -1 && errno == EINVAL);
+    check(futex((int *)((char *)&a + 1), FUTEX_WAIT | P, 0, NULL, NULL, 0) == -1 &&
+          errno == EINVAL);
     check(futex((int *)16, FUTEX_WAIT | P, 0, NULL, NULL, 0) == -1 && errno == EFAULT);
     check(futex(&a, 99, 0, NULL, NULL, 0) == -1 && errno == ENOSYS);
     check(futex(&a, FUTEX_WAKE | P, 10, NULL, NULL, 0) == 0);

@@ -1,4 +1,5 @@
-/* ids.c - thread ids, names, /proc/self/task and comm of each, set_tid_address, kill to a dead one. */
+/* ids.c - thread ids, names, /proc/self/task and comm of each, set_tid_address, kill to a dead one.
+ */
 #include "subject.h"
 #include <dirent.h>
 #include <pthread.h>

@@ -2,7 +2,7 @@
 #include "subject.h"
 #include <pthread.h>
 
-enum { ROUNDS = 40 };
+enum { ROUNDS = 15 };
 static volatile int turn;
 static volatile int flag[2], victim, inside, collisions;
 

@@ -1,4 +1,5 @@
-/* spin_stop.c - a thread in a one-instruction loop, and one in straight jumps, see another's store. */
+/* spin_stop.c - a thread in a one-instruction loop, and one in straight jumps, see another's store.
+ */
 #include "subject.h"
 #include <pthread.h>
 
@@ -7,7 +8,10 @@ static volatile int started;
 
 static void *cmp_loop(void *arg)
 {
-    __asm__ volatile("lock incl %1\n1:\tcmpl $0, %0\n\tje 1b" : : "m"(stop), "m"(started) : "memory");
+    __asm__ volatile("lock incl %1\n1:\tcmpl $0, %0\n\tje 1b"
+                     :
+                     : "m"(stop), "m"(started)
+                     : "memory");
     return arg;
 }
 
