@@ -128,7 +128,7 @@ static void check_stop(struct thread *t)
 /* The target's own trap flag: SIGTRAP after each instruction. */
 static void check_trap(struct thread *t)
 {
-    if (t->trap && t->trap_armed) {
+    if (t->trap_armed) { /* it was set when the instruction began */
         t->trap_armed = false;
         signals_single_step(t);
     }
@@ -159,8 +159,8 @@ static void expired(struct thread *t)
 
 static const uint8_t *resume(struct thread *t, bool tick, struct exit_site *from)
 {
-    if (stop.thread == t || t->step || t->trap) {
-        if (tick && (t->step || t->trap || thread_count(t) + 1 == stop.count)) {
+    if (stop.thread == t || t->step || t->trap || t->trap_armed) {
+        if (tick && (t->step || t->trap || t->trap_armed || thread_count(t) + 1 == stop.count)) {
             tick = false;
             if (--t->left < 0)
                 expired(t);
@@ -193,13 +193,30 @@ static bool canonical(gaddr pc)
     return (int64_t)(pc << 16) >> 16 == (int64_t)pc;
 }
 
+static bool push_return(struct thread *t, gaddr ret)
+{
+    gaddr sp = t->cpu.gpr[RSP] - 8;
+    if (!engine_write(sp, &ret, 8) && !(maps_write_fault(sp) && engine_write(sp, &ret, 8)))
+        return false;
+    t->cpu.gpr[RSP] = sp;
+    return true;
+}
+
 static const uint8_t *resume_indirect(struct thread *t, const struct exit_site *s)
 {
+    gaddr sp = t->cpu.gpr[RSP];
     if (!canonical(t->cpu.rip)) { /* the transfer itself faults */
         t->cpu.rip = s->pc;
-        t->cpu.gpr[RSP] += s->target;
+        t->cpu.gpr[RSP] = sp - s->popped;
         signals_protection_fault(t);
         return resume(t, false, NULL);
+    }
+    if (s->insn == INSN_CALL_IND) {
+        if (!push_return(t, s->target)) {
+            t->cpu.rip = s->pc;
+            signals_bad_access(t, sp - 8, true);
+            return resume(t, false, NULL);
+        }
     }
     gaddr want = t->cpu.rip;
     const uint8_t *host = resume(t, true, NULL);
@@ -264,6 +281,10 @@ const uint8_t *engine_dispatch(struct thread *t, int64_t exit)
 
 const uint8_t *engine_dispatch_fault(struct thread *t)
 {
+    if (t->step_once) { /* a misaligned look at code: go on without looking */
+        t->step_once = false;
+        return step(t);
+    }
     bool write = t->fault.info.sig == 11 && (t->fault.error & 2);
     if (!(write && maps_write_fault(t->fault.cr2)))
         signals_deliver_fault(t);

@@ -244,6 +244,8 @@ static void emit_self_check(struct job *j, const uint8_t *bytes, size_t len)
     emit_gs_store(e, RCX, T_SPILL_RCX);
     emit_spill_flags(j);
     emit_mov_imm64(e, RCX, j->blk->pc);
+    /* It faults when the file behind it has ended, or misaligned under the AC flag. */
+    point_add(j, &j->insn[0], SPILL_RAX | SPILL_RCX | SPILL_FLAGS | SPILL_CHECK);
     for (size_t i = 0; i < len;) {
         size_t n = len - i >= 8 ? 8 : 1;
         if (n == 8) {
@@ -325,18 +327,24 @@ static size_t operand_end(const struct insn_operands *ops)
     return end;
 }
 
+static bool is_legacy_prefix(uint8_t b)
+{
+    static const uint8_t prefix[] = {0x66, 0x67, 0xf2, 0xf3, 0xf0, 0x2e, 0x36, 0x3e, 0x26, 0x64, 0x65};
+    for (size_t i = 0; i < ARRAY_LEN(prefix); i++)
+        if (prefix[i] == b)
+            return true;
+    return false;
+}
+
 static void emit_with_scratch(struct job *j, const struct insn *in, const struct insn_operands *ops,
                               int reg, uint16_t spill)
 {
     uint8_t bytes[INSN_MAX_BYTES + 1];
     size_t n = with_base(in, reg, operand_end(ops), bytes);
     /* A gs override is dropped, an address-size override no longer fits a 64-bit base. */
-    for (size_t i = 0; i < in->modrm_at && i < 4; i++)
-        if (bytes[i] == 0x65 || bytes[i] == 0x67) {
-            if (in->prefix_at != 0xff && i > in->prefix_at)
-                break;
+    for (size_t i = 0; is_legacy_prefix(bytes[i]); i++)
+        if (bytes[i] == 0x65 || bytes[i] == 0x67)
             bytes[i] = 0x3e; /* a ds override means nothing in 64-bit mode */
-        }
     point_add(j, in, spill);
     emit_bytes(&j->e, bytes, n);
     emit_gs_load(&j->e, reg, T_SPILL_S0);
@@ -464,7 +472,8 @@ static void emit_literal(struct job *j)
     emit64(&j->e, j->literal);
 }
 
-/* rcx holds the target, rcx is spilled: finish an indirect transfer. */
+/* rcx holds the target, rcx is spilled: finish an indirect transfer. A call pushes its return address
+ * only when the target is known to be good; on a miss the dispatcher does. */
 static void emit_lookup(struct job *j, const struct insn *in)
 {
     struct emit *e = &j->e;
@@ -474,14 +483,16 @@ static void emit_lookup(struct job *j, const struct insn *in)
     emit_bytes(e, (const uint8_t[]){0x01, 0xc0}, 2);                   /* add eax, eax */
     emit_bytes(e, (const uint8_t[]){0x65, 0x48, 0x3b, 0x0c, 0xc5}, 5); /* cmp rcx, gs:[rax*8+] */
     emit32(e, T_LOOKUP);
-    emit_bytes(e, (const uint8_t[]){0x75, 0x08, 0x65, 0xff, 0x24, 0xc5},
-               6); /* jne; jmp gs:[rax*8+] */
+    uint8_t *miss = emit_jcc(e, 0x5); /* jne */
+    if (in->kind == INSN_CALL_IND)
+        emit_push_return(j, in, SPILL_RAX | SPILL_RCX | SPILL_FLAGS);
+    emit_bytes(e, (const uint8_t[]){0x65, 0xff, 0x24, 0xc5}, 4); /* jmp gs:[rax*8+] */
     emit32(e, T_LOOKUP + 8);
-    /* The target field says how to undo the stack pointer's change, should the pc be impossible. */
-    int64_t undo = in->kind == INSN_CALL_IND ? 8
-                   : in->kind == INSN_RET    ? -8 - (int64_t)in->imm16
-                                             : 0;
-    emit_leave(j, site_add(j, EXIT_INDIRECT, in->pc, (gaddr)undo), T_H_INDIRECT);
+    emit_patch(miss, e->p);
+    struct exit_site *s = site_add(j, EXIT_INDIRECT, in->pc, in->pc + in->len);
+    s->insn = in->kind;
+    s->popped = in->kind == INSN_RET ? 8u + in->imm16 : 0;
+    emit_leave(j, s, T_H_INDIRECT);
 }
 
 /* mov rcx, <operand of an indirect jmp or call> */
@@ -490,8 +501,7 @@ static void emit_load_target(struct job *j, const struct insn *in)
     uint8_t bytes[INSN_MAX_BYTES + 1];
     size_t n = 0;
     uint8_t rex = in->prefix_at != 0xff ? in->bytes[in->prefix_at] & 0x03 : 0;
-    size_t opcode_at = in->modrm_at - 1u;
-    for (size_t i = 0; i < opcode_at; i++)
+    for (size_t i = 0; is_legacy_prefix(in->bytes[i]); i++)
         if (in->bytes[i] == 0x64 || in->bytes[i] == 0x65 || in->bytes[i] == 0x67)
             bytes[n++] = in->bytes[i];
     bytes[n++] = 0x48 | rex;
@@ -515,8 +525,6 @@ static void emit_indirect(struct job *j, const struct insn *in)
 {
     emit_gs_store(&j->e, RCX, T_SPILL_RCX);
     emit_load_target(j, in);
-    if (in->kind == INSN_CALL_IND)
-        emit_push_return(j, in, SPILL_RCX);
     emit_lookup(j, in);
 }
 

@@ -12,6 +12,8 @@
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 
+enum { TRAP_ALIGNMENT = 17 };
+
 static bool within(uint64_t pc, const uint8_t *from, const uint8_t *to)
 {
     return pc >= (uint64_t)from && pc < (uint64_t)to;
@@ -74,6 +76,7 @@ static void on_fault(struct thread *t, int sig, struct siginfo_raw *info, struct
     t->cpu.rip = b->pc + p->guest_off;
     if (sig == SIG_TRAP)
         t->cpu.rip += uc->mc.rip - ((uint64_t)b->host + p->host_off);
+    t->step_once = (p->spill & SPILL_CHECK) && uc->mc.trapno == TRAP_ALIGNMENT;
     t->fault.info = *info;
     t->fault.trapno = uc->mc.trapno;
     t->fault.error = uc->mc.err;

@@ -126,16 +126,43 @@ static void forget(int fd)
             unread[i--] = unread[--procfs_unread];
 }
 
+/* Does the call read from or copy the descriptor in its first argument? */
+static bool uses(long nr, const long *a)
+{
+    enum { DUPFD = 0, DUPFD_CLOEXEC = 1030 };
+    switch (nr) {
+    case __NR_read:
+    case __NR_pread64:
+    case __NR_readv:
+    case __NR_preadv:
+    case __NR_preadv2:
+    case __NR_splice:
+    case __NR_copy_file_range:
+    case __NR_dup:
+    case __NR_dup2:
+    case __NR_dup3:
+        return true;
+    case __NR_fcntl:
+        return a[1] == DUPFD || a[1] == DUPFD_CLOEXEC;
+    default:
+        return false;
+    }
+}
+
+static bool copies_all(long nr)
+{
+    return nr == __NR_fork || nr == __NR_vfork || nr == __NR_clone || nr == __NR_clone3 ||
+           nr == __NR_close_range || nr == __NR_sendmsg || nr == __NR_sendfile;
+}
+
 void procfs_touch(long nr, const long *a)
 {
-    bool copies = nr == __NR_fork || nr == __NR_vfork || nr == __NR_clone || nr == __NR_clone3 ||
-                  nr == __NR_close_range;
     if (nr == __NR_close)
         forget((int)a[0]);
     if (nr == __NR_dup2 || nr == __NR_dup3)
         forget((int)a[1]);
     for (int i = 0; i < procfs_unread; i++)
-        if (copies || unread[i].fd == (int)a[0])
+        if (copies_all(nr) || (unread[i].fd == (int)a[0] && uses(nr, a)))
             fill(i--);
 }
 

@@ -203,7 +203,7 @@ int insn_decode(struct insn *in, gaddr pc, const uint8_t *bytes, size_t avail)
     in->gs_relative = z.attributes & ZYDIS_ATTRIB_HAS_SEGMENT_GS;
     if (z.attributes & ZYDIS_ATTRIB_HAS_MODRM) {
         in->modrm_at = z.raw.modrm.offset;
-        in->rip_relative = z.raw.modrm.mod == 0 && z.raw.modrm.rm == 5;
+        in->rip_relative = z.raw.modrm.mod == 0 && z.raw.modrm.rm == 5 && z.raw.disp.size == 32;
     }
     if (in->gs_relative && !in->modrm_at)
         in->kind = INSN_UNSUPPORTED; /* a string instruction or moffs through gs */

@@ -98,10 +98,10 @@ program("script_nested", ["./nested", "arg"], "kind", needs=(),
         files={"nested": "{bin}/script_nested", "script_inner": "{bin}/script_inner"}, nolink=True)
 program("script_relative", ["./here", "arg"], "kind", needs=(), files={"here": "{bin}/script"})
 program("ld_so", ["/lib64/ld-linux-x86-64.so.2", "/bin/echo", "through", "the", "loader"], "kind")
-program("ldd", "/bin/ls", "kind", env={"LD_TRACE_LOADED_OBJECTS": "1"},
+program("ldd", "env LD_TRACE_LOADED_OBJECTS=1 /bin/ls", "kind",
         norm=[(r"0x[0-9a-f]+", "ADDRESS")])
-program("preload", "/bin/echo preloaded", "kind", env={"LD_PRELOAD": "libm.so.6"})
-program("lazy_binding", "/bin/ls /etc/hostname", "kind", env={"LD_BIND_NOW": ""})
+program("preload", "env LD_PRELOAD=libm.so.6 /bin/echo preloaded", "kind")
+program("bind_now", "env LD_BIND_NOW=1 LD_DEBUG=statistics /bin/echo bound", "kind", norm=[(r"(?m)^ *\d+:.*\n", "")])
 
 # Threads.
 for _name in ("tls", "clone_settls", "robust", "robust_process", "sync", "mutex_kinds", "mutex_pi",
@@ -121,7 +121,7 @@ for _how, _sig in (("segv", 11), ("abort", 6), ("ill", 4)):
 
 # Signals.
 for _name in ("fields", "onstack", "flags", "segv_map", "ucontext_edit", "fault_registers", "longjmp",
-              "bus", "status", "masks", "raw_sigreturn", "singlestep", "io_signal",
+              "bus", "status", "masks", "raw_sigreturn", "singlestep", "trap", "tiny_stack", "io_signal",
               "handler_calls", "waiting"):
     subject(f"signal_{_name}", f"signal/{_name}.c")
 for _name in ("restart", "tgkill", "read_race"):
@@ -133,6 +133,7 @@ subject("signal_overflow", "signal/overflow.c", "-O1 -fno-optimize-sibling-calls
 subject("signal_frame", "signal/frame.c", "-O2 -fno-omit-frame-pointer -static")
 subject("signal_prof_state", "signal/prof_state.c signal/state_loop.S", "-static -lm", nolink=False)
 subject("signal_switch_state", "signal/switch_state.c signal/state_loop.S", THREADS)
+subject("signal_switch_ymm", "signal/switch_state.c signal/state_loop.S", "-DYMM -mavx2 -pthread")
 subject("die_term", "signal/die.c", "", ("15",), status=-15)
 for _how, _sig in (("1", 1), ("2", 2), ("3", 3), ("6", 6), ("9", 9), ("10", 10), ("14", 14), ("24", 24),
                    ("31", 31), ("34", 34), ("64", 64), ("abort", 6), ("null", 11), ("divide", 8),
@@ -159,7 +160,7 @@ for _name in ("setjmp", "swapcontext", "asm_switch", "odd_returns", "stack_growt
 
 # Memory and code that changes.
 for _name in ("maps_calls", "files", "code_rewrite", "code_two_maps", "code_by_call", "code_remap",
-              "code_edges", "code_handler", "code_data_page", "code_rep", "fork_code", "foreign_ranges"):
+              "code_edges", "code_handler", "code_data_page", "code_rep", "fork_code", "foreign_ranges", "reserve"):
     subject(f"memory_{_name}", f"memory/{_name}.c")
 subject("memory_code_threads", "memory/code_threads.c", THREADS)
 subject("memory_nested_function", "memory/nested_function.c", "-Wl,-z,execstack")
@@ -180,7 +181,7 @@ subject("insn_many_blocks", "insn/many_blocks.c", nolink=False)
 
 # What the program sees of itself.
 for _name in ("maps", "maps_code", "fds", "identity", "brk", "clocks", "limits", "limit_as",
-              "process_attributes", "seccomp", "argv_env"):
+              "process_attributes", "seccomp", "argv_env", "vsyscall"):
     subject(f"env_{_name}", f"env/{_name}.c")
 subject("env_limit_cpu", "env/limit_cpu.c", nolink=False, status=-24)
 again("env_identity_args", "env_identity", ("a", "b c", ""), "env", nolink=False)

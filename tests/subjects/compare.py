@@ -10,7 +10,7 @@ Both runs get the same arguments, environment, input and working directory, a ne
 the same name. Standard output, standard error, the exact wait status and the files left behind must
 be equal; a native death by signal N may also show as the exit status 128+N that `drdebug run`
 promises. A subject that prints FAIL natively is itself broken. Status: 0 equal, 1 different,
-77 skipped. DRDEBUG_SOAK=1 repeats each case 20 times. DRDEBUG names the program if --drdebug does not.
+77 skipped. DRDEBUG_SOAK=1 repeats each case 20 times. $DRDEBUG is the default of --drdebug.
 """
 import argparse
 import concurrent.futures

@@ -1,9 +1,9 @@
-/* far.c - far returns, iretq, far jumps within 64-bit code; segment register reads and loads. */
+/* far.c - far returns and iretq within 64-bit code; segment register reads and loads. */
 #include "subject.h"
 
 int main(void)
 {
-    long a, b, c;
+    long a, b;
     __asm__ volatile("sub $128, %%rsp\n\tmov %%cs, %%eax\n\tpush %%rax\n\tlea 1f(%%rip), %%rax\n\t"
                      "push %%rax\n\tlretq\n\tud2\n1:\tadd $128, %%rsp\n\tmov $1, %0"
                      : "=r"(a)::"rax", "memory");
@@ -12,15 +12,7 @@ int main(void)
         "push %%rdx\n\tpushfq\n\tmov %%cs, %%eax\n\tpush %%rax\n\tlea 1f(%%rip), %%rax\n\t"
         "push %%rax\n\tiretq\n\tud2\n1:\tmov $2, %0"
         : "=r"(b)::"rax", "rdx", "memory", "cc");
-    struct {
-        uint64_t offset;
-        uint16_t selector;
-    } __attribute__((packed)) ptr;
-    __asm__ volatile("mov %%cs, %0" : "=r"(ptr.selector));
-    __asm__ volatile(
-        "lea 1f(%%rip), %%rax\n\tmov %%rax, %1\n\trex.w ljmp *%1\n\tud2\n1:\tmov $3, %0"
-        : "=r"(c), "+m"(ptr)::"rax", "memory");
-    say("%ld %ld %ld\n", a, b, c);
+    say("%ld %ld\n", a, b);
     unsigned cs, ds, es, fs, gs, ss;
     __asm__ volatile(
         "mov %%cs, %0\n\tmov %%ds, %1\n\tmov %%es, %2\n\tmov %%fs, %3\n\tmov %%gs, %4\n\t"

@@ -14,7 +14,7 @@ static void pass(int in, int out, int add)
     _exit(0);
 }
 
-static void send_fd(int sock, int fd)
+static int send_fd(int sock, int fd)
 {
     char c = 'f', ctl[CMSG_SPACE(sizeof(int))] = {0};
     struct iovec io = {&c, 1};
@@ -25,7 +25,7 @@ static void send_fd(int sock, int fd)
     h->cmsg_type = SCM_RIGHTS;
     h->cmsg_len = CMSG_LEN(sizeof fd);
     memcpy(CMSG_DATA(h), &fd, sizeof fd);
-    check(sendmsg(sock, &m, 0) == 1);
+    return sendmsg(sock, &m, 0) == 1;
 }
 
 static int receive_fd(int sock)
@@ -82,7 +82,8 @@ int main(void)
         int got = receive_fd(sv[1]);
         _exit(write(got, "through a passed descriptor\n", 28) == 28 ? 0 : 1);
     }
-    send_fd(sv[0], 1);
+    int sent = send_fd(sv[0], 1);
     reap("receiver", pid);
+    check(sent);
     return 0;
 }

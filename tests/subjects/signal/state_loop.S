@@ -1,8 +1,8 @@
 /* state_loop.S - holds a pattern in all registers until told to stop.
  *
  * long state_loop(volatile long *stop, long seed) gives 0, or the number of a broken register. The
- * pattern is in every register, xmm0-15, the x87 stack and the red zone, and is compared with what it
- * should be until *stop: a signal or a thread switch must not be seen.
+ * pattern is in every register, xmm0-15 (with YMM: ymm0-15), the x87 stack and the red zone, and is
+ * compared with what it should be until *stop: a signal or a thread switch must not be seen.
  */
         .globl  state_loop
         .type   state_loop, @function
@@ -39,6 +39,11 @@ state_loop:
         movq    %rax, %xmm\n
         pshufd  $0x44, %xmm\n, %xmm\n
         .endr
+#ifdef YMM
+        .irp    n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+        vinserti128 $1, %xmm\n, %ymm\n, %ymm\n
+        .endr
+#endif
         fninit
         fildq   -8(%rsp)
         fildq   -16(%rsp)
@@ -99,6 +104,16 @@ again:  expect  31, rbx
         jne     fail
         pshufd  $0x44, %xmm\n, %xmm\n
         .endr
+#ifdef YMM
+        .irp    n, 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15
+        lea     0x2222*\n(%rsi), %rax
+        vpermq  $0x4e, %ymm\n, %ymm\n
+        movq    %xmm\n, %rbx
+        cmp     %rax, %rbx
+        mov     $130+\n, %eax
+        jne     fail
+        .endr
+#endif
         pattern 31, rbx
         fxch    %st(2)                  /* six rounds of this pair give the old order back */
         fxch    %st(1)
@@ -125,6 +140,9 @@ again:  expect  31, rbx
         .endr
         xor     %eax, %eax
 out:    fninit
+#ifdef YMM
+        vzeroupper
+#endif
         cld
         pop     %r15
         pop     %r14

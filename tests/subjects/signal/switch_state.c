@@ -20,14 +20,18 @@ static void *hold(void *arg)
 int main(void)
 {
     pthread_t t[3];
+#ifdef YMM
+    if (!__builtin_cpu_supports("avx2"))
+        skip("no AVX2");
+#endif
     on_signal(SIGUSR1, tick, 0);
     for (long i = 0; i < 3; i++)
         pthread_create(&t[i], NULL, hold, (void *)(0x1000001 * (i + 1)));
-    for (int i = 0; i < 300; i++) {
+    for (int i = 0; i < 60; i++) {
         pthread_kill(t[i % 3], SIGUSR1);
         usleep(300);
     }
-    while (hits < 30)
+    while (hits < 20)
         usleep(100);
     stop = 1;
     for (int i = 0; i < 3; i++) {
