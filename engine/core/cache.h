@@ -35,7 +35,7 @@ struct exit_site {
     uint8_t kind; /* enum exit_kind */
     bool tick;    /* EXIT_DIRECT: the transfer ticks */
     uint8_t probe;
-    uint8_t len; /* of the instruction at pc */
+    uint8_t len;     /* of the instruction at pc */
     uint8_t insn;    /* EXIT_INDIRECT: enum insn_kind */
     uint32_t popped; /* EXIT_INDIRECT: bytes a return took from the stack */
     gaddr pc;
@@ -58,9 +58,9 @@ enum {
     SPILL_RAX = 1 << 0,
     SPILL_RCX = 1 << 1,
     SPILL_FLAGS = 1 << 2,
-    SPILL_S0 = 1 << 3, /* a scratch register in slot 0, its number in bits 8-11 */
+    SPILL_S0 = 1 << 3,    /* a scratch register in slot 0, its number in bits 8-11 */
     SPILL_CHECK = 1 << 5, /* not the target's access but a look at its code */
-    SPILL_S1 = 1 << 4, /* the same for slot 1, bits 12-15 */
+    SPILL_S1 = 1 << 4,    /* the same for slot 1, bits 12-15 */
 };
 
 struct block {

@@ -78,7 +78,7 @@ struct thread {
     uint64_t wait_mask; /* mask in force inside sigsuspend, ppoll, ... */
     bool has_wait_mask;
     bool step;       /* run one instruction at a time */
-    bool step_once; /* ... just the next one */
+    bool step_once;  /* ... just the next one */
     bool trap;       /* the target's trap flag ... */
     bool trap_armed; /* ... raises SIGTRAP after the instruction under way */
     struct sigstack altstack;

@@ -329,7 +329,8 @@ static size_t operand_end(const struct insn_operands *ops)
 
 static bool is_legacy_prefix(uint8_t b)
 {
-    static const uint8_t prefix[] = {0x66, 0x67, 0xf2, 0xf3, 0xf0, 0x2e, 0x36, 0x3e, 0x26, 0x64, 0x65};
+    static const uint8_t prefix[] = {0x66, 0x67, 0xf2, 0xf3, 0xf0, 0x2e,
+                                     0x36, 0x3e, 0x26, 0x64, 0x65};
     for (size_t i = 0; i < ARRAY_LEN(prefix); i++)
         if (prefix[i] == b)
             return true;
@@ -472,8 +473,8 @@ static void emit_literal(struct job *j)
     emit64(&j->e, j->literal);
 }
 
-/* rcx holds the target, rcx is spilled: finish an indirect transfer. A call pushes its return address
- * only when the target is known to be good; on a miss the dispatcher does. */
+/* rcx holds the target, rcx is spilled: finish an indirect transfer. A call pushes its return
+ * address only when the target is known to be good; on a miss the dispatcher does. */
 static void emit_lookup(struct job *j, const struct insn *in)
 {
     struct emit *e = &j->e;

@@ -163,6 +163,51 @@ static bool do_xsave(struct job *j)
     return false;
 }
 
+/* fnstenv, fnsave, fxsave: they tell the address of the last x87 instruction, which must not be one
+ * of the cache. */
+static bool do_x87_save(struct job *j)
+{
+    struct thread *t = j->t;
+    uint8_t buf[512] __attribute__((aligned(16)));
+    gaddr addr = operand_address(&j->in, &j->ops.op[0], &t->cpu, engine_segments(t));
+    gaddr last = fpstate_last_x87(t);
+    bool narrow = j->ops.z.operand_width == 16;
+    size_t bytes, at;
+    if (j->in.mnemonic == ZYDIS_MNEMONIC_FNSTENV) {
+        if (narrow)
+            __asm__ volatile("data16 fnstenv (%0)" : : "r"(buf) : "memory");
+        else
+            __asm__ volatile("fnstenv (%0)" : : "r"(buf) : "memory");
+        bytes = narrow ? 14 : 28;
+    } else if (j->in.mnemonic == ZYDIS_MNEMONIC_FNSAVE) {
+        if (narrow)
+            __asm__ volatile("data16 fnsave (%0)" : : "r"(buf) : "memory");
+        else
+            __asm__ volatile("fnsave (%0)" : : "r"(buf) : "memory");
+        bytes = narrow ? 94 : 108;
+    } else {
+        if (addr & 15) {
+            signals_protection_fault(t);
+            return false;
+        }
+        if (j->in.mnemonic == ZYDIS_MNEMONIC_FXSAVE64)
+            __asm__ volatile("fxsave64 (%0)" : : "r"(buf) : "memory");
+        else
+            __asm__ volatile("fxsave (%0)" : : "r"(buf) : "memory");
+        bytes = 416; /* the rest is left alone */
+    }
+    at = bytes == 416 ? 8 : narrow ? 6 : 12;
+    memcpy(buf + at, &last, narrow ? 2 : j->in.mnemonic == ZYDIS_MNEMONIC_FXSAVE64 ? 8 : 4);
+    if (engine_write(addr, buf, bytes) || (maps_open_all() && engine_write(addr, buf, bytes)))
+        return true;
+    __asm__ volatile("fxrstor64 (%0)"
+                     :
+                     : "r"(t->xsave)
+                     : "memory"); /* as fpstate_last_x87() found it */
+    signals_bad_access(t, addr, true);
+    return false;
+}
+
 static bool do_gsbase(struct job *j)
 {
     const ZydisDecodedOperand *op = &j->ops.op[0];
@@ -237,17 +282,19 @@ static const struct {
     uint16_t mnemonic;
     bool (*run)(struct job *j); /* false: a signal was raised instead */
 } table[] = {
-    {ZYDIS_MNEMONIC_RDTSC, do_rdtsc},      {ZYDIS_MNEMONIC_RDTSCP, do_rdtsc},
-    {ZYDIS_MNEMONIC_RDPID, do_rdpid},      {ZYDIS_MNEMONIC_CPUID, do_cpuid},
-    {ZYDIS_MNEMONIC_RDRAND, do_random},    {ZYDIS_MNEMONIC_RDSEED, do_random},
-    {ZYDIS_MNEMONIC_XGETBV, do_xgetbv},    {ZYDIS_MNEMONIC_XSAVE, do_xsave},
-    {ZYDIS_MNEMONIC_XSAVE64, do_xsave},    {ZYDIS_MNEMONIC_XSAVEC, do_xsave},
-    {ZYDIS_MNEMONIC_XSAVEC64, do_xsave},   {ZYDIS_MNEMONIC_XSAVEOPT, do_xsave},
-    {ZYDIS_MNEMONIC_XSAVEOPT64, do_xsave}, {ZYDIS_MNEMONIC_RDGSBASE, do_gsbase},
-    {ZYDIS_MNEMONIC_WRGSBASE, do_gsbase},  {ZYDIS_MNEMONIC_POPF, do_popf},
-    {ZYDIS_MNEMONIC_POPFQ, do_popf},       {ZYDIS_MNEMONIC_RET, do_far},
-    {ZYDIS_MNEMONIC_IRETQ, do_far},        {ZYDIS_MNEMONIC_IRETD, do_far},
-    {ZYDIS_MNEMONIC_JMP, do_far},          {ZYDIS_MNEMONIC_INT, do_int80},
+    {ZYDIS_MNEMONIC_RDTSC, do_rdtsc},       {ZYDIS_MNEMONIC_RDTSCP, do_rdtsc},
+    {ZYDIS_MNEMONIC_RDPID, do_rdpid},       {ZYDIS_MNEMONIC_CPUID, do_cpuid},
+    {ZYDIS_MNEMONIC_RDRAND, do_random},     {ZYDIS_MNEMONIC_RDSEED, do_random},
+    {ZYDIS_MNEMONIC_XGETBV, do_xgetbv},     {ZYDIS_MNEMONIC_XSAVE, do_xsave},
+    {ZYDIS_MNEMONIC_XSAVE64, do_xsave},     {ZYDIS_MNEMONIC_XSAVEC, do_xsave},
+    {ZYDIS_MNEMONIC_XSAVEC64, do_xsave},    {ZYDIS_MNEMONIC_XSAVEOPT, do_xsave},
+    {ZYDIS_MNEMONIC_XSAVEOPT64, do_xsave},  {ZYDIS_MNEMONIC_RDGSBASE, do_gsbase},
+    {ZYDIS_MNEMONIC_WRGSBASE, do_gsbase},   {ZYDIS_MNEMONIC_POPF, do_popf},
+    {ZYDIS_MNEMONIC_POPFQ, do_popf},        {ZYDIS_MNEMONIC_FNSTENV, do_x87_save},
+    {ZYDIS_MNEMONIC_FNSAVE, do_x87_save},   {ZYDIS_MNEMONIC_FXSAVE, do_x87_save},
+    {ZYDIS_MNEMONIC_FXSAVE64, do_x87_save}, {ZYDIS_MNEMONIC_RET, do_far},
+    {ZYDIS_MNEMONIC_IRETQ, do_far},         {ZYDIS_MNEMONIC_IRETD, do_far},
+    {ZYDIS_MNEMONIC_JMP, do_far},           {ZYDIS_MNEMONIC_INT, do_int80},
 };
 
 void emulate(struct thread *t)

@@ -99,6 +99,15 @@ static void fix_fip(uint8_t *x)
     memcpy(x + AT_FIP, &fip, 8);
 }
 
+gaddr fpstate_last_x87(struct thread *t)
+{
+    gaddr fip;
+    __asm__ volatile("fxsave64 (%0)" : : "r"(t->xsave) : "memory");
+    fix_fip(t->xsave);
+    memcpy(&fip, t->xsave + AT_FIP, 8);
+    return fip;
+}
+
 void fpstate_save(struct thread *t, uint64_t mask)
 {
     uint8_t *x = t->xsave;

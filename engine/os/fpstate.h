@@ -23,6 +23,9 @@ void fpstate_load(struct thread *t, uint64_t mask);
 /* What a signal handler starts with. */
 void fpstate_reset(struct thread *t);
 
+/* Address of the last x87 instruction, as the target knows it. */
+gaddr fpstate_last_x87(struct thread *t);
+
 /* The xsave instructions. `compact`: xsavec's format. Returns false if memory could not be written.
  */
 bool fpstate_xsave(struct thread *t, gaddr addr, uint64_t mask, bool compact);
