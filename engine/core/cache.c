@@ -296,6 +296,17 @@ bool cache_contains(uint64_t host)
     return false;
 }
 
+uint64_t cache_from_low(uint32_t low)
+{
+    for (int i = 0; i < arena_count; i++)
+        for (uint64_t high = arenas[i].lo >> 32; high <= arenas[i].hi >> 32; high++) {
+            uint64_t host = high << 32 | low;
+            if (host >= arenas[i].lo && host < arenas[i].hi)
+                return host;
+        }
+    return low;
+}
+
 struct block *cache_block_at(uint64_t host)
 {
     for (int i = 0; i < arena_count; i++) {

@@ -113,6 +113,7 @@ void cache_kill_all(void);
 /* The block that a cache address lies in, or NULL. */
 struct block *cache_block_at(uint64_t host);
 bool cache_contains(uint64_t host);
+uint64_t cache_from_low(uint32_t low); /* the cache address with these low bits, or `low` itself */
 const struct fault_point *cache_fault_point(const struct block *blk, uint64_t host);
 
 /* cache_page: the record of the page at addr (aligned), made on first use. */

@@ -85,6 +85,8 @@ struct thread {
 
     gaddr clear_tid, start_tid, robust_list;
     uint64_t fs_saved;
+    uint32_t attached;           /* threads it traces: ptrace.h */
+    bool detached;               /* a process that shares memory, and nobody waits for its exec */
     struct process *own_process; /* a vfork child's, kept for the next one */
 
     struct thread *baton_next;

@@ -170,40 +170,45 @@ static bool do_x87_save(struct job *j)
     struct thread *t = j->t;
     uint8_t buf[512] __attribute__((aligned(16)));
     gaddr addr = operand_address(&j->in, &j->ops.op[0], &t->cpu, engine_segments(t));
-    gaddr last = fpstate_last_x87(t);
-    bool narrow = j->ops.z.operand_width == 16;
-    size_t bytes, at;
-    if (j->in.mnemonic == ZYDIS_MNEMONIC_FNSTENV) {
-        if (narrow)
-            __asm__ volatile("data16 fnstenv (%0)" : : "r"(buf) : "memory");
-        else
-            __asm__ volatile("fnstenv (%0)" : : "r"(buf) : "memory");
-        bytes = narrow ? 14 : 28;
-    } else if (j->in.mnemonic == ZYDIS_MNEMONIC_FNSAVE) {
-        if (narrow)
-            __asm__ volatile("data16 fnsave (%0)" : : "r"(buf) : "memory");
-        else
-            __asm__ volatile("fnsave (%0)" : : "r"(buf) : "memory");
-        bytes = narrow ? 94 : 108;
-    } else {
-        if (addr & 15) {
-            signals_protection_fault(t);
-            return false;
-        }
-        if (j->in.mnemonic == ZYDIS_MNEMONIC_FXSAVE64)
-            __asm__ volatile("fxsave64 (%0)" : : "r"(buf) : "memory");
-        else
-            __asm__ volatile("fxsave (%0)" : : "r"(buf) : "memory");
-        bytes = 416; /* the rest is left alone */
-    }
-    at = bytes == 416 ? 8 : narrow ? 6 : 12;
-    memcpy(buf + at, &last, narrow ? 2 : j->in.mnemonic == ZYDIS_MNEMONIC_FXSAVE64 ? 8 : 4);
+    bool narrow = j->ops.z.operand_width == 16, save = j->in.mnemonic == ZYDIS_MNEMONIC_FNSAVE;
+    size_t bytes = save ? (narrow ? 94 : 108) : narrow ? 14 : 28;
+    uint32_t before[27]; /* fnsave's own form: the only one that brings everything back */
+    __asm__ volatile("fnsave (%0)\n\tfrstor (%0)" : : "r"(before) : "memory");
+    uint32_t last = fpstate_x87_address(before[3]);
+    if (save && narrow)
+        __asm__ volatile("data16 fnsave (%0)" : : "r"(buf) : "memory");
+    else if (save)
+        __asm__ volatile("fnsave (%0)" : : "r"(buf) : "memory");
+    else if (narrow)
+        __asm__ volatile("data16 fnstenv (%0)" : : "r"(buf) : "memory");
+    else
+        __asm__ volatile("fnstenv (%0)" : : "r"(buf) : "memory");
+    memcpy(buf + (narrow ? 6 : 12), &last, narrow ? 2 : 4);
     if (engine_write(addr, buf, bytes) || (maps_open_all() && engine_write(addr, buf, bytes)))
         return true;
-    __asm__ volatile("fxrstor64 (%0)"
-                     :
-                     : "r"(t->xsave)
-                     : "memory"); /* as fpstate_last_x87() found it */
+    __asm__ volatile("frstor (%0)" : : "r"(before) : "memory");
+    signals_bad_access(t, addr, true);
+    return false;
+}
+
+static bool do_fxsave(struct job *j)
+{
+    struct thread *t = j->t;
+    enum { WRITTEN = 416 }; /* the rest is left alone */
+    uint8_t buf[512] __attribute__((aligned(16)));
+    gaddr addr = operand_address(&j->in, &j->ops.op[0], &t->cpu, engine_segments(t));
+    if (addr & 15) {
+        signals_protection_fault(t);
+        return false;
+    }
+    __asm__ volatile("fxsave64 (%0)" : : "r"(buf) : "memory");
+    fpstate_fix_fxsave(buf);
+    if (j->in.mnemonic == ZYDIS_MNEMONIC_FXSAVE) { /* 32-bit addresses, and their segments: none */
+        memset(buf + 12, 0, 4);
+        memset(buf + 20, 0, 4);
+    }
+    if (engine_write(addr, buf, WRITTEN) || (maps_open_all() && engine_write(addr, buf, WRITTEN)))
+        return true;
     signals_bad_access(t, addr, true);
     return false;
 }
@@ -282,19 +287,19 @@ static const struct {
     uint16_t mnemonic;
     bool (*run)(struct job *j); /* false: a signal was raised instead */
 } table[] = {
-    {ZYDIS_MNEMONIC_RDTSC, do_rdtsc},       {ZYDIS_MNEMONIC_RDTSCP, do_rdtsc},
-    {ZYDIS_MNEMONIC_RDPID, do_rdpid},       {ZYDIS_MNEMONIC_CPUID, do_cpuid},
-    {ZYDIS_MNEMONIC_RDRAND, do_random},     {ZYDIS_MNEMONIC_RDSEED, do_random},
-    {ZYDIS_MNEMONIC_XGETBV, do_xgetbv},     {ZYDIS_MNEMONIC_XSAVE, do_xsave},
-    {ZYDIS_MNEMONIC_XSAVE64, do_xsave},     {ZYDIS_MNEMONIC_XSAVEC, do_xsave},
-    {ZYDIS_MNEMONIC_XSAVEC64, do_xsave},    {ZYDIS_MNEMONIC_XSAVEOPT, do_xsave},
-    {ZYDIS_MNEMONIC_XSAVEOPT64, do_xsave},  {ZYDIS_MNEMONIC_RDGSBASE, do_gsbase},
-    {ZYDIS_MNEMONIC_WRGSBASE, do_gsbase},   {ZYDIS_MNEMONIC_POPF, do_popf},
-    {ZYDIS_MNEMONIC_POPFQ, do_popf},        {ZYDIS_MNEMONIC_FNSTENV, do_x87_save},
-    {ZYDIS_MNEMONIC_FNSAVE, do_x87_save},   {ZYDIS_MNEMONIC_FXSAVE, do_x87_save},
-    {ZYDIS_MNEMONIC_FXSAVE64, do_x87_save}, {ZYDIS_MNEMONIC_RET, do_far},
-    {ZYDIS_MNEMONIC_IRETQ, do_far},         {ZYDIS_MNEMONIC_IRETD, do_far},
-    {ZYDIS_MNEMONIC_JMP, do_far},           {ZYDIS_MNEMONIC_INT, do_int80},
+    {ZYDIS_MNEMONIC_RDTSC, do_rdtsc},      {ZYDIS_MNEMONIC_RDTSCP, do_rdtsc},
+    {ZYDIS_MNEMONIC_RDPID, do_rdpid},      {ZYDIS_MNEMONIC_CPUID, do_cpuid},
+    {ZYDIS_MNEMONIC_RDRAND, do_random},    {ZYDIS_MNEMONIC_RDSEED, do_random},
+    {ZYDIS_MNEMONIC_XGETBV, do_xgetbv},    {ZYDIS_MNEMONIC_XSAVE, do_xsave},
+    {ZYDIS_MNEMONIC_XSAVE64, do_xsave},    {ZYDIS_MNEMONIC_XSAVEC, do_xsave},
+    {ZYDIS_MNEMONIC_XSAVEC64, do_xsave},   {ZYDIS_MNEMONIC_XSAVEOPT, do_xsave},
+    {ZYDIS_MNEMONIC_XSAVEOPT64, do_xsave}, {ZYDIS_MNEMONIC_RDGSBASE, do_gsbase},
+    {ZYDIS_MNEMONIC_WRGSBASE, do_gsbase},  {ZYDIS_MNEMONIC_POPF, do_popf},
+    {ZYDIS_MNEMONIC_POPFQ, do_popf},       {ZYDIS_MNEMONIC_FNSTENV, do_x87_save},
+    {ZYDIS_MNEMONIC_FNSAVE, do_x87_save},  {ZYDIS_MNEMONIC_FXSAVE, do_fxsave},
+    {ZYDIS_MNEMONIC_FXSAVE64, do_fxsave},  {ZYDIS_MNEMONIC_RET, do_far},
+    {ZYDIS_MNEMONIC_IRETQ, do_far},        {ZYDIS_MNEMONIC_IRETD, do_far},
+    {ZYDIS_MNEMONIC_JMP, do_far},          {ZYDIS_MNEMONIC_INT, do_int80},
 };
 
 void emulate(struct thread *t)

@@ -86,26 +86,32 @@ static uint64_t in_use(const uint8_t *x, uint64_t mask)
     return bv & mask;
 }
 
-/* The last x87 instruction's address is one of the cache; show the target's. */
+/* The target's address for one of the cache; others stay. */
+static gaddr target_pc(gaddr host)
+{
+    if (!cache_contains(host))
+        return host;
+    const struct block *b = cache_block_at(host);
+    const struct fault_point *p = b ? cache_fault_point(b, host) : NULL;
+    return p ? b->pc + p->guest_off : 0;
+}
+
 static void fix_fip(uint8_t *x)
 {
-    uint64_t fip;
+    gaddr fip;
     memcpy(&fip, x + AT_FIP, 8);
-    if (!cache_contains(fip))
-        return;
-    const struct block *b = cache_block_at(fip);
-    const struct fault_point *p = b ? cache_fault_point(b, fip) : NULL;
-    fip = p ? b->pc + p->guest_off : 0;
+    fip = target_pc(fip);
     memcpy(x + AT_FIP, &fip, 8);
 }
 
-gaddr fpstate_last_x87(struct thread *t)
+uint32_t fpstate_x87_address(uint32_t low)
 {
-    gaddr fip;
-    __asm__ volatile("fxsave64 (%0)" : : "r"(t->xsave) : "memory");
-    fix_fip(t->xsave);
-    memcpy(&fip, t->xsave + AT_FIP, 8);
-    return fip;
+    return (uint32_t)target_pc(cache_from_low(low));
+}
+
+void fpstate_fix_fxsave(uint8_t *x)
+{
+    fix_fip(x);
 }
 
 void fpstate_save(struct thread *t, uint64_t mask)

@@ -23,8 +23,11 @@ void fpstate_load(struct thread *t, uint64_t mask);
 /* What a signal handler starts with. */
 void fpstate_reset(struct thread *t);
 
-/* Address of the last x87 instruction, as the target knows it. */
-gaddr fpstate_last_x87(struct thread *t);
+/* The low half of an instruction's address, as fnstenv tells it: the target's for one of the cache.
+ */
+uint32_t fpstate_x87_address(uint32_t low);
+/* The same in what fxsave64 wrote. */
+void fpstate_fix_fxsave(uint8_t *x);
 
 /* The xsave instructions. `compact`: xsavec's format. Returns false if memory could not be written.
  */

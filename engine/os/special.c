@@ -89,17 +89,6 @@ long syscalls_arch_prctl(struct thread *t, long *a)
     }
 }
 
-long syscalls_ptrace(struct thread *t, long *a)
-{
-    static bool told;
-    (void)t;
-    (void)a;
-    if (!told)
-        rt_say("ptrace: not available to a program under drdebug");
-    told = true;
-    return -EPERM;
-}
-
 long syscalls_prctl(struct thread *t, long *a)
 {
     enum { GET_SECCOMP = 21, SET_SECCOMP = 22, MODE_STRICT = 1, MODE_FILTER = 2 };

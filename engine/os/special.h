@@ -15,7 +15,6 @@ long syscalls_ppoll(struct thread *t, long *a);
 long syscalls_pselect6(struct thread *t, long *a);
 long syscalls_epoll_pwait(struct thread *t, long *a);
 long syscalls_arch_prctl(struct thread *t, long *a);
-long syscalls_ptrace(struct thread *t, long *a);
 long syscalls_prctl(struct thread *t, long *a);
 long syscalls_clock_gettime(struct thread *t, long *a);
 long syscalls_gettimeofday(struct thread *t, long *a);

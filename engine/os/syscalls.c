@@ -9,6 +9,7 @@
 #include "engine/os/maps.h"
 #include "engine/os/memory.h"
 #include "engine/os/procfs.h"
+#include "engine/os/ptrace.h"
 #include "engine/os/seccomp.h"
 #include "engine/os/signals.h"
 #include "engine/os/special.h"
@@ -37,7 +38,7 @@ const char *syscalls_name(long nr)
 
 long syscalls_pass(struct thread *t, long nr, const long a[6])
 {
-    bool given = calls[nr].how == BLOCKS && baton_release(t);
+    bool given = calls[nr].how == BLOCKS && !t->attached && baton_release(t);
     long r = engine_syscall(nr, a);
     if (given)
         baton_acquire(t);

@@ -165,10 +165,8 @@ static struct thread *new_child(struct thread *t, const struct request *r)
     return c;
 }
 
-static long thread_like(struct thread *t, struct request *r)
+static long start(struct thread *c, struct request *r)
 {
-    struct thread *c = new_child(t, r);
-    arguments_for(r, c);
     uint64_t kernel_mask = signals_block_all();
     long tid = engine_clone(r->nr, r->arg, c);
     if (tid < 0) {
@@ -179,9 +177,16 @@ static long thread_like(struct thread *t, struct request *r)
     return tid;
 }
 
-/* The child shares memory and the parent waits: it runs as one more thread under the same baton,
- * but with signal actions of its own. */
-static long vfork_like(struct thread *t, struct request *r)
+static long thread_like(struct thread *t, struct request *r)
+{
+    struct thread *c = new_child(t, r);
+    arguments_for(r, c);
+    return start(c, r);
+}
+
+/* A process that shares memory runs as one more thread under the same baton, but with signal
+ * actions of its own. */
+static struct thread *new_process(struct thread *t, struct request *r)
 {
     struct thread *c = new_child(t, r);
     if (!c->own_process)
@@ -190,6 +195,20 @@ static long vfork_like(struct thread *t, struct request *r)
     c->process = c->own_process;
     c->altstack = t->altstack;
     arguments_for(r, c);
+    return c;
+}
+
+/* LeakSanitizer's tracer is made like this: memory shared, nobody waiting. */
+static long side_process(struct thread *t, struct request *r)
+{
+    struct thread *c = new_process(t, r);
+    c->detached = true;
+    return start(c, r);
+}
+
+static long vfork_like(struct thread *t, struct request *r)
+{
+    struct thread *c = new_process(t, r);
     uint64_t kernel_mask = signals_block_all();
     baton_drop(t);
     long pid = engine_clone(r->nr, r->arg, c);
@@ -222,9 +241,12 @@ static long create(struct thread *t, struct request *r)
         return thread_like(t, r);
     if (r->flags & CLONE_VFORK)
         return vfork_like(t, r);
-    rt_say("clone: CLONE_VM without CLONE_THREAD or CLONE_VFORK is not supported (flags 0x%lx)",
-           r->flags);
-    return -ENOSYS;
+    if (r->flags & CLONE_SIGHAND) {
+        rt_say("clone: CLONE_SIGHAND without CLONE_THREAD is not supported (flags 0x%lx)",
+               r->flags);
+        return -ENOSYS;
+    }
+    return side_process(t, r);
 }
 
 long threads_clone(struct thread *t, long *a)
@@ -333,7 +355,7 @@ long threads_exit(struct thread *t, long *a)
     clear_tid(t);
     signals_block_all();
     if (!alone) {
-        if (t->process != t->own_process)
+        if (t->process != t->own_process || t->detached)
             thread_unlist(t);
         baton_drop(t);
     }
@@ -347,8 +369,11 @@ long threads_exit_group(struct thread *t, long *a)
     if (!vfork_child)
         syscalls_finish();
     signals_block_all();
-    if (vfork_child)
+    if (vfork_child) {
+        if (t->detached)
+            thread_unlist(t);
         baton_drop(t);
+    }
     for (;;)
         sys1(__NR_exit_group, a[0]);
 }

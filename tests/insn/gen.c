@@ -252,19 +252,29 @@ void gen_state(struct rng *r, const struct sequence *seq, struct machine *start)
         memcpy(start->fx + 160 + 16 * i, start->zmm[i], 16);
 }
 
+/* Memory is filled from a pool of random words: filling it word by word would take most of a run.
+ */
+static uint64_t pool[1 << 15];
+#define POOL_WORDS (sizeof pool / sizeof *pool)
+
+void gen_init_memory(uint64_t seed)
+{
+    struct rng r;
+    rng_init(&r, seed, UINT64_MAX);
+    for (size_t i = 0; i < POOL_WORDS; i++)
+        pool[i] = rng_percent(&r, 30) ? rng_interesting(&r) : rng_u64(&r);
+}
+
 void gen_memory(struct rng *r, const struct sequence *seq)
 {
     struct region regions[SANDBOX_REGIONS];
+    uint64_t exit_addr = *(uint64_t *)CTL_EXIT;
 
     sandbox_regions(seq->slot, regions);
     for (int i = 0; i < SANDBOX_REGIONS; i++) {
-        uint64_t *words = (uint64_t *)regions[i].base, value = rng_u64(r);
-        for (size_t j = 0; j < regions[i].size / 8; j++) {
-            value = value * 0x5851f42d4c957f2du + 0x14057b7ef767814fu;
-            words[j] = value >> 60 < 4 ? rng_interesting(r) : value ^ value >> 32;
-        }
+        unsigned from = rng_below(r, (unsigned)(POOL_WORDS - regions[i].size / 8));
+        memcpy((void *)regions[i].base, pool + from, regions[i].size);
     }
-    uint64_t exit_addr = *(uint64_t *)CTL_EXIT;
     memcpy((void *)(seq->slot + TABLE_OFF), seq->table, sizeof seq->table);
     memcpy((void *)(seq->slot + TABLE_OFF + TABLE_EXIT), &exit_addr, 8);
 }

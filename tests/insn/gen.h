@@ -83,6 +83,7 @@ void gen_apply_mask(struct sequence *seq, const bool *masked, unsigned count);
 
 /* Random start state and memory for a sequence. */
 void gen_state(struct rng *r, const struct sequence *seq, struct machine *start);
+void gen_init_memory(uint64_t seed); /* once, before gen_memory() */
 void gen_memory(struct rng *r, const struct sequence *seq);
 
 #endif

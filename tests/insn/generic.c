@@ -397,12 +397,13 @@ static void build(struct gen *g, struct draft *d, unsigned vvvv)
         put_opcode_evex(g, d, bits, vvvv);
         break;
     }
+    unsigned reg3 = d->t->any_reg ? rng_below(g->r, 8) : d->t->modrm >> 3 & 7;
     if (d->t->form == FORM_MEM)
-        put_mem(g, d, d->t->modrm >> 3 & 7);
+        put_mem(g, d, reg3);
     else if (d->t->form == FORM_FIXED)
         put(d, d->t->modrm);
     else if (d->t->form == FORM_REG)
-        put(d, 0xc0u | (d->t->modrm & 0x38) | rng_below(g->r, 8));
+        put(d, 0xc0u | reg3 << 3 | rng_below(g->r, 8));
     put_imm(g, d);
 }
 

@@ -324,6 +324,7 @@ int main(int argc, char **argv)
     setvbuf(stdout, NULL, _IOLBF, 0); /* what was printed before a crash counts */
     templates_detect_cpu(&cpu);
     templates_init(&cpu);
+    gen_init_memory(opt.seed);
     if (sandbox_init(&cpu))
         return 1;
     printf("# seed %" PRIu64 " instructions %08x%s%s%s%s\n", opt.seed, templates_fingerprint(),

@@ -484,13 +484,33 @@ static bool rm_selects(const struct insn_template *t)
                : t->map == 1 && (t->opcode == 0x01 || t->opcode == 0xae || t->opcode == 0x1e);
 }
 
+/* Opcodes where ModRM.reg takes part, or names one of the few segment or control registers. */
+static bool reg_selects(const struct insn_template *t)
+{
+    static const struct {
+        uint8_t encoding, map, first, last;
+    } ranges[] = {
+        {ENC_LEGACY, 0, 0x80, 0x83}, {ENC_LEGACY, 0, 0x8c, 0x8f}, {ENC_LEGACY, 0, 0xc0, 0xc1},
+        {ENC_LEGACY, 0, 0xc6, 0xc7}, {ENC_LEGACY, 0, 0xd0, 0xd3}, {ENC_LEGACY, 0, 0xd8, 0xdf},
+        {ENC_LEGACY, 0, 0xf6, 0xf7}, {ENC_LEGACY, 0, 0xfe, 0xff}, {ENC_LEGACY, 1, 0x00, 0x01},
+        {ENC_LEGACY, 1, 0x0d, 0x0d}, {ENC_LEGACY, 1, 0x18, 0x23}, {ENC_LEGACY, 1, 0x71, 0x73},
+        {ENC_LEGACY, 1, 0x78, 0x79}, {ENC_LEGACY, 1, 0xa6, 0xa7}, {ENC_LEGACY, 1, 0xae, 0xae},
+        {ENC_LEGACY, 1, 0xba, 0xba}, {ENC_LEGACY, 1, 0xc7, 0xc7}, {ENC_LEGACY, 2, 0xd8, 0xd8},
+        {ENC_VEX, 1, 0x71, 0x73},    {ENC_VEX, 1, 0xae, 0xae},    {ENC_VEX, 2, 0x49, 0x49},
+        {ENC_VEX, 2, 0xf3, 0xf3},    {ENC_XOP, 9, 0x01, 0x02},    {ENC_XOP, 9, 0x12, 0x12},
+        {ENC_XOP, 10, 0x12, 0x12},   {ENC_EVEX, 1, 0x71, 0x73},   {ENC_EVEX, 2, 0xc6, 0xc7},
+    };
+    for (size_t i = 0; i < sizeof ranges / sizeof *ranges; i++)
+        if (t->encoding == ranges[i].encoding && t->map == ranges[i].map &&
+            t->opcode >= ranges[i].first && t->opcode <= ranges[i].last)
+            return true;
+    return false;
+}
+
 static void add_opcode(struct insn_template t, const struct cpu *cpu)
 {
-    bool all_reg = t.encoding != ENC_EVEX || (t.map == 1 && t.opcode >= 0x71 && t.opcode <= 0x73) ||
-                   (t.map == 2 && (t.opcode & 0xfe) == 0xc6);
-    for (unsigned reg = 0; reg < 8; reg++) {
-        if (!all_reg && reg != 1)
-            continue;
+    t.any_reg = !reg_selects(&t);
+    for (unsigned reg = t.any_reg; reg < (t.any_reg ? 2 : 8); reg++) {
         t.form = FORM_MEM;
         t.modrm = (uint8_t)(reg << 3);
         if (try_template(&t, cpu) < 0)
@@ -543,9 +563,9 @@ static void add_vector(enum encoding enc, unsigned first_map, unsigned last_map,
 
 static int by_mnemonic(const void *a, const void *b)
 {
-    return memcmp(a, b, 2) ? ((const struct insn_template *)a)->mnemonic -
-                                 ((const struct insn_template *)b)->mnemonic
-                           : memcmp(a, b, sizeof(struct insn_template));
+    int difference =
+        ((const struct insn_template *)a)->mnemonic - ((const struct insn_template *)b)->mnemonic;
+    return difference ? difference : memcmp(a, b, sizeof(struct insn_template));
 }
 
 static void sort_group(enum group g)
@@ -572,8 +592,9 @@ void templates_init(const struct cpu *cpu)
     add_legacy(cpu);
     add_vector(ENC_VEX, 1, 3, 2, cpu);
     add_vector(ENC_XOP, 8, 10, 2, cpu);
-    add_vector(ENC_EVEX, 1, 3, 3, cpu);
-    add_vector(ENC_EVEX, 5, 6, 3, cpu);
+    add_vector(ENC_EVEX, 1, 3, cpu->avx512 ? 3 : 1, cpu);
+    if (cpu->avx512)
+        add_vector(ENC_EVEX, 5, 6, 3, cpu);
     for (int g = 0; g < GROUP_COUNT; g++)
         sort_group((enum group)g);
 }

@@ -20,6 +20,7 @@ enum form { FORM_NO_MODRM, FORM_MEM, FORM_REG, FORM_FIXED /* all of ModRM select
 struct insn_template {
     uint16_t mnemonic;
     uint8_t encoding, map, opcode, pp, w, l, form, modrm;
+    bool any_reg; /* ModRM.reg names an operand */
 };
 
 enum group {
