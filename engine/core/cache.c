@@ -37,15 +37,16 @@ struct unit {
     uint32_t count;
 };
 
+/* Units come one by one, as they are needed. */
 struct arena {
-    gaddr lo, hi; /* code area */
+    gaddr near; /* what its code has to be near to; 0: the runtime */
     struct unit unit[UNITS];
-    int current;
+    int units, current;
 };
 
 static struct arena arenas[ARENAS];
 static int arena_count;
-static uint64_t arena_bytes;
+static uint64_t unit_bytes;
 static struct block *hash[1 << HASH_BITS];
 static struct codepage *page_hash[1 << PAGE_HASH_BITS];
 struct cache_stats cache_stats;
@@ -53,51 +54,62 @@ uint64_t cache_generation;
 
 void cache_init(uint64_t bytes)
 {
-    uint64_t least = UNITS * (uint64_t)(2 * BLOCK_ROOM);
-    arena_bytes = PAGE_UP((bytes < least ? least : bytes) / UNITS) * UNITS;
+    uint64_t least = 2 * BLOCK_ROOM;
+    unit_bytes = PAGE_UP(bytes / UNITS < least ? least : bytes / UNITS);
+}
+
+static bool unit_add(struct arena *a)
+{
+    struct unit *u = &a->unit[a->units];
+    if (a->units == UNITS)
+        return false;
+    u->code = range_alloc_near(a->near, unit_bytes, true);
+    if (!u->code)
+        return false;
+    u->meta = range_alloc_near(0, unit_bytes * META_FACTOR, false);
+    if (!u->meta) {
+        range_free(u->code, unit_bytes);
+        return false;
+    }
+    u->code_pos = u->code;
+    u->code_end = u->code + unit_bytes;
+    u->meta_pos = u->meta;
+    u->meta_end = u->meta + unit_bytes * META_FACTOR;
+    u->count = 0;
+    a->current = a->units++;
+    return true;
 }
 
 static bool far_from(const struct arena *a, gaddr pc)
 {
-    return pc > a->lo ? pc - a->lo > NEAR : a->lo - pc > NEAR;
+    gaddr at = (gaddr)a->unit[0].code;
+    return pc > at ? pc - at > NEAR : at - pc > NEAR;
 }
 
-static bool arena_add(gaddr near)
+static struct arena *arena_add(gaddr near)
 {
-    if (arena_count == ARENAS)
-        return false;
-    uint8_t *code = range_alloc_near(near, arena_bytes, true);
-    if (!code)
-        return false;
     struct arena *a = &arenas[arena_count];
-    uint8_t *meta = range_alloc(arena_bytes * META_FACTOR);
-    size_t unit_bytes = arena_bytes / UNITS;
-    a->lo = (gaddr)code;
-    a->hi = a->lo + arena_bytes;
-    for (int i = 0; i < UNITS; i++) {
-        struct unit *u = &a->unit[i];
-        u->code = u->code_pos = code + i * unit_bytes;
-        u->code_end = u->code + unit_bytes;
-        u->meta = u->meta_pos = meta + i * unit_bytes * META_FACTOR;
-        u->meta_end = u->meta + unit_bytes * META_FACTOR;
-    }
+    if (arena_count == ARENAS)
+        return NULL;
+    a->near = near;
+    if (!unit_add(a))
+        return NULL;
     arena_count++;
-    return true;
+    return a;
 }
 
 /* Code in the low 2 GB needs no near arena: its operands have 32-bit absolute addresses. */
 static struct arena *arena_for(gaddr pc, gaddr region_start)
 {
-    if (!arena_count)
-        rt_check(arena_add(0));
+    if (!arena_count && !arena_add(0))
+        rt_die("engine: no memory for the code cache");
     if (pc < 1ull << 31)
         return &arenas[0];
     for (int i = 0; i < arena_count; i++)
         if (!far_from(&arenas[i], pc))
             return &arenas[i];
-    if (arena_add(region_start) && !far_from(&arenas[arena_count - 1], pc))
-        return &arenas[arena_count - 1];
-    return &arenas[0];
+    struct arena *a = arena_add(region_start);
+    return a && !far_from(a, pc) ? a : &arenas[0];
 }
 
 static struct block **unit_index(const struct unit *u)
@@ -131,9 +143,11 @@ void cache_begin(struct build *b, gaddr pc, gaddr region_start)
     struct arena *a = arena_for(pc, region_start);
     struct unit *u = &a->unit[a->current];
     if (!unit_has_room(u)) {
-        a->current = (a->current + 1) % UNITS;
+        if (!unit_add(a)) {
+            a->current = (a->current + 1) % a->units;
+            unit_recycle(&a->unit[a->current]);
+        }
         u = &a->unit[a->current];
-        unit_recycle(u);
     }
     b->arena = a;
     b->code = u->code_pos;
@@ -288,20 +302,29 @@ void cache_kill_all(void)
     cache_kill_range(0, ~0ull & ~(PAGE_BYTES - 1));
 }
 
-bool cache_contains(uint64_t host)
+static const struct unit *unit_at(uint64_t host)
 {
     for (int i = 0; i < arena_count; i++)
-        if (host >= arenas[i].lo && host < arenas[i].hi)
-            return true;
-    return false;
+        for (int k = 0; k < arenas[i].units; k++) {
+            const struct unit *u = &arenas[i].unit[k];
+            if (host >= (uint64_t)u->code && host < (uint64_t)u->code_end)
+                return u;
+        }
+    return NULL;
+}
+
+bool cache_contains(uint64_t host)
+{
+    return unit_at(host);
 }
 
 uint64_t cache_from_low(uint32_t low)
 {
     for (int i = 0; i < arena_count; i++)
-        for (uint64_t high = arenas[i].lo >> 32; high <= arenas[i].hi >> 32; high++) {
-            uint64_t host = high << 32 | low;
-            if (host >= arenas[i].lo && host < arenas[i].hi)
+        for (int k = 0; k < arenas[i].units; k++) {
+            uint64_t code = (uint64_t)arenas[i].unit[k].code;
+            uint64_t host = code + (uint32_t)(low - (uint32_t)code);
+            if (host < (uint64_t)arenas[i].unit[k].code_end)
                 return host;
         }
     return low;
@@ -309,23 +332,17 @@ uint64_t cache_from_low(uint32_t low)
 
 struct block *cache_block_at(uint64_t host)
 {
-    for (int i = 0; i < arena_count; i++) {
-        struct arena *a = &arenas[i];
-        if (host < a->lo || host >= a->hi)
-            continue;
-        struct unit *u = &a->unit[(host - a->lo) / (arena_bytes / UNITS)];
-        uint32_t lo = 0, hi = u->count;
-        while (lo < hi) {
-            uint32_t mid = (lo + hi) / 2;
-            if ((uint64_t)unit_index(u)[-1 - (int64_t)mid]->host <= host)
-                lo = mid + 1;
-            else
-                hi = mid;
-        }
-        struct block *b = lo ? unit_index(u)[-(int64_t)lo] : NULL;
-        return b && host < (uint64_t)b->host + b->host_len ? b : NULL;
+    const struct unit *u = unit_at(host);
+    uint32_t lo = 0, hi = u ? u->count : 0;
+    while (lo < hi) {
+        uint32_t mid = (lo + hi) / 2;
+        if ((uint64_t)unit_index(u)[-1 - (int64_t)mid]->host <= host)
+            lo = mid + 1;
+        else
+            hi = mid;
     }
-    return NULL;
+    struct block *b = lo ? unit_index(u)[-(int64_t)lo] : NULL;
+    return b && host < (uint64_t)b->host + b->host_len ? b : NULL;
 }
 
 const struct fault_point *cache_fault_point(const struct block *b, uint64_t host)

@@ -292,6 +292,10 @@ program("nice", "nice -n 5 nice")
 program("stdbuf", "stdbuf -o0 echo unbuffered")
 program("busy_shell", ["bash", "-c", "i=0; while ((i < 60000)); do ((i++)); done; echo $i"])
 
+# Not promised, but telling: just-in-time compilers with threads and signals of their own.
+program("node", ["node", "{src}/programs/work.js"], "extra")
+program("java", ["java", "-Xmx200m", "{src}/programs/Work.java"], "extra")
+
 # Bad input: one line by drdebug itself, and a shell's status.
 bad("bad_missing", ["./missing"], [127], r"^drdebug: .*missing")
 bad("bad_missing_name", ["no-such-command-here"], [127], r"^drdebug: .*no-such-command-here")

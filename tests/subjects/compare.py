@@ -148,7 +148,7 @@ def run_once(case, args, prefix, limit, top):
             for f in (fout, ferr):
                 append_only(f)
             child = subprocess.Popen(argv, cwd=work, env=env, stdin=fin, stdout=fout, stderr=ferr,
-                                     start_new_session=True)
+                                     start_new_session=True, preexec_fn=default_signals)
             note = ""
             try:
                 status = child.wait(limit)
@@ -164,6 +164,16 @@ def run_once(case, args, prefix, limit, top):
     finally:
         end_leftovers()
         shutil.rmtree(work, ignore_errors=True)
+
+
+def default_signals():
+    """In the child: whoever started us may ignore or block signals; the case must not inherit that."""
+    for sig in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+        try:
+            signal.signal(sig, signal.SIG_DFL)
+        except OSError:
+            pass
+    signal.pthread_sigmask(signal.SIG_SETMASK, [])
 
 
 def append_only(f):

@@ -1,5 +1,4 @@
-/* trap.c - int3 in both its forms: the handler sees the pc behind them, returns, and the program goes on.
- */
+/* trap.c - int3 in both its forms: the handler sees the pc behind it and returns to there. */
 #include "subject.h"
 
 extern const char after_int3[], after_long_form[];
