@@ -203,6 +203,29 @@ static bool place_image(int pid, gaddr base, const struct inject_job *job, const
     return ok;
 }
 
+/* The kernel does not raise privileges of a program that an unprivileged tracer follows. */
+static void tell_of_lost_privilege(int pid)
+{
+    enum { SETUID = 04000, SETGID = 02000, GROUP_EXEC = 010 };
+    struct {
+        uint64_t dev, ino, nlink;
+        uint32_t mode, uid, gid, pad;
+        uint64_t rest[16];
+    } st;
+    char path[32], name[200];
+    rt_format(path, sizeof path, "/proc/%d/exe", pid);
+    if (sys4(__NR_newfstatat, -100, (long)path, (long)&st, 0) < 0 || sys0(__NR_geteuid) == 0)
+        return;
+    bool user = (st.mode & SETUID) && st.uid != (uint32_t)sys0(__NR_geteuid);
+    bool group = (st.mode & SETGID) && (st.mode & GROUP_EXEC) && st.gid != (uint32_t)sys0(__NR_getegid);
+    if (!user && !group)
+        return;
+    long n = sys3(__NR_readlink, (long)path, (long)name, sizeof name - 1);
+    name[n > 0 ? n : 0] = 0;
+    rt_say("%s: a set-%s-id program; under the engine it runs without that privilege", name,
+           user ? "user" : "group");
+}
+
 static const char *inject(int pid, const struct inject_job *job)
 {
     const struct image *im = job->image;
@@ -215,6 +238,7 @@ static const char *inject(int pid, const struct inject_job *job)
         return "no address space for the engine; the program runs without it";
     if (!place_image(pid, base, job, &regs))
         return "the engine could not be copied; the program runs without it";
+    tell_of_lost_privilege(pid);
     regs.rip = base + im->entry;
     regs.rsp = base + im->image_bytes + BOOT_STACK - 8;
     regs.orig_rax = ~0ull;
