@@ -103,13 +103,17 @@ static struct arena *arena_for(gaddr pc, gaddr region_start)
 {
     if (!arena_count && !arena_add(0))
         rt_die("engine: no memory for the code cache");
-    if (pc < 1ull << 31)
+    if (pc < 1ull << 31 || pc >> 47)
         return &arenas[0];
     for (int i = 0; i < arena_count; i++)
         if (!far_from(&arenas[i], pc))
             return &arenas[i];
-    struct arena *a = arena_add(region_start);
-    return a && !far_from(a, pc) ? a : &arenas[0];
+    static gaddr hopeless; /* a region that has no room near it */
+    struct arena *a = region_start == hopeless ? NULL : arena_add(region_start);
+    if (a && !far_from(a, pc))
+        return a;
+    hopeless = region_start;
+    return &arenas[0];
 }
 
 static struct block **unit_index(const struct unit *u)
@@ -189,7 +193,10 @@ static void page_add(struct block *b, int i, gaddr addr)
 
 static int page_slot(const struct block *b, const struct codepage *p)
 {
-    return b->page[0] == p ? 0 : 1;
+    int i = 0;
+    while (b->page[i] != p)
+        i++;
+    return i;
 }
 
 static void page_remove(struct block *b, struct codepage *p)
@@ -219,11 +226,20 @@ void cache_commit(struct build *b, struct block *blk, const uint8_t *code_end)
     *slot = blk;
 }
 
+void cache_depend(struct block *b, gaddr page)
+{
+    int i = 0;
+    for (; b->page[i]; i++)
+        if (b->page[i]->addr == page)
+            return;
+    page_add(b, i, page);
+}
+
 static void patch_rel32(uint8_t *at, const uint8_t *to)
 {
     int64_t d = to - (at + 4);
     rt_check(d == (int32_t)d);
-    *(int32_t *)at = (int32_t)d;
+    memcpy(at, &(int32_t){(int32_t)d}, 4);
 }
 
 static void unlink_site(struct exit_site *s)
@@ -278,7 +294,7 @@ void cache_kill(struct block *b)
     while (*at != b)
         at = &(*at)->hash_next;
     *at = b->hash_next;
-    for (int i = 0; i < 2; i++)
+    for (int i = 0; i < BLOCK_PAGES; i++)
         if (b->page[i])
             page_remove(b, b->page[i]);
     forget_lookups(b->pc);

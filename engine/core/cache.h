@@ -63,6 +63,10 @@ enum {
     SPILL_S1 = 1 << 4,    /* the same for slot 1, bits 12-15 */
 };
 
+/* A block belongs to the pages of its code, at most two, and to those that were looked at to see
+ * whether its flags are dead. A change to any of them drops it. */
+enum { BLOCK_PAGES = 4, BLOCK_PEEKS = 2 };
+
 struct block {
     gaddr pc;
     uint8_t *host;
@@ -76,8 +80,8 @@ struct block {
     struct fault_point *point;
     struct exit_site *in; /* exits linked to this block */
     struct block *hash_next;
-    struct codepage *page[2];
-    struct block *page_next[2];
+    struct codepage *page[BLOCK_PAGES];
+    struct block *page_next[BLOCK_PAGES];
 };
 
 /* A page of target code that blocks were made from. */
@@ -104,6 +108,7 @@ struct build {
 void cache_begin(struct build *b, gaddr pc, gaddr region_start);
 void *cache_meta(struct build *b, size_t bytes);
 void cache_commit(struct build *b, struct block *blk, const uint8_t *code_end);
+void cache_depend(struct block *blk, gaddr page); /* after the commit */
 
 void cache_kill(struct block *blk);
 void cache_link(struct exit_site *site, struct block *to);

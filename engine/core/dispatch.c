@@ -64,17 +64,24 @@ struct segments engine_segments(struct thread *t)
 
 /* ---- blocks ---- */
 
-static struct block *make_block(struct thread *t, bool one)
+static struct block *try_block(struct thread *t, bool one, gaddr *fault)
 {
-    gaddr fault = t->cpu.rip;
+    *fault = t->cpu.rip;
     const struct region *r = maps_exec(t->cpu.rip);
     struct translate_options opt = {
         .one = one, .exact_flags = engine.opt.exact_flags, .region = r ? r->start : t->cpu.rip};
     uint64_t start = __builtin_ia32_rdtsc();
     engine_decoder_enter(t);
-    struct block *b = r ? translate(t->cpu.rip, &maps_source, &opt, &fault) : NULL;
+    struct block *b = r ? translate(t->cpu.rip, &maps_source, &opt, fault) : NULL;
     engine_decoder_leave(t);
     cache_stats.translate_tsc += __builtin_ia32_rdtsc() - start;
+    return b;
+}
+
+static struct block *make_block(struct thread *t, bool one)
+{
+    gaddr fault;
+    struct block *b = try_block(t, one, &fault);
     if (!b)
         signals_fetch_fault(t, fault);
     return b;
@@ -159,6 +166,8 @@ static void expired(struct thread *t)
 
 static const uint8_t *resume(struct thread *t, bool tick, struct exit_site *from)
 {
+    if (t->left < 0)
+        expired(t);
     if (stop.thread == t || t->step || t->trap || t->trap_armed) {
         if (tick && (t->step || t->trap || t->trap_armed || thread_count(t) + 1 == stop.count)) {
             tick = false;
@@ -170,18 +179,15 @@ static const uint8_t *resume(struct thread *t, bool tick, struct exit_site *from
         if (t->step || t->trap)
             return step(t);
     }
-    gaddr want = t->cpu.rip;
+    gaddr want = t->cpu.rip, fault;
     struct block *b = cache_find(want);
     uint64_t generation = cache_generation;
-    while (!b) {
-        b = make_block(t, false);
-        if (t->cpu.rip != want) { /* a fault was delivered: the handler's entry, no tick */
-            want = t->cpu.rip;
-            from = NULL;
-            tick = false;
-        }
-        if (!b)
-            b = cache_find(want);
+    while (!b && !(b = try_block(t, false, &fault))) {
+        if (tick && --t->left < 0)
+            expired(t);
+        if (t->cpu.rip == want)
+            signals_fetch_fault(t, fault);
+        return resume(t, false, NULL);
     }
     if (from && engine.opt.link && generation == cache_generation)
         cache_link(from, b);
@@ -229,6 +235,13 @@ static const uint8_t *resume_indirect(struct thread *t, const struct exit_site *
     return host;
 }
 
+static void probe_after(struct thread *t, const struct exit_site *s)
+{
+    struct exit_site after = {.pc = s->target, .probe = PROBE_AFTER};
+    if (s->probe && t->cpu.rip == s->target)
+        instrument_run(t, &after);
+}
+
 const uint8_t *engine_dispatch(struct thread *t, int64_t exit)
 {
     struct exit_site *s = (struct exit_site *)(engine.base + (gaddr)exit);
@@ -248,10 +261,12 @@ const uint8_t *engine_dispatch(struct thread *t, int64_t exit)
     case EXIT_SYSCALL:
         t->cpu.rip = s->pc;
         syscalls_run(t, s->target);
+        probe_after(t, s);
         return resume(t, false, NULL);
     case EXIT_EMULATE:
         t->cpu.rip = s->pc;
         emulate(t);
+        probe_after(t, s);
         return resume(t, false, NULL);
     case EXIT_UNSUPPORTED:
         t->cpu.rip = s->pc;
@@ -271,7 +286,9 @@ const uint8_t *engine_dispatch(struct thread *t, int64_t exit)
         return resume(t, false, NULL);
     case EXIT_PROBE:
         t->cpu.rip = s->pc;
-        instrument_run(t, s);
+        if (t->probed != s->pc)
+            instrument_run(t, s);
+        t->probed = 0;
         if (t->cpu.rip == s->pc)
             return s->patch; /* still there, even if the tool dropped the block */
         return resume(t, false, NULL);
@@ -286,7 +303,9 @@ const uint8_t *engine_dispatch_fault(struct thread *t)
         return step(t);
     }
     bool write = t->fault.info.sig == 11 && (t->fault.error & 2);
-    if (!(write && maps_write_fault(t->fault.cr2)))
+    if (write && maps_write_fault(t->fault.cr2))
+        t->probed = t->cpu.rip; /* the store starts anew: its probes have been heard */
+    else
         signals_deliver_fault(t);
     return resume(t, false, NULL);
 }

@@ -79,6 +79,7 @@ struct thread {
     bool has_wait_mask;
     bool step;       /* run one instruction at a time */
     bool step_once;  /* ... just the next one */
+    gaddr probed;    /* an instruction that starts anew, its probes done */
     bool trap;       /* the target's trap flag ... */
     bool trap_armed; /* ... raises SIGTRAP after the instruction under way */
     struct sigstack altstack;
@@ -143,7 +144,7 @@ static inline void thread_expire_in(struct thread *t, uint64_t n)
 /* A tick that happens in the runtime: signal delivery, sigreturn, a restarted call. */
 static inline void thread_tick(struct thread *t)
 {
-    t->limit++;
+    t->left--;
 }
 
 #endif

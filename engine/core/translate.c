@@ -47,6 +47,8 @@ struct job {
     struct insn insn[MAX_INSNS];
     int count;
     uint32_t live_in;
+    gaddr peek[BLOCK_PEEKS]; /* other pages that live_in depends on */
+    int peeks;
     struct exit_site site[MAX_SITES];
     int sites;
     struct fault_point point[MAX_POINTS];
@@ -97,14 +99,30 @@ static int read_block(struct job *j, gaddr pc, gaddr *fault)
 
 /* ---- flag liveness ---- */
 
+/* May the translation depend on the code at pc? Other pages than the block's own are noted. */
+static bool may_peek(struct job *j, gaddr pc)
+{
+    gaddr page = PAGE_DOWN(pc);
+    if (page == PAGE_DOWN(j->insn[0].pc))
+        return true;
+    for (int i = 0; i < j->peeks; i++)
+        if (j->peek[i] == page)
+            return true;
+    if (j->peeks == BLOCK_PEEKS || !j->src->steady(pc))
+        return false;
+    j->peek[j->peeks++] = page;
+    return true;
+}
+
 /* Flags that may be read at pc before they are written, looking at a few instructions. */
-static uint32_t live_at(const struct code_source *src, gaddr pc)
+static uint32_t live_at(struct job *j, gaddr pc)
 {
     uint32_t undecided = FLAGS_ARITH, live = 0;
     for (int i = 0; i < LOOKAHEAD && undecided; i++) {
         struct insn in;
         gaddr fault;
-        if (read_insn(src, pc, &in, &fault) < 0)
+        if (!may_peek(j, pc) || read_insn(j->src, pc, &in, &fault) < 0 ||
+            !may_peek(j, pc + in.len - 1))
             break;
         live |= in.flags_read & undecided;
         undecided &= ~(in.flags_kill | in.flags_read);
@@ -117,21 +135,21 @@ static uint32_t live_at(const struct code_source *src, gaddr pc)
     return live | undecided;
 }
 
-static uint32_t live_after(const struct job *j)
+static uint32_t live_after(struct job *j)
 {
     const struct insn *last = &j->insn[j->count - 1];
     switch (last->kind) {
     case INSN_JMP:
     case INSN_CALL:
-        return live_at(j->src, last->target);
+        return live_at(j, last->target);
     case INSN_PLAIN:
-        return live_at(j->src, last->pc + last->len);
+        return live_at(j, last->pc + last->len);
     default:
         return FLAGS_ARITH;
     }
 }
 
-static uint32_t live_into(const struct job *j)
+static uint32_t live_into(struct job *j)
 {
     uint32_t undecided = FLAGS_ARITH, live = 0;
     if (j->opt->exact_flags || j->opt->one)
@@ -238,7 +256,7 @@ static void emit_spill_flags(struct job *j)
 /* Compares the target's bytes with those translated; leaves when they differ. */
 static void emit_self_check(struct job *j, const uint8_t *bytes, size_t len)
 {
-    uint8_t *fail[80];
+    uint8_t *fail[MAX_INSNS * INSN_MAX_BYTES / 8 + 8];
     int fails = 0;
     struct emit *e = &j->e;
     emit_gs_store(e, RCX, T_SPILL_RCX);
@@ -327,14 +345,20 @@ static size_t operand_end(const struct insn_operands *ops)
     return end;
 }
 
-static bool is_legacy_prefix(uint8_t b)
+/* Bytes before REX, VEX or the opcode: legacy prefixes, and REX prefixes that count for nothing
+ * because others follow them. */
+static size_t prefix_bytes(const struct insn *in)
 {
     static const uint8_t prefix[] = {0x66, 0x67, 0xf2, 0xf3, 0xf0, 0x2e,
                                      0x36, 0x3e, 0x26, 0x64, 0x65};
-    for (size_t i = 0; i < ARRAY_LEN(prefix); i++)
-        if (prefix[i] == b)
-            return true;
-    return false;
+    for (size_t i = 0; i < in->len; i++) {
+        bool is_prefix = i != in->prefix_at && (in->bytes[i] & 0xf0) == 0x40;
+        for (size_t k = 0; k < ARRAY_LEN(prefix); k++)
+            is_prefix |= prefix[k] == in->bytes[i];
+        if (!is_prefix)
+            return i;
+    }
+    return in->len;
 }
 
 static void emit_with_scratch(struct job *j, const struct insn *in, const struct insn_operands *ops,
@@ -342,9 +366,9 @@ static void emit_with_scratch(struct job *j, const struct insn *in, const struct
 {
     uint8_t bytes[INSN_MAX_BYTES + 1];
     size_t n = with_base(in, reg, operand_end(ops), bytes);
-    /* A gs override is dropped, an address-size override no longer fits a 64-bit base. */
-    for (size_t i = 0; is_legacy_prefix(bytes[i]); i++)
-        if (bytes[i] == 0x65 || bytes[i] == 0x67)
+    /* An address-size override no longer fits a 64-bit base; for gs the segment is in the base. */
+    for (size_t i = 0; i < prefix_bytes(in); i++)
+        if (bytes[i] == 0x67 || (in->gs_relative && (bytes[i] == 0x64 || bytes[i] == 0x65)))
             bytes[i] = 0x3e; /* a ds override means nothing in 64-bit mode */
     point_add(j, in, spill);
     emit_bytes(&j->e, bytes, n);
@@ -370,7 +394,7 @@ static void emit_gs_relative(struct job *j, const struct insn *in, uint16_t spil
     int reg = pick_scratch(used), second = pick_scratch(used | 1u << reg);
     const ZydisDecodedOperand *mem = NULL;
     for (int i = 0; i < ops.z.operand_count; i++)
-        if (ops.op[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
+        if (ops.op[i].encoding == ZYDIS_OPERAND_ENCODING_MODRM_RM)
             mem = &ops.op[i];
     rt_check(mem);
     emit_gs_store(&j->e, reg, T_SPILL_S0);
@@ -502,9 +526,14 @@ static void emit_load_target(struct job *j, const struct insn *in)
     uint8_t bytes[INSN_MAX_BYTES + 1];
     size_t n = 0;
     uint8_t rex = in->prefix_at != 0xff ? in->bytes[in->prefix_at] & 0x03 : 0;
-    for (size_t i = 0; is_legacy_prefix(in->bytes[i]); i++)
-        if (in->bytes[i] == 0x64 || in->bytes[i] == 0x65 || in->bytes[i] == 0x67)
-            bytes[n++] = in->bytes[i];
+    uint8_t segment = 0; /* of several the last one counts */
+    for (size_t i = 0; i < prefix_bytes(in); i++)
+        if (in->bytes[i] == 0x64 || in->bytes[i] == 0x65)
+            segment = in->bytes[i];
+    if (segment)
+        bytes[n++] = segment;
+    if (in->addr32)
+        bytes[n++] = 0x67;
     bytes[n++] = 0x48 | rex;
     bytes[n++] = 0x8b;
     bytes[n++] = (uint8_t)((in->bytes[in->modrm_at] & ~0x38) | RCX << 3);
@@ -541,33 +570,58 @@ static void emit_return(struct job *j, const struct insn *in)
     emit_lookup(j, in);
 }
 
-/* jrcxz, loop: their short form around two jumps */
-static void emit_jcxz(struct job *j, const struct insn *in)
+static void emit_probe(struct job *j, gaddr pc, uint8_t len, unsigned what)
 {
-    emit_bytes(&j->e, in->bytes, in->len - 1u);
-    emit8(&j->e, 5);
-    direct_exit(j, emit_jmp(&j->e), in, in->pc + in->len, false);
-    direct_exit(j, emit_jmp(&j->e), in, in->target, is_backward(in));
+    struct exit_site *s = site_add(j, EXIT_PROBE, pc, pc);
+    s->probe = (uint8_t)what;
+    s->len = len;
+    emit_leave(j, s, T_H_EXIT);
+    s->patch = j->e.p;
 }
 
-static void emit_last(struct job *j, const struct insn *in)
+/* The way on behind an instruction that falls through at the end of a block. */
+static void fall_through(struct job *j, const struct insn *in, unsigned after)
+{
+    if (after)
+        emit_probe(j, in->pc + in->len, 0, after);
+    direct_exit(j, emit_jmp(&j->e), in, in->pc + in->len, false);
+}
+
+/* jrcxz, loop: their short form around two jumps */
+static void emit_jcxz(struct job *j, const struct insn *in, unsigned after)
+{
+    emit_bytes(&j->e, in->bytes, in->len - 1u);
+    emit8(&j->e, 2);
+    emit_bytes(&j->e, (const uint8_t[]){0xeb, 5}, 2); /* jmp over the next jump */
+    direct_exit(j, emit_jmp(&j->e), in, in->target, is_backward(in));
+    fall_through(j, in, after);
+}
+
+static void emit_seen(struct job *j, enum exit_kind kind, const struct insn *in, unsigned after)
+{
+    struct exit_site *s = site_add(j, kind, in->pc, in->pc + in->len);
+    s->probe = (uint8_t)after;
+    emit_leave(j, s, T_H_EXIT);
+}
+
+static void emit_last(struct job *j, const struct insn *in, unsigned after)
 {
     struct emit *e = &j->e;
     gaddr next = in->pc + in->len;
     switch ((enum insn_kind)in->kind) {
     case INSN_PLAIN:
         emit_copy(j, in, 0);
-        direct_exit(j, emit_jmp(e), in, next, false);
+        fall_through(j, in, after);
         break;
     case INSN_JMP:
         direct_exit(j, emit_jmp(e), in, in->target, is_backward(in));
         break;
     case INSN_JCC:
         direct_exit(j, emit_jcc(e, in->opcode & 15), in, in->target, is_backward(in));
-        direct_exit(j, emit_jmp(e), in, next, false);
+        fall_through(j, in, after);
         break;
     case INSN_JCXZ:
-        emit_jcxz(j, in);
+        emit_jcxz(j, in, after);
         break;
     case INSN_CALL:
         emit_push_return(j, in, 0);
@@ -585,10 +639,10 @@ static void emit_last(struct job *j, const struct insn *in)
         direct_exit(j, emit_jmp(e), in, next, false);
         break;
     case INSN_SYSCALL:
-        emit_leave(j, site_add(j, EXIT_SYSCALL, in->pc, next), T_H_EXIT);
+        emit_seen(j, EXIT_SYSCALL, in, after);
         break;
     case INSN_EMULATE:
-        emit_leave(j, site_add(j, EXIT_EMULATE, in->pc, next), T_H_EXIT);
+        emit_seen(j, EXIT_EMULATE, in, after);
         break;
     case INSN_UNSUPPORTED:
         emit_leave(j, site_add(j, EXIT_UNSUPPORTED, in->pc, next), T_H_EXIT);
@@ -602,15 +656,6 @@ static void emit_last(struct job *j, const struct insn *in)
 
 /* ---- instrumentation ---- */
 
-static void emit_probe(struct job *j, const struct insn *in, unsigned what)
-{
-    struct exit_site *s = site_add(j, EXIT_PROBE, in->pc, in->pc);
-    s->probe = (uint8_t)what;
-    s->len = in->len;
-    emit_leave(j, s, T_H_EXIT);
-    s->patch = j->e.p;
-}
-
 static void emit_body(struct job *j)
 {
     unsigned wanted = 0;
@@ -620,9 +665,9 @@ static void emit_body(struct job *j)
         wanted = instrument_wanted(in, i == 0);
         unsigned before = wanted & (PROBE_BLOCK | PROBE_BEFORE | PROBE_MEMORY);
         if (before | after)
-            emit_probe(j, in, before | after);
+            emit_probe(j, in->pc, in->len, before | after);
         if (i == j->count - 1)
-            emit_last(j, in);
+            emit_last(j, in, wanted & PROBE_AFTER);
         else
             emit_copy(j, in, 0);
     }
@@ -659,6 +704,8 @@ static struct block *finish(struct job *j, struct build *b)
     blk->point = cache_meta(b, sizeof *blk->point * (size_t)j->points);
     memcpy(blk->point, j->point, sizeof *blk->point * (size_t)j->points);
     cache_commit(b, blk, j->e.p);
+    for (int i = 0; i < j->peeks && !blk->transient; i++)
+        cache_depend(blk, j->peek[i]);
     cache_stats.blocks++;
     cache_stats.insns += (uint64_t)j->count;
     cache_stats.code_bytes += blk->len;
@@ -692,7 +739,8 @@ struct block *translate(gaddr pc, const struct code_source *src,
     if (check)
         cut_at_first_store(j);
     size_t len = block_bytes(j, bytes);
-    j->live_in = live_into(j);
+    j->peeks = 0;
+    j->live_in = check ? FLAGS_ARITH : live_into(j); /* what the check finds may read any flag */
     cache_begin(&b, pc, opt->region);
     j->blk = cache_meta(&b, sizeof *j->blk);
     j->blk->pc = pc;

@@ -16,6 +16,8 @@ struct code_source {
      * changes cannot be seen from outside and the block has to check its own bytes. Called before
      * emission. */
     bool (*watch)(gaddr pc, size_t len);
+    /* May a block elsewhere rely on the code at pc until it is told of a change? */
+    bool (*steady)(gaddr pc);
 };
 
 struct translate_options {

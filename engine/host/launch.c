@@ -24,11 +24,11 @@ static int start_tracer(struct inject_job *job, struct err *err)
     if (mid < 0)
         return err_set(err, "fork: %m");
     if (mid == 0) {
-        job->tracer = fork();
-        if (job->tracer == 0) {
-            job->tracer = getpid();
+        pid_t tracer = fork();
+        if (tracer == 0)
             inject_tracer(job);
-        }
+        else
+            job->tracer = tracer;
         _exit(0);
     }
     while (waitpid(mid, NULL, 0) < 0 && errno == EINTR)

@@ -5,7 +5,8 @@
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 
-enum { QUANTUM_TICKS = 20000, SLICE_CYCLES = 2500000 };
+/* Ticks take longer when every one of them comes to the runtime. */
+enum { QUANTUM_TICKS = 20000, QUANTUM_UNLINKED = 500, SLICE_CYCLES = 2500000 };
 
 static struct {
     uint32_t lock; /* for the few lines below; held for nanoseconds */
@@ -106,6 +107,8 @@ void baton_yield_if_due(struct thread *t)
 {
     if (!__atomic_load_n(&baton.head, __ATOMIC_RELAXED) || now() - t->baton_since < SLICE_CYCLES)
         return;
+    if (t->attached) /* a thread that it has stopped may hold the lock */
+        return;
     lock();
     struct thread *next = NULL;
     if (baton.head) {
@@ -137,5 +140,5 @@ void baton_reset(struct thread *only)
 
 uint64_t baton_quantum(void)
 {
-    return QUANTUM_TICKS;
+    return engine.opt.link ? QUANTUM_TICKS : QUANTUM_UNLINKED;
 }

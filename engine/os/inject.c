@@ -217,7 +217,8 @@ static void tell_of_lost_privilege(int pid)
     if (sys4(__NR_newfstatat, -100, (long)path, (long)&st, 0) < 0 || sys0(__NR_geteuid) == 0)
         return;
     bool user = (st.mode & SETUID) && st.uid != (uint32_t)sys0(__NR_geteuid);
-    bool group = (st.mode & SETGID) && (st.mode & GROUP_EXEC) && st.gid != (uint32_t)sys0(__NR_getegid);
+    bool group =
+        (st.mode & SETGID) && (st.mode & GROUP_EXEC) && st.gid != (uint32_t)sys0(__NR_getegid);
     if (!user && !group)
         return;
     long n = sys3(__NR_readlink, (long)path, (long)name, sizeof name - 1);

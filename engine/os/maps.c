@@ -284,7 +284,13 @@ static size_t fetch(gaddr pc, uint8_t *out, size_t max)
     return max;
 }
 
-const struct code_source maps_source = {fetch, watch};
+static bool steady(gaddr pc)
+{
+    const struct region *r = maps_exec(pc);
+    return r && !r->shared && !(r->prot & PROT_WRITE);
+}
+
+const struct code_source maps_source = {fetch, watch, steady};
 
 /* ---- vDSO ---- */
 

@@ -179,6 +179,34 @@ static void set_illegal(struct insn *in)
     in->flags_read = FLAGS_ARITH;
 }
 
+/* The operand of a gs-relative instruction goes through scratch registers: it must be the plain
+ * ModRM form, and two registers must be free. Not so: string instructions, moffs, gathers, EVEX
+ * with its scaled displacement, a pop that addresses through the stack pointer it moves. */
+static bool gs_can_be_rewritten(const struct insn *in)
+{
+    struct insn_operands ops;
+    const ZydisDecodedOperand *mem = NULL;
+    int memories = 0;
+    if (!in->modrm_at || in->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX ||
+        in->encoding == ZYDIS_INSTRUCTION_ENCODING_XOP)
+        return false;
+    insn_operands(in, &ops);
+    for (int i = 0; i < ops.z.operand_count; i++) {
+        if (ops.op[i].type != ZYDIS_OPERAND_TYPE_MEMORY)
+            continue;
+        memories += ops.op[i].visibility == ZYDIS_OPERAND_VISIBILITY_EXPLICIT;
+        if (ops.op[i].encoding == ZYDIS_OPERAND_ENCODING_MODRM_RM)
+            mem = &ops.op[i];
+    }
+    if (!mem || memories != 1 || mem->mem.type != ZYDIS_MEMOP_TYPE_MEM)
+        return false;
+    bool moves_rsp = in->mnemonic == ZYDIS_MNEMONIC_POP && mem->mem.base == ZYDIS_REGISTER_RSP;
+    int used = 0;
+    for (uint32_t low = insn_gprs(&ops) & 0xcf; low; low &= low - 1) /* of those without rsp, rbp */
+        used++;
+    return !moves_rsp && used <= 4;
+}
+
 int insn_decode(struct insn *in, gaddr pc, const uint8_t *bytes, size_t avail)
 {
     ZydisDecodedInstruction z;
@@ -209,8 +237,11 @@ int insn_decode(struct insn *in, gaddr pc, const uint8_t *bytes, size_t avail)
         in->modrm_at = z.raw.modrm.offset;
         in->rip_relative = z.raw.modrm.mod == 0 && z.raw.modrm.rm == 5 && z.raw.disp.size == 32;
     }
-    if (in->gs_relative && !in->modrm_at)
-        in->kind = INSN_UNSUPPORTED; /* a string instruction or moffs through gs */
+    if (in->mnemonic == ZYDIS_MNEMONIC_LEA || in->mnemonic == ZYDIS_MNEMONIC_NOP ||
+        z.meta.category == ZYDIS_CATEGORY_MPX)
+        in->gs_relative = false; /* no access (MPX is long gone from CPUs) */
+    if (in->gs_relative && !gs_can_be_rewritten(in))
+        in->kind = INSN_UNSUPPORTED;
     if (in->rip_relative) {
         in->target = pc + z.length + (uint64_t)z.raw.disp.value;
         if (in->addr32)
@@ -222,6 +253,10 @@ int insn_decode(struct insn *in, gaddr pc, const uint8_t *bytes, size_t avail)
         in->imm16 = z.raw.imm[0].size ? (uint16_t)z.raw.imm[0].value.u : 0;
     in->flags_read = z.cpu_flags ? z.cpu_flags->tested & FLAGS_ARITH : 0;
     in->flags_kill = flags_killed(&z);
+    if (in->kind == INSN_SYSCALL) { /* r11 gets them all */
+        in->flags_read = FLAGS_ARITH;
+        in->flags_kill = 0;
+    }
     return 0;
 }
 

@@ -180,7 +180,7 @@ subject("insn_vector_state", "insn/vector_state.c", THREADS)
 subject("insn_many_blocks", "insn/many_blocks.c", nolink=False)
 
 # What the program sees of itself.
-for _name in ("maps", "maps_code", "fds", "identity", "brk", "clocks", "limits", "limit_as",
+for _name in ("maps", "maps_code", "maps_reread", "fds", "identity", "brk", "clocks", "limits", "limit_as",
               "process_attributes", "seccomp", "argv_env", "vsyscall"):
     subject(f"env_{_name}", f"env/{_name}.c")
 subject("env_limit_cpu", "env/limit_cpu.c", nolink=False, status=-24)

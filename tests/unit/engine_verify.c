@@ -1,0 +1,909 @@
+/* engine_verify.c - is a translated block right? SPDX-License-Identifier: MIT */
+#include "tests/unit/engine_verify.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "engine/core/engine.h"
+#include "engine/core/instrument.h"
+#include "engine/core/layout.h"
+#include "engine/x86/insn.h"
+
+enum {
+    MAX_GUEST = 64,
+    MAX_HOST = 24 << 10,
+    MAX_LEN = MAX_GUEST * INSN_MAX_BYTES,
+};
+
+/* Register values are numbers with no meaning; so are sets of flags. */
+struct sim {
+    uint64_t host[GPR_COUNT], guest[GPR_COUNT];
+    uint64_t host_flags, guest_flags;
+    uint64_t rax, rcx, flags, s0, s1; /* the thread's spill slots */
+    uint64_t target;                  /* of an indirect transfer, once loaded */
+    int at;                           /* the target's instruction that comes next */
+    bool looked_up;
+    bool pushed;    /* the return address of a call */
+    bool fell;      /* through a conditional jump, the last instruction */
+    uint8_t expect; /* enum exit_kind that this way has to end in; 0: any */
+};
+
+struct decoded {
+    ZydisDecodedInstruction z;
+    ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
+    const uint8_t *bytes;
+    uint32_t off;
+};
+
+static struct {
+    const struct block *b;
+    const struct translate_options *opt;
+    const struct code_source *src;
+    struct insn insn[MAX_GUEST];
+    int count;
+    uint32_t code_len;          /* without the literal */
+    uint32_t stop;              /* where a run from an entry ends, or 0 */
+    uint8_t boundary[MAX_HOST]; /* an instruction starts here */
+    uint8_t visited[MAX_HOST];  /* ... and a run came by */
+    uint8_t looked_at[MAX_LEN]; /* target bytes that the block checks itself */
+    uint64_t gs_base, fs_base;  /* the target's */
+    uint64_t random;
+} v;
+
+static ZydisDecoder decoder;
+static char why[300];
+
+#define FAIL(off, ...) (snprintf(why, sizeof why, __VA_ARGS__), fail_at(off))
+#define EXPECT(cond, off, ...)                                                                     \
+    do {                                                                                           \
+        if (!(cond))                                                                               \
+            return FAIL(off, __VA_ARGS__);                                                         \
+    } while (0)
+
+static bool fail_at(uint32_t off)
+{
+    char text[sizeof why];
+    snprintf(text, sizeof text, "block 0x%llx+0x%x: %.200s", (unsigned long long)v.b->pc, off, why);
+    memcpy(why, text, sizeof why);
+    return false;
+}
+
+static uint64_t fresh(void)
+{
+    uint64_t x = v.random += 0x9e3779b97f4a7c15ull;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebull;
+    return x ^ x >> 31;
+}
+
+/* ---- decoding ---- */
+
+static bool decode(uint32_t off, struct decoded *d)
+{
+    EXPECT(off < v.code_len, off, "outside of the code");
+    d->off = off;
+    d->bytes = v.b->host + off;
+    ZyanStatus st = ZydisDecoderDecodeFull(&decoder, d->bytes, v.code_len - off, &d->z, d->op);
+    EXPECT(ZYAN_SUCCESS(st), off, "does not decode: %02x %02x %02x %02x", d->bytes[0], d->bytes[1],
+           d->bytes[2], d->bytes[3]);
+    return true;
+}
+
+static void decode_guest(const struct insn *in, struct decoded *d)
+{
+    d->bytes = in->bytes;
+    d->off = 0;
+    if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, in->bytes, in->len, &d->z, d->op)))
+        d->z.operand_count = 0; /* insn_decode() thought otherwise: no operand will match */
+}
+
+static bool read_guest(void)
+{
+    gaddr pc = v.b->pc, end = pc + v.b->len;
+    for (v.count = 0; pc != end; v.count++) {
+        uint8_t bytes[INSN_MAX_BYTES];
+        size_t n = v.src->fetch(pc, bytes, sizeof bytes);
+        n += n < sizeof bytes ? v.src->fetch(pc + n, bytes + n, sizeof bytes - n) : 0;
+        EXPECT(v.count < MAX_GUEST, 0, "more than %d instructions", MAX_GUEST);
+        EXPECT(insn_decode(&v.insn[v.count], pc, bytes, n) == 0, 0, "made of unreadable code");
+        pc += v.insn[v.count].len;
+        EXPECT(pc - v.b->pc <= v.b->len, 0, "ends in the middle of an instruction");
+        EXPECT(pc == end || !insn_ends_block(&v.insn[v.count]), 0, "goes on after a transfer");
+    }
+    EXPECT(v.count > 0, 0, "made of nothing");
+    return true;
+}
+
+/* The address of a push's operand inside the block is a literal; it is the last thing there. */
+static bool find_boundaries(void)
+{
+    struct decoded d;
+    v.code_len = v.b->host_len;
+    memset(v.boundary, 0, sizeof v.boundary);
+    memset(v.visited, 0, sizeof v.visited);
+    EXPECT(v.code_len && v.code_len <= MAX_HOST, 0, "%u bytes long", v.code_len);
+    for (uint32_t off = 0; off < v.code_len; off += d.z.length) {
+        if (!decode(off, &d))
+            return false;
+        v.boundary[off] = 1;
+        if (d.z.mnemonic != ZYDIS_MNEMONIC_PUSH || d.op[0].type != ZYDIS_OPERAND_TYPE_MEMORY ||
+            d.op[0].mem.base != ZYDIS_REGISTER_RIP)
+            continue;
+        int64_t at = (int64_t)off + d.z.length + d.op[0].mem.disp.value;
+        if (at < 0 || at >= v.b->host_len)
+            continue;
+        EXPECT(at == v.b->host_len - 8, off, "its literal is not at the block's end");
+        v.code_len = (uint32_t)at;
+        while (v.code_len && v.b->host_len - v.code_len < 15 && v.b->host[v.code_len - 1] == 0xcc)
+            v.code_len--;
+    }
+    return true;
+}
+
+static const struct fault_point *point_at(uint32_t off)
+{
+    for (int i = 0; i < v.b->point_count; i++)
+        if (v.b->point[i].host_off == off)
+            return &v.b->point[i];
+    return NULL;
+}
+
+static bool check_points(void)
+{
+    for (int i = 0; i < v.b->point_count; i++) {
+        const struct fault_point *p = &v.b->point[i];
+        bool boundary = false;
+        EXPECT(p->host_off < v.code_len && v.boundary[p->host_off], p->host_off,
+               "fault point %d is not at an instruction", i);
+        EXPECT(!i || (p[-1].host_off < p->host_off && p[-1].guest_off <= p->guest_off), p->host_off,
+               "fault point %d is out of order", i);
+        for (int k = 0; k < v.count; k++)
+            boundary |= v.insn[k].pc - v.b->pc == p->guest_off;
+        EXPECT(boundary, p->host_off, "fault point %d names +0x%x: no instruction", i,
+               p->guest_off);
+    }
+    return true;
+}
+
+/* ---- comparing ---- */
+
+static bool same_registers(const struct sim *s, const uint64_t host[GPR_COUNT], uint32_t off)
+{
+    for (int i = 0; i < GPR_COUNT; i++)
+        EXPECT(host[i] == s->guest[i], off, "register %d is not the target's", i);
+    return true;
+}
+
+static bool same_state(const struct sim *s, uint32_t off)
+{
+    EXPECT(s->host_flags == s->guest_flags, off, "flags are not the target's");
+    return same_registers(s, s->host, off);
+}
+
+/* The state with rax, rcx and the flags in their slots. */
+static bool same_spilled_state(const struct sim *s, uint32_t off)
+{
+    uint64_t host[GPR_COUNT];
+    memcpy(host, s->host, sizeof host);
+    host[RAX] = s->rax;
+    host[RCX] = s->rcx;
+    EXPECT(s->flags == s->guest_flags, off, "spilled flags are not the target's");
+    return same_registers(s, host, off);
+}
+
+static bool same_fault_state(const struct sim *s, const struct fault_point *p)
+{
+    uint64_t host[GPR_COUNT];
+    memcpy(host, s->host, sizeof host);
+    if (p->spill & SPILL_RAX)
+        host[RAX] = s->rax;
+    if (p->spill & SPILL_RCX)
+        host[RCX] = s->rcx;
+    if (p->spill & SPILL_S0)
+        host[p->spill >> 8 & 15] = s->s0;
+    if (p->spill & SPILL_S1)
+        host[p->spill >> 12 & 15] = s->s1;
+    EXPECT((p->spill & SPILL_FLAGS ? s->flags : s->host_flags) == s->guest_flags, p->host_off,
+           "a fault would show other flags");
+    return same_registers(s, host, p->host_off);
+}
+
+/* ---- operands ---- */
+
+static uint64_t value(ZydisRegister reg, const uint64_t gpr[GPR_COUNT])
+{
+    int n = insn_gpr_number(reg);
+    return n < 0 ? 0 : gpr[n];
+}
+
+/* `next`: the address behind the instruction. Without a vector index. */
+static gaddr address(const struct decoded *d, const ZydisDecodedOperand *op,
+                     const uint64_t gpr[GPR_COUNT], gaddr next)
+{
+    bool rip = op->mem.base == ZYDIS_REGISTER_RIP || op->mem.base == ZYDIS_REGISTER_EIP;
+    /* Zydis 4.0 takes [disp32] with a SIB byte, REX.B and an address-size prefix for [r13d]. */
+    bool no_base = op->mem.base == ZYDIS_REGISTER_R13D && d->z.raw.modrm.mod == 0 &&
+                   d->z.raw.modrm.rm == 4 && d->z.raw.sib.base == 5;
+    gaddr a = (rip       ? next
+               : no_base ? 0
+                         : value(op->mem.base, gpr)) +
+              value(op->mem.index, gpr) * op->mem.scale +
+              (uint64_t)(no_base ? d->z.raw.disp.value : op->mem.disp.value);
+    if (d->z.mnemonic == ZYDIS_MNEMONIC_POP && op->mem.base == ZYDIS_REGISTER_RSP &&
+        op->visibility == ZYDIS_OPERAND_VISIBILITY_EXPLICIT)
+        a += d->z.operand_width / 8u; /* computed after rsp was incremented */
+    if (d->z.address_width == 32)
+        a = (uint32_t)a;
+    if (op->mem.type == ZYDIS_MEMOP_TYPE_AGEN)
+        return a;
+    return a + (op->mem.segment == ZYDIS_REGISTER_FS   ? v.fs_base
+                : op->mem.segment == ZYDIS_REGISTER_GS ? v.gs_base
+                                                       : 0);
+}
+
+/* mov and jump operands: gs:[slot] without registers. Returns the offset, or -1. */
+static int64_t slot_of(const ZydisDecodedOperand *op)
+{
+    if (op->type != ZYDIS_OPERAND_TYPE_MEMORY || op->mem.segment != ZYDIS_REGISTER_GS ||
+        op->mem.base != ZYDIS_REGISTER_NONE || op->mem.index != ZYDIS_REGISTER_NONE)
+        return -1;
+    return op->mem.disp.value;
+}
+
+static uint64_t *spill_slot(struct sim *s, int64_t slot)
+{
+    switch (slot) {
+    case T_SPILL_RAX:
+        return &s->rax;
+    case T_SPILL_RCX:
+        return &s->rcx;
+    case T_SPILL_FLAGS:
+        return &s->flags;
+    case T_SPILL_S0:
+        return &s->s0;
+    case T_SPILL_S1:
+        return &s->s1;
+    default:
+        return NULL;
+    }
+}
+
+/* ---- copies ---- */
+
+static bool same_memory(const struct sim *s, const struct insn *in, const struct decoded *h,
+                        const struct decoded *g, int i)
+{
+    const ZydisDecodedOperand *a = &h->op[i], *b = &g->op[i];
+    EXPECT(a->mem.type == b->mem.type, h->off, "operand %d is another kind of memory", i);
+    EXPECT(a->mem.type == ZYDIS_MEMOP_TYPE_AGEN || a->mem.segment != ZYDIS_REGISTER_GS, h->off,
+           "operand %d goes through the engine's gs", i);
+    if (a->mem.type == ZYDIS_MEMOP_TYPE_VSIB || a->mem.type == ZYDIS_MEMOP_TYPE_MIB)
+        EXPECT(a->mem.index == b->mem.index && a->mem.scale == b->mem.scale, h->off,
+               "operand %d has another index", i);
+    gaddr host = address(h, a, s->host, (gaddr)h->bytes + h->z.length);
+    gaddr guest = address(g, b, s->guest, in->pc + in->len);
+    EXPECT(host == guest, h->off, "operand %d is at 0x%llx, not at 0x%llx", i,
+           (unsigned long long)host, (unsigned long long)guest);
+    return true;
+}
+
+static bool same_operand(const struct sim *s, const struct insn *in, const struct decoded *h,
+                         const struct decoded *g, int i)
+{
+    const ZydisDecodedOperand *a = &h->op[i], *b = &g->op[i];
+    EXPECT(a->type == b->type && a->size == b->size && a->actions == b->actions &&
+               a->visibility == b->visibility,
+           h->off, "operand %d differs", i);
+    switch (a->type) {
+    case ZYDIS_OPERAND_TYPE_REGISTER: {
+        int n = insn_gpr_number(a->reg.value);
+        EXPECT(a->reg.value == b->reg.value, h->off, "operand %d is another register", i);
+        EXPECT(n < 0 || s->host[n] == s->guest[n], h->off,
+               "operand %d is a register in use by the engine", i);
+        return true;
+    }
+    case ZYDIS_OPERAND_TYPE_MEMORY:
+        return same_memory(s, in, h, g, i);
+    case ZYDIS_OPERAND_TYPE_IMMEDIATE:
+        EXPECT(a->imm.value.u == b->imm.value.u, h->off, "operand %d is another number", i);
+        return true;
+    default:
+        return FAIL(h->off, "operand %d is of a kind that is never copied", i);
+    }
+}
+
+static bool same_instruction(const struct sim *s, const struct insn *in, const struct decoded *h)
+{
+    const ZydisInstructionAttributes kept = ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_HAS_REP |
+                                            ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE |
+                                            ZYDIS_ATTRIB_HAS_XACQUIRE | ZYDIS_ATTRIB_HAS_XRELEASE;
+    struct decoded g;
+    decode_guest(in, &g);
+    EXPECT(h->z.mnemonic == g.z.mnemonic && h->z.encoding == g.z.encoding &&
+               h->z.opcode_map == g.z.opcode_map && h->z.opcode == g.z.opcode,
+           h->off, "is %s, not %s", ZydisMnemonicGetString(h->z.mnemonic), insn_name(in));
+    EXPECT(h->z.operand_width == g.z.operand_width && h->z.operand_count == g.z.operand_count &&
+               !((h->z.attributes ^ g.z.attributes) & kept),
+           h->off, "%s has another width or prefix", insn_name(in));
+    EXPECT(h->z.avx.vector_length == g.z.avx.vector_length &&
+               h->z.avx.mask.mode == g.z.avx.mask.mode && h->z.avx.mask.reg == g.z.avx.mask.reg &&
+               h->z.avx.broadcast.mode == g.z.avx.broadcast.mode &&
+               h->z.avx.rounding.mode == g.z.avx.rounding.mode &&
+               h->z.avx.has_sae == g.z.avx.has_sae,
+           h->off, "%s has other vector attributes", insn_name(in));
+    for (int i = 0; i < h->z.operand_count; i++)
+        if (!same_operand(s, in, h, &g, i))
+            return false;
+    return true;
+}
+
+/* What it writes is new, and the same on both sides. */
+static void execute_copy(struct sim *s, const struct decoded *h)
+{
+    for (int i = 0; i < h->z.operand_count; i++) {
+        const ZydisDecodedOperand *op = &h->op[i];
+        int n = op->type == ZYDIS_OPERAND_TYPE_REGISTER ? insn_gpr_number(op->reg.value) : -1;
+        if (n >= 0 && (op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
+            s->host[n] = s->guest[n] = fresh();
+    }
+    const ZydisAccessedFlags *f = h->z.cpu_flags;
+    if (f && (f->modified | f->set_0 | f->set_1 | f->undefined))
+        s->host_flags = s->guest_flags = fresh();
+}
+
+/* push imm32, or push of the literal */
+static bool run_push_return(struct sim *s, const struct insn *in, const struct decoded *h)
+{
+    gaddr ret = in->pc + in->len, pushed;
+    EXPECT(h->z.mnemonic == ZYDIS_MNEMONIC_PUSH && h->z.operand_width == 64 && !s->pushed, h->off,
+           "a call does not push");
+    if (h->op[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+        pushed = (gaddr)h->op[0].imm.value.s;
+    } else {
+        EXPECT(slot_of(&h->op[0]) == -1 && h->op[0].mem.base == ZYDIS_REGISTER_RIP &&
+                   h->off + h->z.length + h->op[0].mem.disp.value == v.b->host_len - 8,
+               h->off, "a call pushes something unknown");
+        memcpy(&pushed, v.b->host + v.b->host_len - 8, 8);
+    }
+    EXPECT(pushed == ret, h->off, "a call pushes 0x%llx", (unsigned long long)pushed);
+    s->pushed = true;
+    s->host[RSP] -= 8;
+    s->guest[RSP] -= 8;
+    return true;
+}
+
+/* mov rcx, operand */
+static bool run_load_target(struct sim *s, const struct insn *in, const struct decoded *h)
+{
+    struct decoded g;
+    decode_guest(in, &g);
+    EXPECT(h->z.mnemonic == ZYDIS_MNEMONIC_MOV && h->op[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+               h->op[0].reg.value == ZYDIS_REGISTER_RCX && h->op[1].type == g.op[0].type,
+           h->off, "an indirect transfer does not load its target");
+    if (g.op[0].type == ZYDIS_OPERAND_TYPE_REGISTER) {
+        int n = insn_gpr_number(g.op[0].reg.value);
+        EXPECT(h->op[1].reg.value == g.op[0].reg.value && n >= 0 && s->host[n] == s->guest[n],
+               h->off, "an indirect transfer loads the wrong register");
+        s->target = s->guest[n];
+    } else {
+        EXPECT(h->op[1].mem.segment != ZYDIS_REGISTER_GS, h->off,
+               "an indirect transfer goes through the engine's gs");
+        gaddr host = address(h, &h->op[1], s->host, (gaddr)h->bytes + h->z.length);
+        gaddr guest = address(&g, &g.op[0], s->guest, in->pc + in->len);
+        EXPECT(host == guest && h->op[1].size == 64 && g.op[0].size == 64, h->off,
+               "an indirect transfer reads 0x%llx, not 0x%llx", (unsigned long long)host,
+               (unsigned long long)guest);
+        s->target = fresh();
+    }
+    s->host[RCX] = s->target;
+    return true;
+}
+
+static bool run_pop_target(struct sim *s, const struct decoded *h)
+{
+    EXPECT(h->z.mnemonic == ZYDIS_MNEMONIC_POP && h->z.operand_width == 64 &&
+               h->op[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+               h->op[0].reg.value == ZYDIS_REGISTER_RCX,
+           h->off, "a return does not pop");
+    s->host[RCX] = s->target = fresh();
+    s->host[RSP] += 8;
+    s->guest[RSP] += 8u + v.insn[s->at].imm16;
+    return true;
+}
+
+/* The instruction at a fault point. */
+static bool run_point(struct sim *s, const struct fault_point *p, const struct decoded *h)
+{
+    EXPECT(s->at < v.count, h->off, "a copy after the last instruction");
+    const struct insn *in = &v.insn[s->at];
+    EXPECT(p->guest_off == in->pc - v.b->pc, h->off, "a fault would show +0x%x, not +0x%llx",
+           p->guest_off, (unsigned long long)(in->pc - v.b->pc));
+    if (!same_fault_state(s, p))
+        return false;
+    switch (in->kind) {
+    case INSN_PLAIN:
+    case INSN_TRAP:
+        if (!same_instruction(s, in, h))
+            return false;
+        execute_copy(s, h);
+        s->at++;
+        return true;
+    case INSN_CALL:
+        return run_push_return(s, in, h);
+    case INSN_JMP_IND:
+        return run_load_target(s, in, h);
+    case INSN_CALL_IND:
+        return p->spill & SPILL_FLAGS ? run_push_return(s, in, h) : run_load_target(s, in, h);
+    case INSN_RET:
+        return run_pop_target(s, h);
+    default:
+        return FAIL(h->off, "a fault point at %s", insn_name(in));
+    }
+}
+
+/* ---- exits ---- */
+
+static bool check_leave_kind(const struct sim *s, const struct exit_site *e, uint32_t off)
+{
+    static const uint8_t kind[] = {[INSN_SYSCALL] = EXIT_SYSCALL,
+                                   [INSN_EMULATE] = EXIT_EMULATE,
+                                   [INSN_UNSUPPORTED] = EXIT_UNSUPPORTED,
+                                   [INSN_ILLEGAL] = EXIT_ILLEGAL};
+    EXPECT(s->at < v.count, off, "leaves after the last instruction");
+    const struct insn *in = &v.insn[s->at];
+    EXPECT(e->pc == in->pc, off, "leaves for 0x%llx", (unsigned long long)e->pc);
+    if (e->kind == EXIT_PROBE) {
+        EXPECT(e->len == in->len, off, "a probe with length %d", e->len);
+        return same_state(s, off);
+    }
+    EXPECT(s->at == v.count - 1 && in->kind < sizeof kind, off, "leaves in the middle");
+    EXPECT(e->target == in->pc + in->len, off, "goes on at 0x%llx", (unsigned long long)e->target);
+    EXPECT(e->kind == (in->too_long ? EXIT_TOO_LONG : kind[in->kind]), off, "exit kind %d for %s",
+           e->kind, insn_name(in));
+    return same_state(s, off);
+}
+
+static bool check_indirect(const struct sim *s, const struct exit_site *e, uint32_t off)
+{
+    const struct insn *in = &v.insn[v.count - 1];
+    EXPECT(s->at == v.count - 1 && !s->pushed && s->host[RCX] == s->target, off,
+           "an indirect exit too early or late");
+    EXPECT(e->insn == in->kind && e->pc == in->pc && e->target == in->pc + in->len &&
+               e->popped == (in->kind == INSN_RET ? 8u + in->imm16 : 0),
+           off, "an indirect exit with wrong facts");
+    return same_spilled_state(s, off);
+}
+
+static bool run(struct sim s, uint32_t off);
+
+/* mov gs:[exit], id; jmp gs:[door] */
+static bool run_leave(const struct sim *s, const struct decoded *h, const struct exit_site *only)
+{
+    struct decoded jump;
+    const struct exit_site *e =
+        (const struct exit_site *)(engine.base + (uint64_t)h->op[1].imm.value.s);
+    EXPECT(h->op[0].size == 64 && e >= v.b->site && e < v.b->site + v.b->site_count &&
+               ((gaddr)e - (gaddr)v.b->site) % sizeof *e == 0,
+           h->off, "leaves through an unknown site");
+    EXPECT(e->block == v.b && (!only || e == only), h->off, "leaves through another site");
+    if (!decode(h->off + h->z.length, &jump))
+        return false;
+    v.visited[jump.off] = 1;
+    EXPECT(jump.z.mnemonic == ZYDIS_MNEMONIC_JMP &&
+               jump.z.meta.branch_type == ZYDIS_BRANCH_TYPE_NEAR &&
+               slot_of(&jump.op[0]) == (e->kind == EXIT_INDIRECT ? T_H_INDIRECT : T_H_EXIT),
+           h->off, "leaves through the wrong door");
+    EXPECT(!s || !s->expect || s->expect == e->kind, h->off, "leaves the wrong way");
+    switch ((enum exit_kind)e->kind) {
+    case EXIT_DIRECT:
+        EXPECT(only, h->off, "runs into a stub");
+        return true; /* checked where it was jumped to */
+    case EXIT_INDIRECT:
+        return check_indirect(s, e, h->off);
+    case EXIT_EXPIRED:
+        EXPECT(e->pc == v.b->pc && s->at == 0 && v.stop, h->off, "expires too late");
+        return same_registers(s, s->host, h->off);
+    case EXIT_STALE:
+        EXPECT(e->pc == v.b->pc && s->at == 0, h->off, "checks its bytes too late");
+        return same_state(s, h->off);
+    default:
+        if (!check_leave_kind(s, e, h->off))
+            return false;
+        return e->kind != EXIT_PROBE || run(*s, (uint32_t)(e->patch - v.b->host));
+    }
+}
+
+static bool check_stub(const struct exit_site *e)
+{
+    struct decoded d;
+    EXPECT(e->stub >= v.b->host && e->stub < v.b->host + v.code_len, 0, "a stub elsewhere");
+    uint32_t off = (uint32_t)(e->stub - v.b->host);
+    EXPECT(v.boundary[off], off, "a stub inside an instruction");
+    if (!decode(off, &d))
+        return false;
+    v.visited[off] = 1;
+    EXPECT(d.z.mnemonic == ZYDIS_MNEMONIC_MOV && slot_of(&d.op[0]) == T_EXIT &&
+               d.op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE,
+           off, "a stub that does not leave");
+    return run_leave(NULL, &d, e);
+}
+
+/* The patched jump `h` of direct exit e; conditional or not. */
+static bool check_direct(struct sim *s, const struct decoded *h, const struct exit_site *e)
+{
+    const struct insn *in = &v.insn[v.count - 1];
+    bool conditional = h->z.mnemonic != ZYDIS_MNEMONIC_JMP, taken = true;
+    switch (in->kind) {
+    case INSN_PLAIN:
+    case INSN_TRAP:
+        EXPECT(s->at == v.count && !conditional, h->off, "leaves before its end");
+        taken = false;
+        break;
+    case INSN_JCC:
+        EXPECT(s->at == v.count - 1 && conditional == !s->fell, h->off, "a bad conditional jump");
+        EXPECT(!conditional || (h->z.opcode & 15) == (in->opcode & 15), h->off, "a bad condition");
+        taken = conditional;
+        s->fell = true;
+        break;
+    case INSN_JCXZ:
+        EXPECT(s->at == v.count - 1 && !conditional, h->off, "a bad conditional jump");
+        taken = s->fell;
+        break;
+    case INSN_CALL:
+        EXPECT(s->pushed, h->off, "a call that did not push");
+        /* fallthrough */
+    case INSN_JMP:
+        EXPECT(s->at == v.count - 1 && !conditional, h->off, "a bad jump");
+        break;
+    default:
+        return FAIL(h->off, "a direct exit from %s", insn_name(in));
+    }
+    bool tick = taken && (in->kind == INSN_CALL || in->target <= in->pc);
+    EXPECT(e->pc == in->pc && e->target == (taken ? in->target : in->pc + in->len), h->off,
+           "a direct exit to 0x%llx", (unsigned long long)e->target);
+    EXPECT(e->tick == tick, h->off, "a transfer that %s", tick ? "does not tick" : "ticks");
+    const uint8_t *to = h->bytes + h->z.length + h->op[0].imm.value.s;
+    const uint8_t *want =
+        e->to ? e->to->host + (e->tick ? e->to->tick_off : e->to->plain_off) : e->stub;
+    EXPECT(to == want && h->z.raw.imm[0].size == 32, h->off, "a direct exit that leads astray");
+    return same_state(s, h->off) && check_stub(e);
+}
+
+static const struct exit_site *direct_site(const struct decoded *h)
+{
+    for (int i = 0; i < v.b->site_count; i++)
+        if (v.b->site[i].kind == EXIT_DIRECT && v.b->site[i].patch == h->bytes + h->z.length - 4)
+            return &v.b->site[i];
+    return NULL;
+}
+
+/* A relative jump. Sets *next to where to go on, 0 for nowhere. */
+static bool run_jump(struct sim *s, const struct decoded *h, uint32_t *next)
+{
+    const struct exit_site *e = direct_site(h);
+    int64_t to = (int64_t)h->off + h->z.length + h->op[0].imm.value.s;
+    bool jmp = h->z.mnemonic == ZYDIS_MNEMONIC_JMP;
+    if (e) {
+        *next = jmp ? 0 : h->off + h->z.length;
+        return check_direct(s, h, e);
+    }
+    EXPECT(to > h->off && to < v.code_len && v.boundary[to], h->off, "a jump to nowhere");
+    if (s->at == v.count - 1 && v.insn[s->at].kind == INSN_JCXZ &&
+        h->z.mnemonic == v.insn[s->at].mnemonic) {
+        const struct insn *in = &v.insn[s->at];
+        struct sim taken = *s;
+        EXPECT(h->z.length == in->len && !memcmp(h->bytes, in->bytes, in->len - 1u), h->off,
+               "is not %s", insn_name(in));
+        if (in->mnemonic != ZYDIS_MNEMONIC_JRCXZ && in->mnemonic != ZYDIS_MNEMONIC_JECXZ) {
+            s->host[RCX] = s->guest[RCX] = fresh();
+            taken = *s;
+        }
+        taken.fell = true; /* through to the jump for `taken` */
+        return run(taken, (uint32_t)to);
+    }
+    if (jmp) {
+        *next = (uint32_t)to;
+        return true;
+    }
+    struct sim taken = *s;
+    bool expired = h->z.mnemonic == ZYDIS_MNEMONIC_JS;
+    EXPECT(h->z.mnemonic == ZYDIS_MNEMONIC_JNZ || expired, h->off, "an unexpected jump");
+    taken.expect = expired ? EXIT_EXPIRED : s->looked_up ? EXIT_INDIRECT : EXIT_STALE;
+    return run(taken, (uint32_t)to);
+}
+
+/* jmp gs:[rax*8 + lookup + 8] */
+static bool check_hit(const struct sim *s, const struct decoded *h)
+{
+    const struct insn *in = &v.insn[v.count - 1];
+    EXPECT(h->z.meta.branch_type == ZYDIS_BRANCH_TYPE_NEAR &&
+               h->op[0].mem.segment == ZYDIS_REGISTER_GS &&
+               h->op[0].mem.base == ZYDIS_REGISTER_NONE &&
+               h->op[0].mem.index == ZYDIS_REGISTER_RAX && h->op[0].mem.scale == 8 &&
+               h->op[0].mem.disp.value == T_LOOKUP + 8,
+           h->off, "an unknown indirect jump");
+    EXPECT(s->looked_up && !s->expect && s->at == v.count - 1 && s->host[RCX] == s->target &&
+               s->host[RAX] == (s->target & (LOOKUP_SIZE - 1)) * 2,
+           h->off, "a lookup of something else");
+    EXPECT(s->pushed == (in->kind == INSN_CALL_IND), h->off, "an indirect call does not push");
+    return same_spilled_state(s, h->off);
+}
+
+/* ---- what the translator adds ---- */
+
+static bool is_reg(const ZydisDecodedOperand *op, ZydisRegister reg)
+{
+    return op->type == ZYDIS_OPERAND_TYPE_REGISTER && op->reg.value == reg;
+}
+
+static int wide_gpr(const ZydisDecodedOperand *op)
+{
+    return op->type == ZYDIS_OPERAND_TYPE_REGISTER && op->size == 64
+               ? insn_gpr_number(op->reg.value)
+               : -1;
+}
+
+static bool run_mov(struct sim *s, const struct decoded *h)
+{
+    int dst = wide_gpr(&h->op[0]), src = wide_gpr(&h->op[1]);
+    if (is_reg(&h->op[0], ZYDIS_REGISTER_EAX) && is_reg(&h->op[1], ZYDIS_REGISTER_ECX)) {
+        s->host[RAX] = (uint32_t)s->host[RCX];
+        return true;
+    }
+    if (dst >= 0 && h->op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+        s->host[dst] = h->op[1].imm.value.u;
+        return true;
+    }
+    if (dst >= 0 && slot_of(&h->op[1]) == T_GS_BASE) {
+        s->host[dst] = v.gs_base;
+        return true;
+    }
+    uint64_t *from = spill_slot(s, slot_of(&h->op[1])), *to = spill_slot(s, slot_of(&h->op[0]));
+    EXPECT((dst >= 0 && from) || (src >= 0 && to), h->off, "an unexpected mov");
+    if (from)
+        s->host[dst] = *from;
+    else
+        *to = s->host[src];
+    return true;
+}
+
+static bool run_cmp(struct sim *s, const struct decoded *h)
+{
+    const ZydisDecodedOperand *a = &h->op[0], *b = &h->op[1];
+    s->host_flags = fresh();
+    if (is_reg(a, ZYDIS_REGISTER_RCX)) {
+        EXPECT(b->type == ZYDIS_OPERAND_TYPE_MEMORY && b->mem.segment == ZYDIS_REGISTER_GS &&
+                   b->mem.base == ZYDIS_REGISTER_NONE && b->mem.index == ZYDIS_REGISTER_RAX &&
+                   b->mem.scale == 8 && b->mem.disp.value == T_LOOKUP,
+               h->off, "an unexpected compare");
+        s->looked_up = true;
+        return true;
+    }
+    const struct fault_point *p = cache_fault_point(v.b, (gaddr)h->bytes);
+    EXPECT(p && (p->spill & SPILL_CHECK) && p->guest_off == 0 && s->at == 0, h->off,
+           "a look at code without a fault point");
+    EXPECT(a->type == ZYDIS_OPERAND_TYPE_MEMORY && a->mem.segment != ZYDIS_REGISTER_GS, h->off,
+           "an unexpected compare");
+    uint64_t at = address(h, a, s->host, 0) - v.b->pc, n = a->size / 8u;
+    uint64_t want = b->type == ZYDIS_OPERAND_TYPE_IMMEDIATE ? b->imm.value.u : s->host[RAX];
+    EXPECT(at + n <= v.b->len && (n == 8 || n == 1), h->off, "looks at other code");
+    for (uint64_t i = at; i < at + n; i++) {
+        gaddr pc = v.b->pc + i;
+        uint8_t byte;
+        EXPECT(v.src->fetch(pc, &byte, 1) == 1 && byte == (uint8_t)(want >> 8 * (i - at)), h->off,
+               "compares with other code");
+        v.looked_at[i] = 1;
+    }
+    return same_fault_state(s, p);
+}
+
+/* Pairs: lahf, seto al; add al, 127, sahf. */
+static bool run_flag_move(struct sim *s, const struct decoded *h, uint32_t *next)
+{
+    struct decoded second;
+    bool save = h->z.mnemonic == ZYDIS_MNEMONIC_LAHF;
+    if (!decode(*next, &second))
+        return false;
+    v.visited[*next] = 1;
+    *next += second.z.length;
+    if (save) {
+        EXPECT(second.z.mnemonic == ZYDIS_MNEMONIC_SETO && is_reg(&second.op[0], ZYDIS_REGISTER_AL),
+               h->off, "half of the flags saved");
+        s->host[RAX] = s->host_flags;
+        return true;
+    }
+    EXPECT(h->op[1].imm.value.u == 127 && second.z.mnemonic == ZYDIS_MNEMONIC_SAHF, h->off,
+           "half of the flags restored");
+    s->host_flags = s->host[RAX];
+    s->host[RAX] = fresh();
+    return true;
+}
+
+static bool run_arithmetic(struct sim *s, const struct decoded *h)
+{
+    const ZydisDecodedOperand *a = &h->op[0], *b = &h->op[1];
+    s->host_flags = fresh();
+    if (h->z.mnemonic == ZYDIS_MNEMONIC_SUB && slot_of(a) == T_LEFT && b->imm.value.u == 1) {
+        EXPECT(a->size == 64 && v.stop, h->off, "ticks in the body");
+        return true;
+    }
+    EXPECT(is_reg(a, ZYDIS_REGISTER_EAX), h->off, "unexpected arithmetic");
+    if (h->z.mnemonic == ZYDIS_MNEMONIC_AND && b->type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
+        b->imm.value.u == LOOKUP_SIZE - 1)
+        s->host[RAX] &= LOOKUP_SIZE - 1;
+    else if (h->z.mnemonic == ZYDIS_MNEMONIC_ADD && is_reg(b, ZYDIS_REGISTER_EAX))
+        s->host[RAX] = (uint32_t)(s->host[RAX] * 2);
+    else
+        return FAIL(h->off, "unexpected arithmetic");
+    return true;
+}
+
+static bool run_added(struct sim *s, const struct decoded *h, uint32_t *next)
+{
+    switch (h->z.mnemonic) {
+    case ZYDIS_MNEMONIC_MOV:
+        if (slot_of(&h->op[0]) == T_EXIT && h->op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+            *next = 0;
+            return run_leave(s, h, NULL);
+        }
+        return run_mov(s, h);
+    case ZYDIS_MNEMONIC_LEA: {
+        int dst = wide_gpr(&h->op[0]);
+        EXPECT(dst >= 0, h->off, "an unexpected lea");
+        s->host[dst] = address(h, &h->op[1], s->host, (gaddr)h->bytes + h->z.length);
+        return true;
+    }
+    case ZYDIS_MNEMONIC_CMP:
+        return run_cmp(s, h);
+    case ZYDIS_MNEMONIC_LAHF:
+        return run_flag_move(s, h, next);
+    case ZYDIS_MNEMONIC_ADD:
+        if (is_reg(&h->op[0], ZYDIS_REGISTER_AL))
+            return run_flag_move(s, h, next);
+        return run_arithmetic(s, h);
+    case ZYDIS_MNEMONIC_AND:
+    case ZYDIS_MNEMONIC_SUB:
+        return run_arithmetic(s, h);
+    case ZYDIS_MNEMONIC_JMP:
+        if (h->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY) {
+            *next = 0;
+            return check_hit(s, h);
+        }
+        return run_jump(s, h, next);
+    default:
+        EXPECT(h->z.meta.category == ZYDIS_CATEGORY_COND_BR, h->off, "an unexpected %s",
+               ZydisMnemonicGetString(h->z.mnemonic));
+        return run_jump(s, h, next);
+    }
+}
+
+/* Jumps inside a block only go forwards, so it ends. */
+static bool run(struct sim s, uint32_t off)
+{
+    struct decoded h;
+    for (uint32_t next; off; off = next) {
+        EXPECT(!v.stop || off <= v.stop || s.expect, off, "jumps over the plain entry");
+        if (off == v.stop)
+            return !s.expect ? same_registers(&s, s.host, off) : FAIL(off, "does not leave");
+        if (!decode(off, &h))
+            return false;
+        EXPECT(v.boundary[off], off, "a run into an instruction");
+        v.visited[off] = 1;
+        next = off + h.z.length;
+        const struct fault_point *p = point_at(off);
+        bool ok = p && !(p->spill & SPILL_CHECK) ? run_point(&s, p, &h) : run_added(&s, &h, &next);
+        if (!ok)
+            return false;
+    }
+    return true;
+}
+
+/* ---- flags at entries ---- */
+
+/* Are flags read at pc before something could have written them? Then they cannot be given up. */
+static bool surely_reads_flags(void)
+{
+    uint32_t untouched = FLAGS_ARITH;
+    for (int i = 0; i < v.count; i++) {
+        struct decoded g;
+        if (v.insn[i].kind == INSN_ILLEGAL)
+            return untouched;
+        decode_guest(&v.insn[i], &g);
+        const ZydisAccessedFlags *f = g.z.cpu_flags;
+        if (f && (f->tested & untouched))
+            return true;
+        if (f)
+            untouched &= ~(f->modified | f->set_0 | f->set_1 | f->undefined);
+    }
+    uint8_t last = v.insn[v.count - 1].kind;
+    return untouched && last != INSN_PLAIN && last != INSN_JMP && last != INSN_CALL;
+}
+
+/* Runs the entry code at off up to the plain entry. */
+static bool run_entry(const struct sim *start, uint32_t off)
+{
+    struct decoded h;
+    bool restores = false;
+    for (uint32_t at = off; at < v.b->plain_off; at += h.z.length) {
+        if (!decode(at, &h))
+            return false;
+        restores |= h.z.mnemonic == ZYDIS_MNEMONIC_SAHF;
+    }
+    EXPECT(restores || !(v.opt->exact_flags || v.opt->one || surely_reads_flags()), off,
+           "an entry loses flags that are read");
+    v.stop = v.b->plain_off;
+    /* The first instruction is at 0, which run() takes for an end. */
+    struct sim s = *start;
+    if (off == 0) {
+        uint32_t next;
+        if (!decode(0, &h))
+            return false;
+        v.visited[0] = 1;
+        next = h.z.length;
+        if (!run_added(&s, &h, &next))
+            return false;
+        off = next;
+    }
+    bool ok = run(s, off);
+    v.stop = 0;
+    return ok;
+}
+
+static struct sim start_state(void)
+{
+    struct sim s = {0};
+    for (int i = 0; i < GPR_COUNT; i++)
+        s.host[i] = s.guest[i] = fresh();
+    s.host_flags = s.guest_flags = fresh();
+    s.rax = fresh(), s.rcx = fresh(), s.flags = fresh(), s.s0 = fresh(), s.s1 = fresh();
+    return s;
+}
+
+static bool run_all_entries(void)
+{
+    struct sim plain = start_state(), indirect = plain;
+    indirect.rax = indirect.guest[RAX];
+    indirect.rcx = indirect.guest[RCX];
+    indirect.flags = indirect.guest_flags;
+    indirect.host[RAX] = fresh();
+    indirect.host[RCX] = fresh();
+    indirect.host_flags = fresh();
+    EXPECT(v.b->tick_off > 0 && v.b->tick_off < v.b->plain_off && v.b->plain_off < v.code_len, 0,
+           "entries out of order");
+    EXPECT(v.boundary[v.b->tick_off] && v.boundary[v.b->plain_off], 0,
+           "an entry inside an instruction");
+    return run_entry(&indirect, 0) && run_entry(&plain, v.b->tick_off) &&
+           run(plain, v.b->plain_off);
+}
+
+static bool check_coverage(void)
+{
+    bool any = false, all = true;
+    for (uint32_t off = 0; off < v.code_len; off++)
+        EXPECT(!v.boundary[off] || v.visited[off], off, "never reached");
+    for (int i = 0; i < v.b->len; i++) {
+        any |= v.looked_at[i];
+        all &= v.looked_at[i];
+    }
+    bool wanted = v.src->watch(v.b->pc, v.b->len) && !v.opt->one;
+    EXPECT(wanted ? all : !any, 0, "checks %s of its bytes", any ? "some" : "none");
+    return true;
+}
+
+const char *verify_block(const struct block *b, const struct code_source *src,
+                         const struct translate_options *opt)
+{
+    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    v.b = b;
+    v.src = src;
+    v.opt = opt;
+    v.stop = 0;
+    v.random = b->pc;
+    v.gs_base = fresh();
+    v.fs_base = fresh();
+    memset(v.looked_at, 0, sizeof v.looked_at);
+    bool ok = b->len <= MAX_LEN || FAIL(0, "made of %u bytes", b->len);
+    ok = ok && read_guest() && find_boundaries() && check_points() && run_all_entries() &&
+         check_coverage();
+    return ok ? NULL : why;
+}
