@@ -34,6 +34,8 @@ static gaddr adjusted(const struct insn_operands *ops, const ZydisDecodedOperand
 {
     int bytes = op->size / 8;
     switch (ops->z.mnemonic) {
+    case ZYDIS_MNEMONIC_XLAT:
+        return addr + (uint8_t)cpu->gpr[RAX];
     case ZYDIS_MNEMONIC_POP:
         return op->visibility == ZYDIS_OPERAND_VISIBILITY_EXPLICIT &&
                        op->mem.base == ZYDIS_REGISTER_RSP

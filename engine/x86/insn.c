@@ -198,7 +198,8 @@ static bool gs_can_be_rewritten(const struct insn *in)
         if (ops.op[i].encoding == ZYDIS_OPERAND_ENCODING_MODRM_RM)
             mem = &ops.op[i];
     }
-    if (!mem || memories != 1 || mem->mem.type != ZYDIS_MEMOP_TYPE_MEM)
+    if (!mem || memories != 1 || mem->mem.type != ZYDIS_MEMOP_TYPE_MEM ||
+        ops.z.meta.category == ZYDIS_CATEGORY_AMX_TILE)
         return false;
     bool moves_rsp = in->mnemonic == ZYDIS_MNEMONIC_POP && mem->mem.base == ZYDIS_REGISTER_RSP;
     int used = 0;

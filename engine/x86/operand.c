@@ -4,8 +4,6 @@
 static uint64_t value(ZydisRegister reg, const struct cpu_state *cpu)
 {
     int n = insn_gpr_number(reg);
-    if (reg == ZYDIS_REGISTER_AL) /* xlat */
-        return (uint8_t)cpu->gpr[RAX];
     return n < 0 ? 0 : cpu->gpr[n];
 }
 
