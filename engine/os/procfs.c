@@ -9,7 +9,7 @@
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 
-enum { O_CLOEXEC_ = 02000000, O_ACCMODE_ = 3, MFD_CLOEXEC_ = 1, PATH_BYTES = 64 };
+enum { O_CLOEXEC_ = 02000000, O_ACCMODE_ = 3, PATH_BYTES = 64 };
 
 static const char *skip_number(const char *p, int32_t want)
 {
@@ -71,12 +71,43 @@ static bool shown(const char *line, bool before)
     return !range_overlaps(start, end);
 }
 
-static void copy_filtered(long from, long to)
+/* ---- maps that are open ---- */
+
+/* The descriptor stays the kernel's own: its status, name and offset are native. What is read from
+ * it is made here, at the moment of a read from the beginning, as the kernel does it. */
+static struct open_map {
+    int fd;
+    char path[PATH_BYTES];
+    char *text;
+    size_t bytes, room;
+} map[16];
+int procfs_maps;
+bool procfs_memory_open;
+
+static void append(struct open_map *m, const char *line, size_t n)
+{
+    if (m->room - m->bytes < n) {
+        size_t room = m->room ? 2 * m->room : 64 << 10;
+        char *text = range_alloc(room);
+        memcpy(text, m->text, m->bytes);
+        if (m->room)
+            range_free(m->text, m->room);
+        m->text = text;
+        m->room = room;
+    }
+    memcpy(m->text + m->bytes, line, n);
+    m->bytes += n;
+}
+
+static void make_text(struct open_map *m)
 {
     static char buf[8192]; /* with the baton */
     size_t have = 0;
     bool show = true;
-    for (;;) {
+    m->bytes = 0;
+    maps_open_all(); /* protections as the target made them */
+    long from = sys4(__NR_openat, -100, (long)m->path, O_CLOEXEC_, 0);
+    while (from >= 0) {
         long n = sys3(__NR_read, from, (long)(buf + have), (long)(sizeof buf - have));
         if (n <= 0)
             break;
@@ -87,102 +118,144 @@ static void copy_filtered(long from, long to)
                 continue;
             show = shown(buf + line, show);
             if (show)
-                sys3(__NR_write, to, (long)(buf + line), (long)(i + 1 - line));
+                append(m, buf + line, i + 1 - line);
             line = i + 1;
         }
         have -= line;
         memmove(buf, buf + line, have);
     }
+    if (from >= 0)
+        sys1(__NR_close, from);
 }
 
-/* ---- maps that were opened and not yet read ---- */
-
-/* The kernel makes a map's text when it is read, so the copy is made at the first use of its
- * descriptor: what the target maps between open and read is in it. */
-static struct unread {
-    int fd;
-    char path[PATH_BYTES];
-} unread[8];
-int procfs_unread;
-bool procfs_memory_open;
-
-static void fill(int i)
+static struct open_map *find(long fd)
 {
-    struct unread u = unread[i];
-    unread[i] = unread[--procfs_unread];
-    maps_open_all(); /* protections as the target made them */
-    long from = sys4(__NR_openat, -100, (long)u.path, O_CLOEXEC_, 0);
-    if (SYS_FAILED(from))
+    for (int i = 0; i < procfs_maps; i++)
+        if (map[i].fd == (int)fd)
+            return &map[i];
+    return NULL;
+}
+
+static void forget(long fd)
+{
+    struct open_map *m = find(fd);
+    if (!m)
         return;
-    copy_filtered(from, u.fd);
-    sys1(__NR_close, from);
-    sys3(__NR_lseek, u.fd, 0, 0);
+    struct open_map last = map[--procfs_maps];
+    map[procfs_maps] = *m; /* its buffer is used again */
+    *m = last;
 }
 
-static void forget(int fd)
+static void remember(int fd, const char *path)
 {
-    for (int i = 0; i < procfs_unread; i++)
-        if (unread[i].fd == fd)
-            unread[i--] = unread[--procfs_unread];
+    forget(fd);
+    if (procfs_maps == ARRAY_LEN(map)) {
+        rt_say("%s: opened more than %d times at once; the engine's own mappings will show", path,
+               (int)ARRAY_LEN(map));
+        return;
+    }
+    struct open_map *m = &map[procfs_maps++];
+    m->fd = fd;
+    m->bytes = 0;
+    rt_format(m->path, sizeof m->path, "%s", path);
 }
 
-/* Does the call read from or copy the descriptor in its first argument? */
-static bool uses(long nr, const long *a)
+/* Copies text at `offset` to the target; the count, or an error. */
+static long give(struct open_map *m, uint64_t offset, gaddr to, uint64_t n)
+{
+    if (offset == 0 || !m->bytes)
+        make_text(m);
+    if (offset >= m->bytes)
+        return 0;
+    if (n > m->bytes - offset)
+        n = m->bytes - offset;
+    return engine_write(to, m->text + offset, n) ? (long)n : -EFAULT;
+}
+
+static long give_at_position(struct open_map *m, gaddr to, uint64_t n)
+{
+    enum { SET = 0, CURRENT = 1 };
+    long offset = sys3(__NR_lseek, m->fd, 0, CURRENT);
+    long r = offset < 0 ? offset : give(m, (uint64_t)offset, to, n);
+    if (r > 0)
+        sys3(__NR_lseek, m->fd, offset + r, SET);
+    return r;
+}
+
+static long give_vector(struct open_map *m, gaddr at, long count)
+{
+    long total = 0;
+    for (long i = 0; i < count; i++) {
+        struct {
+            gaddr base;
+            uint64_t len;
+        } v;
+        if (!engine_read(&v, at + (uint64_t)i * sizeof v, sizeof v))
+            return total ? total : -EFAULT;
+        long r = give_at_position(m, v.base, v.len);
+        if (r < 0)
+            return total ? total : r;
+        total += r;
+        if ((uint64_t)r < v.len)
+            break;
+    }
+    return total;
+}
+
+bool procfs_call(struct thread *t, long nr, const long *a, long *result)
 {
     enum { DUPFD = 0, DUPFD_CLOEXEC = 1030 };
+    struct open_map *m = find(a[0]);
     switch (nr) {
+    case __NR_close:
+        forget(a[0]);
+        return false;
+    case __NR_close_range:
+        for (int i = 0; i < procfs_maps; i++)
+            if (!a[2] && map[i].fd >= a[0] && (uint32_t)map[i].fd <= (uint32_t)a[1])
+                forget(map[i--].fd);
+        return false;
+    case __NR_dup2:
+    case __NR_dup3:
+    case __NR_dup:
+    case __NR_fcntl:
+        if (nr == __NR_dup2 || nr == __NR_dup3)
+            forget(a[1] == a[0] ? -1 : a[1]);
+        m = find(a[0]);
+        if (!m || (nr == __NR_fcntl && a[1] != DUPFD && a[1] != DUPFD_CLOEXEC))
+            return false;
+        *result = syscalls_pass(t, nr, a);
+        if (*result >= 0 && *result != a[0])
+            remember((int)*result, m->path);
+        return true;
     case __NR_read:
+        *result = m ? give_at_position(m, (gaddr)a[1], (uint64_t)a[2]) : 0;
+        return m;
     case __NR_pread64:
+        *result = m ? give(m, (uint64_t)a[3], (gaddr)a[1], (uint64_t)a[2]) : 0;
+        return m;
     case __NR_readv:
+        *result = m ? give_vector(m, (gaddr)a[1], a[2]) : 0;
+        return m;
     case __NR_preadv:
     case __NR_preadv2:
     case __NR_splice:
     case __NR_copy_file_range:
-    case __NR_dup:
-    case __NR_dup2:
-    case __NR_dup3:
-        return true;
-    case __NR_fcntl:
-        return a[1] == DUPFD || a[1] == DUPFD_CLOEXEC;
+        *result = -EINVAL; /* the caller falls back to read */
+        return m;
+    case __NR_sendfile:
+        *result = -EINVAL;
+        return find(a[1]);
     default:
         return false;
     }
 }
 
-static bool copies_all(long nr)
+static long open_map(struct thread *t, long *a, const char *path)
 {
-    return nr == __NR_fork || nr == __NR_vfork || nr == __NR_clone || nr == __NR_clone3 ||
-           nr == __NR_close_range || nr == __NR_sendmsg || nr == __NR_sendfile;
-}
-
-void procfs_touch(long nr, const long *a)
-{
-    if (nr == __NR_close)
-        forget((int)a[0]);
-    if (nr == __NR_dup2 || nr == __NR_dup3)
-        forget((int)a[1]);
-    for (int i = 0; i < procfs_unread; i++)
-        if (copies_all(nr) || (unread[i].fd == (int)a[0] && uses(nr, a)))
-            fill(i--);
-}
-
-static long open_map(const char *path, long flags)
-{
-    if (procfs_unread == ARRAY_LEN(unread))
-        fill(0);
-    long fd = sys4(__NR_openat, -100, (long)path, flags & O_CLOEXEC_, 0);
-    if (SYS_FAILED(fd))
-        return fd;
-    long copy = sys2(__NR_memfd_create, (long)"maps", MFD_CLOEXEC_);
-    if (SYS_FAILED(copy)) {
-        sys1(__NR_close, fd);
-        return copy;
-    }
-    sys3(__NR_dup3, copy, fd, flags & O_CLOEXEC_);
-    sys1(__NR_close, copy);
-    struct unread *u = &unread[procfs_unread++];
-    u->fd = (int)fd;
-    rt_format(u->path, sizeof u->path, "%s", path);
+    long fd = syscalls_pass(t, (int32_t)t->cpu.gpr[RAX], a);
+    if (fd >= 0)
+        remember((int)fd, path);
     return fd;
 }
 
@@ -201,7 +274,7 @@ static long open_path(struct thread *t, long *a, gaddr path_at, uint64_t flags)
     for (size_t i = 0; i < got && !ended; i++)
         ended = !path[i];
     if (ended && !(flags & O_ACCMODE_) && is_own_map(t, path))
-        return open_map(path, (long)flags);
+        return open_map(t, a, path);
     if (ended && (flags & O_ACCMODE_) && is_own_memory(t, path))
         procfs_memory_open = true;
     return syscalls_pass(t, (int32_t)t->cpu.gpr[RAX], a);

@@ -10,9 +10,10 @@
 
 #include "engine/core/thread.h"
 
-/* How many opened maps wait for their first use; with some, every call is announced here first. */
-extern int procfs_unread;
-void procfs_touch(long nr, const long *a);
+/* How many maps are open; while there are some, every call is offered here first. True: it was
+ * dealt with, *result is its result. */
+extern int procfs_maps;
+bool procfs_call(struct thread *t, long nr, const long *a, long *result);
 
 /* /proc/self/mem was opened for writing: any write may change code unseen. */
 extern bool procfs_memory_open;

@@ -80,9 +80,10 @@ static long run(struct thread *t, long nr, long *a)
         return unknown(t, nr);
     if (calls[nr].how == REFUSED)
         return -ENOSYS;
-    if (procfs_unread)
-        procfs_touch(nr, a);
-    long r = calls[nr].handler ? calls[nr].handler(t, a) : syscalls_pass(t, nr, a);
+    long r;
+    if (procfs_maps && procfs_call(t, nr, a, &r))
+        return r;
+    r = calls[nr].handler ? calls[nr].handler(t, a) : syscalls_pass(t, nr, a);
     if (procfs_memory_open && may_write_memory(nr))
         cache_kill_all();
     if (r == -EFAULT && !calls[nr].handler && maps_open_all())
