@@ -385,6 +385,20 @@ static void emit_far_rip_relative(struct job *j, const struct insn *in, uint16_t
     emit_with_scratch(j, in, &ops, reg, (uint16_t)(spill | SPILL_S0 | reg << 8));
 }
 
+/* lea reg, [mem], always with SIB and disp32: a compressed displacement is spelled out that way. */
+static void emit_lea(struct emit *e, int reg, const ZydisDecodedOperandMem *mem, bool addr32)
+{
+    int base = insn_gpr_number(mem->base), index = insn_gpr_number(mem->index);
+    uint8_t scale = mem->scale == 8 ? 3 : mem->scale == 4 ? 2 : mem->scale == 2 ? 1 : 0;
+    if (addr32)
+        emit8(e, 0x67);
+    emit8(e, (uint8_t)(0x48 | (index > 7) << 1 | (base > 7)));
+    emit8(e, 0x8d);
+    emit8(e, (uint8_t)((base < 0 ? 0x04 : 0x84) | reg << 3));
+    emit8(e, (uint8_t)(scale << 6 | (index < 0 ? 4 : index & 7) << 3 | (base < 0 ? 5 : base & 7)));
+    emit32(e, (uint32_t)mem->disp.value);
+}
+
 /* gs:[operand]: scratch = address of the operand without segment + the target's gs base. */
 static void emit_gs_relative(struct job *j, const struct insn *in, uint16_t spill)
 {
@@ -402,14 +416,7 @@ static void emit_gs_relative(struct job *j, const struct insn *in, uint16_t spil
     if (in->rip_relative) {
         emit_mov_imm64(&j->e, reg, in->target);
     } else {
-        /* lea reg, [operand]: REX from the operand's registers, then its own ModRM, SIB, disp. */
-        int base = insn_gpr_number(mem->mem.base), index = insn_gpr_number(mem->mem.index);
-        if (in->addr32)
-            emit8(&j->e, 0x67);
-        emit8(&j->e, (uint8_t)(0x48 | (index > 7) << 1 | (base > 7)));
-        emit8(&j->e, 0x8d);
-        emit8(&j->e, (uint8_t)((in->bytes[in->modrm_at] & ~0x38) | reg << 3));
-        emit_bytes(&j->e, in->bytes + in->modrm_at + 1, operand_end(&ops) - in->modrm_at - 1);
+        emit_lea(&j->e, reg, &mem->mem, in->addr32);
     }
     emit_gs_load(&j->e, second, T_GS_BASE);
     emit_bytes(

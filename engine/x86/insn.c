@@ -187,8 +187,7 @@ static bool gs_can_be_rewritten(const struct insn *in)
     struct insn_operands ops;
     const ZydisDecodedOperand *mem = NULL;
     int memories = 0;
-    if (!in->modrm_at || in->encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX ||
-        in->encoding == ZYDIS_INSTRUCTION_ENCODING_XOP)
+    if (!in->modrm_at)
         return false;
     insn_operands(in, &ops);
     for (int i = 0; i < ops.z.operand_count; i++) {
@@ -265,6 +264,16 @@ void insn_operands(const struct insn *in, struct insn_operands *out)
 {
     ZyanStatus st = ZydisDecoderDecodeFull(&decoder, in->bytes, in->len, &out->z, out->op);
     rt_check(ZYAN_SUCCESS(st));
+    /* Zydis 4.0 takes [disp32] with a SIB, REX.B and a 32-bit address for [r13d]. */
+    const ZydisDecodedInstruction *z = &out->z;
+    if (!(z->attributes & ZYDIS_ATTRIB_HAS_SIB) || z->raw.modrm.mod != 0 || z->raw.sib.base != 5)
+        return;
+    for (int i = 0; i < z->operand_count; i++)
+        if (out->op[i].type == ZYDIS_OPERAND_TYPE_MEMORY &&
+            out->op[i].encoding == ZYDIS_OPERAND_ENCODING_MODRM_RM) {
+            out->op[i].mem.base = ZYDIS_REGISTER_NONE;
+            out->op[i].mem.disp.value = z->raw.disp.value;
+        }
 }
 
 int insn_gpr_number(ZydisRegister reg)

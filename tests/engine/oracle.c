@@ -12,7 +12,7 @@
  *  - a REP instruction is one instruction, however often it goes round.
  * LOG is a struct summary and then one struct entry for each instruction that began, and for each
  * address without code that was jumped to. An instruction that faults and is tried again begins
- * twice. It falls through when the next to begin is the one behind it, without a tick.
+ * twice. It falls through when the next to begin is the one behind it and it is no transfer there.
  */
 #define _GNU_SOURCE
 #include <Zydis/Zydis.h>
@@ -137,6 +137,25 @@ static bool ticks(const ZydisDecodedInstruction *z, uint64_t pc, uint64_t next, 
     }
 }
 
+/* Is direct jump z taken, given that it leads to the next instruction? Only the flags can tell. */
+static bool jumps_to_next(const ZydisDecodedInstruction *z, uint64_t eflags)
+{
+    bool cf = eflags & 1, pf = eflags & 4, zf = eflags & 0x40, sf = eflags & 0x80,
+         of = eflags & 0x800;
+    const bool condition[] = {of, cf, zf, cf || zf, sf, pf, sf != of, zf || sf != of};
+    if (z->raw.imm[0].value.s != 0 || z->meta.category == ZYDIS_CATEGORY_UNCOND_BR)
+        return z->raw.imm[0].value.s == 0;
+    if (is_counted(z))
+        errx(2, "a loop to the next instruction: taken or not?");
+    return condition[z->opcode >> 1 & 7] != (z->opcode & 1);
+}
+
+/* Does z, which has not ticked and led to the next instruction, fall through to it? */
+static bool falls_through(const ZydisDecodedInstruction *z, uint64_t eflags)
+{
+    return !z->raw.imm[0].is_relative || !jumps_to_next(z, eflags);
+}
+
 /* The trap flag that drives this must not show in what the program sees of its flags. */
 static void hide_trap_flag(const ZydisDecodedInstruction *z, struct user_regs_struct *r)
 {
@@ -210,7 +229,8 @@ static uint64_t run_one(const struct user_regs_struct *before, const ZydisDecode
         hide_trap_flag(z, &r);
         bool tick = ticks(z, before->rip, r.rip, before->rax);
         sum.ticks += tick;
-        sum.fell_through += !tick && r.rip == before->rip + z->length;
+        sum.fell_through +=
+            !tick && r.rip == before->rip + z->length && falls_through(z, before->eflags);
         if (z->meta.category != ZYDIS_CATEGORY_SYSCALL)
             return 0;
         return before->rax == SIGRETURN ? TAG_RETURNED : TAG_AFTER_CALL;

@@ -35,17 +35,18 @@ enum feature_bit {
     FEATURE_FAULTS = 1 << 0, /* deliberately bad addresses, privileged and absent instructions */
     FEATURE_GS = 1 << 1,     /* gs: operands; the GS base is 0 */
     FEATURE_FS = 1 << 2,
-    FEATURE_SMC = 1 << 3,      /* code that patches itself */
-    FEATURE_ALIAS = 1 << 4,    /* code written through a second mapping */
-    FEATURE_RWX = 1 << 5,      /* code written in place */
-    FEATURE_AC = 1 << 6,       /* the alignment check flag */
-    FEATURE_WILDJUMP = 1 << 7, /* transfers to where no code is */
-    FEATURE_NONCANON = 1 << 8, /* and to non-canonical addresses */
-    FEATURE_UNMASKED = 1 << 9, /* unmasked floating-point exceptions */
-    FEATURE_ADDR32 = 1 << 10,  /* address-size prefixes */
-    FEATURE_SYSTEM = 1 << 11,  /* privileged instructions */
-    FEATURE_ABSENT = 1 << 12,  /* instructions of other CPUs, invalid opcodes */
-    FEATURE_ALL = (1 << 13) - 1
+    FEATURE_SMC = 1 << 3,          /* code that patches itself */
+    FEATURE_ALIAS = 1 << 4,        /* code written through a second mapping */
+    FEATURE_RWX = 1 << 5,          /* code written in place */
+    FEATURE_AC = 1 << 6,           /* the alignment check flag */
+    FEATURE_WILDJUMP = 1 << 7,     /* transfers to where no code is */
+    FEATURE_NONCANON = 1 << 8,     /* and to non-canonical addresses */
+    FEATURE_UNMASKED = 1 << 9,     /* unmasked floating-point exceptions */
+    FEATURE_ADDR32 = 1 << 10,      /* address-size prefixes */
+    FEATURE_SYSTEM = 1 << 11,      /* privileged instructions */
+    FEATURE_ABSENT = 1 << 12,      /* instructions of other CPUs, invalid opcodes */
+    FEATURE_FAULT_FLAGS = 1 << 13, /* compare arithmetic flags at a fault: exact mode only */
+    FEATURE_ALL = (1 << 14) - 1
 };
 
 struct seq_insn {

@@ -15,6 +15,9 @@ enum {
     MAX_LEN = MAX_GUEST * INSN_MAX_BYTES,
 };
 
+/* Where a conditional jump, the last instruction, has led. */
+enum way { UNDECIDED, TAKEN, FELL };
+
 /* Register values are numbers with no meaning; so are sets of flags. */
 struct sim {
     uint64_t host[GPR_COUNT], guest[GPR_COUNT];
@@ -24,7 +27,8 @@ struct sim {
     int at;                           /* the target's instruction that comes next */
     bool looked_up;
     bool pushed;    /* the return address of a call */
-    bool fell;      /* through a conditional jump, the last instruction */
+    bool probed;    /* the probes due before what comes next have been heard */
+    uint8_t way;    /* enum way */
     uint8_t expect; /* enum exit_kind that this way has to end in; 0: any */
 };
 
@@ -268,6 +272,66 @@ static uint64_t *spill_slot(struct sim *s, int64_t slot)
     }
 }
 
+/* Memory that is named but not touched: no kernel turns MPX on any more, so it does nothing. */
+static bool only_names(const struct decoded *d, const ZydisDecodedOperand *op)
+{
+    return op->mem.type == ZYDIS_MEMOP_TYPE_AGEN || d->z.meta.category == ZYDIS_CATEGORY_MPX;
+}
+
+/* ---- probes ---- */
+
+static bool transfers(const struct insn *in)
+{
+    struct decoded g;
+    if (in->kind == INSN_ILLEGAL)
+        return true;
+    decode_guest(in, &g);
+    return g.z.meta.branch_type != ZYDIS_BRANCH_TYPE_NONE ||
+           g.z.meta.category == ZYDIS_CATEGORY_RET;
+}
+
+/* What the tool wants to hear here: of the instruction that comes next, and of the one before. */
+static unsigned probes_due(const struct sim *s)
+{
+    const unsigned before = PROBE_BLOCK | PROBE_BEFORE | PROBE_MEMORY;
+    if (s->way == TAKEN)
+        return 0;
+    int done = s->way == FELL ? s->at : s->at - 1; /* the last that was executed */
+    unsigned due = done < 0 || v.insn[done].kind == INSN_TRAP
+                       ? 0
+                       : instrument_wanted(&v.insn[done], done == 0) & PROBE_AFTER;
+    if (done + 1 < v.count)
+        due |= instrument_wanted(&v.insn[done + 1], done + 1 == 0) & before;
+    return due;
+}
+
+/* Comes before every instruction, and before leaving for the one behind the block. */
+static bool probes_were_heard(const struct sim *s, uint32_t off)
+{
+    EXPECT(s->probed || !probes_due(s), off, "a probe is missing");
+    return true;
+}
+
+/* The last one falls through where only the dispatcher sees it: the site says what it wants. */
+static unsigned probes_left(const struct insn *in)
+{
+    bool returns = in->kind == INSN_SYSCALL || (in->kind == INSN_EMULATE && !transfers(in));
+    return returns ? instrument_wanted(in, v.count == 1) & PROBE_AFTER : 0;
+}
+
+static bool check_probe(const struct sim *s, const struct exit_site *e, uint32_t off)
+{
+    bool behind = s->at == v.count || s->way == FELL;
+    gaddr pc = behind ? v.b->pc + v.b->len : v.insn[s->at].pc;
+    EXPECT(!s->probed && e->probe && e->probe == probes_due(s), off, "probes %x instead of %x",
+           e->probe, probes_due(s));
+    EXPECT(e->pc == pc && e->len == (behind ? 0 : v.insn[s->at].len), off,
+           "a probe at 0x%llx of length %d", (unsigned long long)e->pc, e->len);
+    EXPECT(e->patch > v.b->host + off && e->patch < v.b->host + v.code_len, off,
+           "a probe goes on elsewhere");
+    return same_state(s, off);
+}
+
 /* ---- copies ---- */
 
 static bool same_memory(const struct sim *s, const struct insn *in, const struct decoded *h,
@@ -275,7 +339,7 @@ static bool same_memory(const struct sim *s, const struct insn *in, const struct
 {
     const ZydisDecodedOperand *a = &h->op[i], *b = &g->op[i];
     EXPECT(a->mem.type == b->mem.type, h->off, "operand %d is another kind of memory", i);
-    EXPECT(a->mem.type == ZYDIS_MEMOP_TYPE_AGEN || a->mem.segment != ZYDIS_REGISTER_GS, h->off,
+    EXPECT(only_names(h, a) || a->mem.segment != ZYDIS_REGISTER_GS, h->off,
            "operand %d goes through the engine's gs", i);
     if (a->mem.type == ZYDIS_MEMOP_TYPE_VSIB || a->mem.type == ZYDIS_MEMOP_TYPE_MIB)
         EXPECT(a->mem.index == b->mem.index && a->mem.scale == b->mem.scale, h->off,
@@ -418,7 +482,7 @@ static bool run_point(struct sim *s, const struct fault_point *p, const struct d
     const struct insn *in = &v.insn[s->at];
     EXPECT(p->guest_off == in->pc - v.b->pc, h->off, "a fault would show +0x%x, not +0x%llx",
            p->guest_off, (unsigned long long)(in->pc - v.b->pc));
-    if (!same_fault_state(s, p))
+    if (!same_fault_state(s, p) || !probes_were_heard(s, h->off))
         return false;
     switch (in->kind) {
     case INSN_PLAIN:
@@ -427,6 +491,7 @@ static bool run_point(struct sim *s, const struct fault_point *p, const struct d
             return false;
         execute_copy(s, h);
         s->at++;
+        s->probed = false;
         return true;
     case INSN_CALL:
         return run_push_return(s, in, h);
@@ -452,15 +517,12 @@ static bool check_leave_kind(const struct sim *s, const struct exit_site *e, uin
     EXPECT(s->at < v.count, off, "leaves after the last instruction");
     const struct insn *in = &v.insn[s->at];
     EXPECT(e->pc == in->pc, off, "leaves for 0x%llx", (unsigned long long)e->pc);
-    if (e->kind == EXIT_PROBE) {
-        EXPECT(e->len == in->len, off, "a probe with length %d", e->len);
-        return same_state(s, off);
-    }
     EXPECT(s->at == v.count - 1 && in->kind < sizeof kind, off, "leaves in the middle");
     EXPECT(e->target == in->pc + in->len, off, "goes on at 0x%llx", (unsigned long long)e->target);
     EXPECT(e->kind == (in->too_long ? EXIT_TOO_LONG : kind[in->kind]), off, "exit kind %d for %s",
            e->kind, insn_name(in));
-    return same_state(s, off);
+    EXPECT(e->probe == probes_left(in), off, "leaves with probes %x", e->probe);
+    return same_state(s, off) && probes_were_heard(s, off);
 }
 
 static bool check_indirect(const struct sim *s, const struct exit_site *e, uint32_t off)
@@ -506,10 +568,13 @@ static bool run_leave(const struct sim *s, const struct decoded *h, const struct
     case EXIT_STALE:
         EXPECT(e->pc == v.b->pc && s->at == 0, h->off, "checks its bytes too late");
         return same_state(s, h->off);
+    case EXIT_PROBE: {
+        struct sim probed = *s;
+        probed.probed = true;
+        return check_probe(s, e, h->off) && run(probed, (uint32_t)(e->patch - v.b->host));
+    }
     default:
-        if (!check_leave_kind(s, e, h->off))
-            return false;
-        return e->kind != EXIT_PROBE || run(*s, (uint32_t)(e->patch - v.b->host));
+        return check_leave_kind(s, e, h->off);
     }
 }
 
@@ -533,6 +598,8 @@ static bool check_direct(struct sim *s, const struct decoded *h, const struct ex
 {
     const struct insn *in = &v.insn[v.count - 1];
     bool conditional = h->z.mnemonic != ZYDIS_MNEMONIC_JMP, taken = true;
+    if (!probes_were_heard(s, h->off))
+        return false;
     switch (in->kind) {
     case INSN_PLAIN:
     case INSN_TRAP:
@@ -540,14 +607,15 @@ static bool check_direct(struct sim *s, const struct decoded *h, const struct ex
         taken = false;
         break;
     case INSN_JCC:
-        EXPECT(s->at == v.count - 1 && conditional == !s->fell, h->off, "a bad conditional jump");
+        EXPECT(s->at == v.count - 1 && conditional == (s->way == UNDECIDED), h->off,
+               "a bad conditional jump");
         EXPECT(!conditional || (h->z.opcode & 15) == (in->opcode & 15), h->off, "a bad condition");
         taken = conditional;
-        s->fell = true;
         break;
     case INSN_JCXZ:
-        EXPECT(s->at == v.count - 1 && !conditional, h->off, "a bad conditional jump");
-        taken = s->fell;
+        EXPECT(s->at == v.count - 1 && !conditional && s->way != UNDECIDED, h->off,
+               "a bad conditional jump");
+        taken = s->way == TAKEN;
         break;
     case INSN_CALL:
         EXPECT(s->pushed, h->off, "a call that did not push");
@@ -566,6 +634,10 @@ static bool check_direct(struct sim *s, const struct decoded *h, const struct ex
     const uint8_t *want =
         e->to ? e->to->host + (e->tick ? e->to->tick_off : e->to->plain_off) : e->stub;
     EXPECT(to == want && h->z.raw.imm[0].size == 32, h->off, "a direct exit that leads astray");
+    if (conditional) {
+        s->way = FELL;
+        s->probed = false;
+    }
     return same_state(s, h->off) && check_stub(e);
 }
 
@@ -575,6 +647,23 @@ static const struct exit_site *direct_site(const struct decoded *h)
         if (v.b->site[i].kind == EXIT_DIRECT && v.b->site[i].patch == h->bytes + h->z.length - 4)
             return &v.b->site[i];
     return NULL;
+}
+
+/* jrcxz, loop and their kin: to the jump that comes after the next, or on. */
+static bool run_jcxz(struct sim *s, const struct decoded *h, uint32_t to)
+{
+    const struct insn *in = &v.insn[s->at];
+    EXPECT(h->z.length == in->len && !memcmp(h->bytes, in->bytes, in->len - 1u), h->off,
+           "is not %s", insn_name(in));
+    if (!probes_were_heard(s, h->off))
+        return false;
+    if (in->mnemonic != ZYDIS_MNEMONIC_JRCXZ && in->mnemonic != ZYDIS_MNEMONIC_JECXZ)
+        s->host[RCX] = s->guest[RCX] = fresh();
+    s->probed = false;
+    struct sim taken = *s;
+    taken.way = TAKEN;
+    s->way = FELL;
+    return run(taken, to);
 }
 
 /* A relative jump. Sets *next to where to go on, 0 for nowhere. */
@@ -588,19 +677,9 @@ static bool run_jump(struct sim *s, const struct decoded *h, uint32_t *next)
         return check_direct(s, h, e);
     }
     EXPECT(to > h->off && to < v.code_len && v.boundary[to], h->off, "a jump to nowhere");
-    if (s->at == v.count - 1 && v.insn[s->at].kind == INSN_JCXZ &&
-        h->z.mnemonic == v.insn[s->at].mnemonic) {
-        const struct insn *in = &v.insn[s->at];
-        struct sim taken = *s;
-        EXPECT(h->z.length == in->len && !memcmp(h->bytes, in->bytes, in->len - 1u), h->off,
-               "is not %s", insn_name(in));
-        if (in->mnemonic != ZYDIS_MNEMONIC_JRCXZ && in->mnemonic != ZYDIS_MNEMONIC_JECXZ) {
-            s->host[RCX] = s->guest[RCX] = fresh();
-            taken = *s;
-        }
-        taken.fell = true; /* through to the jump for `taken` */
-        return run(taken, (uint32_t)to);
-    }
+    if (s->at == v.count - 1 && v.insn[s->at].kind == INSN_JCXZ && s->way == UNDECIDED &&
+        h->z.mnemonic == v.insn[s->at].mnemonic)
+        return run_jcxz(s, h, (uint32_t)to);
     if (jmp) {
         *next = (uint32_t)to;
         return true;

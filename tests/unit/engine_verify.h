@@ -14,7 +14,8 @@
  *  3. nothing reads or writes memory but copies, the push of a call's return address, the pop of a
  * return, the look at the block's own bytes, and engine slots behind gs;
  *  4. at every exit, site, pc, target, tick and stub are right and all registers are the target's;
- *  5. flags are only given up at entries that the target's code, read on, does not need.
+ *  5. flags are only given up at entries that the target's code, read on, does not need;
+ *  6. the tool's probes come where instrument.h says, each once.
  */
 #ifndef TESTS_UNIT_ENGINE_VERIFY_H
 #define TESTS_UNIT_ENGINE_VERIFY_H
