@@ -235,65 +235,66 @@ static const uint8_t *resume_indirect(struct thread *t, const struct exit_site *
     return host;
 }
 
-static void probe_after(struct thread *t, const struct exit_site *s)
+/* Takes a copy of the site: while the call waited, other threads may have had its block recycled.
+ */
+static void probe_after(struct thread *t, struct exit_site s)
 {
-    struct exit_site after = {.pc = s->target, .probe = PROBE_AFTER};
-    if (s->probe && t->cpu.rip == s->target)
+    struct exit_site after = {.pc = s.target, .probe = PROBE_AFTER};
+    if (s.probe && t->cpu.rip == s.target)
         instrument_run(t, &after);
 }
 
 const uint8_t *engine_dispatch(struct thread *t, int64_t exit)
 {
     struct exit_site *s = (struct exit_site *)(engine.base + (gaddr)exit);
-    switch ((enum exit_kind)s->kind) {
-    case EXIT_RESUME:
-        set_budget(t);
-        return resume(t, false, NULL);
-    case EXIT_DIRECT:
+    enum exit_kind kind = s->kind;
+    if (kind == EXIT_DIRECT) {
         t->cpu.rip = s->target;
         return resume(t, s->tick, s);
-    case EXIT_INDIRECT:
+    }
+    if (kind == EXIT_INDIRECT)
         return resume_indirect(t, s);
+    if (kind == EXIT_RESUME) {
+        set_budget(t);
+        return resume(t, false, NULL);
+    }
+    const struct exit_site site = *s;
+    t->cpu.rip = s->pc;
+    switch (kind) {
     case EXIT_EXPIRED:
-        t->cpu.rip = s->pc;
         expired(t);
-        return resume(t, false, NULL);
+        break;
     case EXIT_SYSCALL:
-        t->cpu.rip = s->pc;
-        syscalls_run(t, s->target);
-        probe_after(t, s);
-        return resume(t, false, NULL);
+        syscalls_run(t, site.target);
+        probe_after(t, site);
+        break;
     case EXIT_EMULATE:
-        t->cpu.rip = s->pc;
         emulate(t);
-        probe_after(t, s);
-        return resume(t, false, NULL);
+        probe_after(t, site);
+        break;
     case EXIT_UNSUPPORTED:
-        t->cpu.rip = s->pc;
         emulate_unsupported(t);
-        return resume(t, false, NULL);
+        break;
     case EXIT_ILLEGAL:
-        t->cpu.rip = s->pc;
         signals_illegal(t);
-        return resume(t, false, NULL);
+        break;
     case EXIT_TOO_LONG:
-        t->cpu.rip = s->pc;
         signals_protection_fault(t);
-        return resume(t, false, NULL);
+        break;
     case EXIT_STALE:
-        t->cpu.rip = s->pc;
         cache_kill(s->block);
-        return resume(t, false, NULL);
+        break;
     case EXIT_PROBE:
-        t->cpu.rip = s->pc;
         if (t->probed != s->pc)
             instrument_run(t, s);
         t->probed = 0;
         if (t->cpu.rip == s->pc)
             return s->patch; /* still there, even if the tool dropped the block */
-        return resume(t, false, NULL);
+        break;
+    default:
+        rt_die("internal error: exit kind %d", kind);
     }
-    rt_die("internal error: exit kind %d", s->kind);
+    return resume(t, false, NULL);
 }
 
 const uint8_t *engine_dispatch_fault(struct thread *t)

@@ -69,13 +69,6 @@ static int wait_stop(int want_event)
 
 /* ---- where ---- */
 
-static const char *hex(const char *p, uint64_t *v)
-{
-    for (*v = 0; (*p >= '0' && *p <= '9') || (*p >= 'a' && *p <= 'f'); p++)
-        *v = *v << 4 | (uint64_t)(*p <= '9' ? *p - '0' : *p - 'a' + 10);
-    return p;
-}
-
 /* The mapping that holds rip, if that is among the libraries (a dynamic loader, a static PIE); else
  * some place well below the stack. */
 static gaddr anchor(int pid, gaddr rip)
@@ -90,8 +83,8 @@ static gaddr anchor(int pid, gaddr rip)
     buf[n > 0 ? n : 0] = 0;
     for (const char *line = buf; *line;) {
         gaddr start, end;
-        const char *p = hex(line, &start);
-        p = hex(p + 1, &end);
+        const char *p = rt_hex(line, &start);
+        p = rt_hex(p + 1, &end);
         if (rip >= start && rip < end)
             found = start;
         for (; *p && *p != '\n'; p++)

@@ -77,25 +77,12 @@ static void region_add(struct region r)
 
 /* ---- /proc/self/maps ---- */
 
-static const char *parse_hex(const char *p, uint64_t *v)
-{
-    for (*v = 0;; p++) {
-        char c = *p;
-        if (c >= '0' && c <= '9')
-            *v = *v << 4 | (uint64_t)(c - '0');
-        else if (c >= 'a' && c <= 'f')
-            *v = *v << 4 | (uint64_t)(c - 'a' + 10);
-        else
-            return p;
-    }
-}
-
 /* One line "start-end rwxp offset dev inode path". Returns true if it is executable target memory.
  */
 static bool parse_line(const char *line, struct region *r)
 {
-    const char *p = parse_hex(line, &r->start);
-    p = parse_hex(p + 1, &r->end) + 1;
+    const char *p = rt_hex(line, &r->start);
+    p = rt_hex(p + 1, &r->end) + 1;
     r->prot = (p[0] == 'r' ? PROT_READ : 0) | (p[1] == 'w' ? PROT_WRITE : 0) |
               (p[2] == 'x' ? PROT_EXEC : 0);
     r->shared = p[3] == 's';

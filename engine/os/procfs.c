@@ -44,28 +44,16 @@ static bool is_own_map(const struct thread *t, const char *path)
     return p && (rt_streq(p, "/maps") || rt_streq(p, "/smaps") || rt_streq(p, "/numa_maps"));
 }
 
-static const char *hex(const char *p, uint64_t *v)
-{
-    for (*v = 0;; p++) {
-        if (*p >= '0' && *p <= '9')
-            *v = *v << 4 | (uint64_t)(*p - '0');
-        else if (*p >= 'a' && *p <= 'f')
-            *v = *v << 4 | (uint64_t)(*p - 'a' + 10);
-        else
-            return p;
-    }
-}
-
 /* A line that begins a mapping tells whether it and the lines up to the next one are shown. The
  * kernel joins neighbours, so a line may hold a part of the target's and be cut. */
 static bool shown(const char *line, bool before)
 {
     uint64_t start, end;
-    const char *p = hex(line, &start);
+    const char *p = rt_hex(line, &start);
     if (p - line < 8)
         return before;
     if (*p == '-')
-        hex(p + 1, &end);
+        rt_hex(p + 1, &end);
     else
         end = start + PAGE_BYTES;
     return !range_overlaps(start, end);

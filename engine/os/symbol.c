@@ -22,21 +22,14 @@ static bool next_line(long fd, char *line, size_t size)
     return n != 0;
 }
 
-static const char *hex(const char *p, uint64_t *v)
-{
-    for (*v = 0; (*p >= '0' && *p <= '9') || (*p >= 'a' && *p <= 'f'); p++)
-        *v = *v << 4 | (uint64_t)(*p <= '9' ? *p - '0' : *p - 'a' + 10);
-    return p;
-}
-
 static bool find_place(gaddr pc, struct place *at)
 {
     char line[320];
     bool found = false;
     long fd = sys4(__NR_openat, -100, (long)"/proc/self/maps", 02000000, 0);
     while (fd >= 0 && !found && next_line(fd, line, sizeof line)) {
-        const char *p = hex(hex(line, &at->start) + 1, &at->end);
-        hex(p + 6, &at->offset);
+        const char *p = rt_hex(rt_hex(line, &at->start) + 1, &at->end);
+        rt_hex(p + 6, &at->offset);
         found = pc >= at->start && pc < at->end;
         while (*p && *p != '/')
             p++;

@@ -79,6 +79,13 @@ bool rt_prefix(const char *s, const char *prefix)
     return true;
 }
 
+const char *rt_hex(const char *p, uint64_t *v)
+{
+    for (*v = 0; (*p >= '0' && *p <= '9') || (*p >= 'a' && *p <= 'f'); p++)
+        *v = *v << 4 | (uint64_t)(*p <= '9' ? *p - '0' : *p - 'a' + 10);
+    return p;
+}
+
 struct sink {
     char *out;
     size_t size, len;

@@ -20,6 +20,7 @@ size_t strlen(const char *s);
 #pragma GCC visibility pop
 bool rt_streq(const char *a, const char *b);
 bool rt_prefix(const char *s, const char *prefix);
+const char *rt_hex(const char *p, uint64_t *v); /* reads digits; returns what follows them */
 
 /* Formats %s %d %u %x %lx %lu %ld %c %% (with 0 and width for numbers). Returns the length written,
  * without the terminating zero, never more than size - 1. */

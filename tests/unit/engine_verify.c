@@ -238,7 +238,10 @@ static gaddr address(const struct decoded *d, const ZydisDecodedOperand *op,
         a += d->z.operand_width / 8u; /* computed after rsp was incremented */
     if (d->z.address_width == 32)
         a = (uint32_t)a;
-    if (op->mem.type == ZYDIS_MEMOP_TYPE_AGEN)
+    /* A prefix does not concern the destination of movdir64b, though Zydis 4.0 says so. */
+    if (op->mem.type == ZYDIS_MEMOP_TYPE_AGEN ||
+        (d->z.mnemonic == ZYDIS_MNEMONIC_MOVDIR64B &&
+         op->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN))
         return a;
     return a + (op->mem.segment == ZYDIS_REGISTER_FS   ? v.fs_base
                 : op->mem.segment == ZYDIS_REGISTER_GS ? v.gs_base
