@@ -127,6 +127,16 @@ _Noreturn static void die_of_fault(struct thread *t)
     engine_native(&t->cpu);
 }
 
+bool signals_kills(const struct thread *t, long sig)
+{
+    /* CHLD CONT STOP TSTP TTIN TTOU URG WINCH */
+    const uint64_t harmless = SIG_BIT(17) | SIG_BIT(18) | SIG_BIT(19) | SIG_BIT(20) | SIG_BIT(21) |
+                              SIG_BIT(22) | SIG_BIT(23) | SIG_BIT(28);
+    if (sig < 1 || sig > SIG_MAX || ((harmless | SIG_SYNC) & SIG_BIT(sig)))
+        return false;
+    return t->process->action[sig].handler == HANDLER_DEFAULT && !(t->mask & SIG_BIT(sig));
+}
+
 /* ---- frames ---- */
 
 static bool on_altstack(const struct thread *t, gaddr sp)

@@ -31,6 +31,9 @@ void signals_set_kernel_mask(uint64_t mask);
 void signals_prepare_exec(struct thread *t);
 void signals_abandon_exec(struct thread *t);
 
+/* Will this signal, sent to the thread by itself, end the process at once? */
+bool signals_kills(const struct thread *t, long sig);
+
 /* System calls. */
 long signals_sigaction(struct thread *t, long *a);
 long signals_sigprocmask(struct thread *t, long *a);

@@ -69,6 +69,25 @@ long syscalls_pselect6(struct thread *t, long *a)
     return syscalls_pass(t, __NR_pselect6, b);
 }
 
+/* ---- ending oneself ---- */
+
+/* A thread that kills its process makes the call itself, natively, with its own registers: a core
+ * file then shows the program and not the runtime. */
+long syscalls_kill(struct thread *t, long *a)
+{
+    long nr = (int32_t)t->cpu.gpr[RAX];
+    bool self = nr == __NR_kill    ? a[0] == t->process->pid && engine.thread_count == 1
+                : nr == __NR_tkill ? a[0] == t->tid
+                                   : a[0] == t->process->pid && a[1] == t->tid;
+    long sig = nr == __NR_tgkill ? a[2] : a[1];
+    if (self && signals_kills(t, sig)) {
+        syscalls_finish();
+        signals_apply_mask(t);
+        engine_native(&t->cpu);
+    }
+    return syscalls_pass(t, nr, a);
+}
+
 /* ---- segments, tracing, confinement ---- */
 
 long syscalls_arch_prctl(struct thread *t, long *a)

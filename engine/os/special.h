@@ -14,6 +14,7 @@ long syscalls_sigsuspend(struct thread *t, long *a);
 long syscalls_ppoll(struct thread *t, long *a);
 long syscalls_pselect6(struct thread *t, long *a);
 long syscalls_epoll_pwait(struct thread *t, long *a);
+long syscalls_kill(struct thread *t, long *a); /* tkill, tgkill too */
 long syscalls_arch_prctl(struct thread *t, long *a);
 long syscalls_prctl(struct thread *t, long *a);
 long syscalls_clock_gettime(struct thread *t, long *a);
