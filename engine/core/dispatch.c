@@ -218,9 +218,13 @@ static const uint8_t *resume_indirect(struct thread *t, const struct exit_site *
         return resume(t, false, NULL);
     }
     if (s->insn == INSN_CALL_IND) {
-        if (!push_return(t, s->target)) {
+        bool misaligned = (t->cpu.rflags & FLAG_AC) && (sp & 7);
+        if (misaligned || !push_return(t, s->target)) {
             t->cpu.rip = s->pc;
-            signals_bad_access(t, sp - 8, true);
+            if (misaligned)
+                signals_misaligned(t);
+            else
+                signals_bad_access(t, sp - 8, true);
             return resume(t, false, NULL);
         }
     }

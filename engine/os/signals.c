@@ -282,6 +282,12 @@ void signals_protection_fault(struct thread *t)
     signals_deliver_fault(t);
 }
 
+void signals_misaligned(struct thread *t)
+{
+    t->fault = (struct fault){.info = {.sig = SIG_BUS, .code = 1}, .trapno = 17};
+    signals_deliver_fault(t);
+}
+
 void signals_single_step(struct thread *t)
 {
     t->fault =

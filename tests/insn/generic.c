@@ -452,6 +452,14 @@ static bool aim_implicit(struct gen *g, struct draft *d, const ZydisDecodedOpera
     return add_setup(g, d, base, dirty_high(g, d, generic_target(g, d->insn.address_width == 32)));
 }
 
+/* With UMIP the kernel emulates these from the instruction's bytes, which are others when
+ * translated: it does not know all prefixes. */
+static bool emulated_by_kernel(ZydisMnemonic m)
+{
+    return m == ZYDIS_MNEMONIC_SGDT || m == ZYDIS_MNEMONIC_SIDT || m == ZYDIS_MNEMONIC_SLDT ||
+           m == ZYDIS_MNEMONIC_STR || m == ZYDIS_MNEMONIC_SMSW;
+}
+
 static bool takes_operand(struct gen *g, struct draft *d, const ZydisDecodedOperand *op)
 {
     bool writes = op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
@@ -468,6 +476,8 @@ static bool takes_operand(struct gen *g, struct draft *d, const ZydisDecodedOper
     if (op->type != ZYDIS_OPERAND_TYPE_MEMORY || op->mem.type == ZYDIS_MEMOP_TYPE_AGEN)
         return true;
     if (op->mem.segment == ZYDIS_REGISTER_GS && !(g->opt->features & FEATURE_GS))
+        return false;
+    if (op->mem.segment == ZYDIS_REGISTER_GS && emulated_by_kernel(d->insn.mnemonic))
         return false;
     if (op->mem.segment == ZYDIS_REGISTER_FS && !d->mem.seg && d->t->form == FORM_MEM)
         return false;

@@ -278,7 +278,8 @@ static uint64_t *spill_slot(struct sim *s, int64_t slot)
 /* Memory that is named but not touched: no kernel turns MPX on any more, so it does nothing. */
 static bool only_names(const struct decoded *d, const ZydisDecodedOperand *op)
 {
-    return op->mem.type == ZYDIS_MEMOP_TYPE_AGEN || d->z.meta.category == ZYDIS_CATEGORY_MPX;
+    return op->mem.type == ZYDIS_MEMOP_TYPE_AGEN || d->z.mnemonic == ZYDIS_MNEMONIC_NOP ||
+           d->z.meta.category == ZYDIS_CATEGORY_MPX;
 }
 
 /* ---- probes ---- */
