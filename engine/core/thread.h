@@ -35,6 +35,8 @@ struct siginfo_raw {
 struct fault {
     struct siginfo_raw info;
     uint64_t trapno, error, cr2;
+    bool forced; /* raised by the kernel's rules, not by the instruction: repeating it proves
+                    nothing */
 };
 
 struct sigstack {
@@ -76,6 +78,7 @@ struct thread {
     struct fault fault;
     uint64_t mask;      /* signals the target has blocked */
     uint64_t wait_mask; /* mask in force inside sigsuspend, ppoll, ... */
+    bool no_tsc;        /* prctl(PR_SET_TSC): rdtsc faults */
     bool has_wait_mask;
     bool step;       /* run one instruction at a time */
     bool step_once;  /* ... just the next one */

@@ -79,6 +79,10 @@ static bool lacking(struct job *j)
 static bool do_rdtsc(struct job *j)
 {
     uint32_t lo, hi, aux;
+    if (j->t->no_tsc) {
+        signals_protection_fault(j->t);
+        return false;
+    }
     if (j->in.mnemonic == ZYDIS_MNEMONIC_RDTSCP) {
         __asm__ volatile("rdtscp" : "=a"(lo), "=d"(hi), "=c"(aux));
         j->t->cpu.gpr[RCX] = aux;

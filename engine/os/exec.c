@@ -67,7 +67,9 @@ static struct helper *helper_new(void)
     while (h && !__atomic_load_n(&h->job.done, __ATOMIC_ACQUIRE))
         h = h->next;
     if (!h) {
-        h = range_alloc(sizeof *h);
+        h = range_alloc_near(0, PAGE_UP(sizeof *h), false);
+        if (!h)
+            return NULL;
         h->next = helpers;
         helpers = h;
     }
@@ -79,6 +81,10 @@ static struct helper *helper_new(void)
 static struct helper *helper_start(struct thread *t, long *error)
 {
     struct helper *h = helper_new();
+    if (!h) {
+        *error = -ENOMEM;
+        return NULL;
+    }
     h->job.image = image;
     h->job.mask = t->mask;
     h->job.tracee = t->tid;

@@ -58,6 +58,13 @@ _Noreturn static void own_fault(int sig, const struct siginfo_raw *info, const s
            sig, uc->mc.rip - engine.base, info->field[0], t->number, t->cpu.rip, thread_count(t));
 }
 
+/* int3, int1 or the 3 of int 3: traps are reported behind the instruction (int1 not on all
+ * machines). */
+static bool is_trap_byte(uint8_t b)
+{
+    return b == 0xcc || b == 0xf1 || b == 0x03;
+}
+
 static void on_fault(struct thread *t, int sig, struct siginfo_raw *info, struct kucontext *uc)
 {
     uint64_t host = uc->mc.rip;
@@ -65,8 +72,9 @@ static void on_fault(struct thread *t, int sig, struct siginfo_raw *info, struct
         uc->mc.rip = (uint64_t)engine_copy_fault;
         return;
     }
-    if (sig == SIG_TRAP)
-        host--; /* traps are reported behind the instruction */
+    bool behind = sig == SIG_TRAP && is_trap_byte(((const uint8_t *)host)[-1]);
+    if (behind)
+        host--;
     const struct block *b = cache_block_at(host);
     const struct fault_point *p = b ? cache_fault_point(b, host) : NULL;
     if (!p)
@@ -74,7 +82,7 @@ static void on_fault(struct thread *t, int sig, struct siginfo_raw *info, struct
     save_registers(&t->cpu, &uc->mc);
     unspill(t, p->spill);
     t->cpu.rip = b->pc + p->guest_off;
-    if (sig == SIG_TRAP)
+    if (behind)
         t->cpu.rip += uc->mc.rip - ((uint64_t)b->host + p->host_off);
     t->step_once = (p->spill & SPILL_CHECK) && uc->mc.trapno == TRAP_ALIGNMENT;
     t->fault.info = *info;

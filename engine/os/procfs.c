@@ -4,6 +4,7 @@
 #include "engine/core/engine.h"
 #include "engine/os/kernel.h"
 #include "engine/os/maps.h"
+#include "engine/os/seccomp.h"
 #include "engine/os/syscalls.h"
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
@@ -38,10 +39,26 @@ static const char *own_directory(const struct thread *t, const char *path)
     return p;
 }
 
-static bool is_own_map(const struct thread *t, const char *path)
+/* Files whose text is made here. */
+static bool is_ours(const struct thread *t, const char *path)
 {
+    static const char *const name[] = {"/maps", "/smaps", "/numa_maps", "/status"};
     const char *p = own_directory(t, path);
-    return p && (rt_streq(p, "/maps") || rt_streq(p, "/smaps") || rt_streq(p, "/numa_maps"));
+    for (size_t i = 0; p && i < ARRAY_LEN(name); i++)
+        if (rt_streq(p, name[i]))
+            return true;
+    return false;
+}
+
+/* Could a path, however written, lead to one of them? */
+static bool may_be_ours(const char *path)
+{
+    const char *last = path;
+    for (const char *p = path; *p; p++)
+        if (*p == '/')
+            last = p + 1;
+    return rt_streq(last, "maps") || rt_streq(last, "smaps") || rt_streq(last, "numa_maps") ||
+           rt_streq(last, "status");
 }
 
 /* A line that begins a mapping tells whether it and the lines up to the next one are shown. The
@@ -87,7 +104,25 @@ static void append(struct open_map *m, const char *line, size_t n)
     m->bytes += n;
 }
 
-static void make_text(struct open_map *m)
+/* Lines of the status file that would tell of the runtime's own signal handling. */
+static bool append_status(const struct thread *t, struct open_map *m, const char *line)
+{
+    char out[64];
+    uint64_t caught = 0;
+    for (int sig = 1; sig <= SIG_MAX; sig++)
+        caught |= t->process->action[sig].handler > HANDLER_IGNORE ? SIG_BIT(sig) : 0;
+    if (rt_prefix(line, "SigCgt:"))
+        append(m, out, rt_format(out, sizeof out, "SigCgt:\t%016lx\n", caught));
+    else if (rt_prefix(line, "SigBlk:"))
+        append(m, out, rt_format(out, sizeof out, "SigBlk:\t%016lx\n", t->mask));
+    else if (rt_prefix(line, "Seccomp:"))
+        append(m, out, rt_format(out, sizeof out, "Seccomp:\t%d\n", seccomp_mode(t)));
+    else
+        return false;
+    return true;
+}
+
+static void make_text(const struct thread *t, struct open_map *m)
 {
     static char buf[8192]; /* with the baton */
     size_t have = 0;
@@ -105,7 +140,7 @@ static void make_text(struct open_map *m)
             if (buf[i] != '\n')
                 continue;
             show = shown(buf + line, show);
-            if (show)
+            if (show && !append_status(t, m, buf + line))
                 append(m, buf + line, i + 1 - line);
             line = i + 1;
         }
@@ -149,10 +184,10 @@ static void remember(int fd, const char *path)
 }
 
 /* Copies text at `offset` to the target; the count, or an error. */
-static long give(struct open_map *m, uint64_t offset, gaddr to, uint64_t n)
+static long give(const struct thread *t, struct open_map *m, uint64_t offset, gaddr to, uint64_t n)
 {
     if (offset == 0 || !m->bytes)
-        make_text(m);
+        make_text(t, m);
     if (offset >= m->bytes)
         return 0;
     if (n > m->bytes - offset)
@@ -160,17 +195,17 @@ static long give(struct open_map *m, uint64_t offset, gaddr to, uint64_t n)
     return engine_write(to, m->text + offset, n) ? (long)n : -EFAULT;
 }
 
-static long give_at_position(struct open_map *m, gaddr to, uint64_t n)
+static long give_at_position(const struct thread *t, struct open_map *m, gaddr to, uint64_t n)
 {
     enum { SET = 0, CURRENT = 1 };
     long offset = sys3(__NR_lseek, m->fd, 0, CURRENT);
-    long r = offset < 0 ? offset : give(m, (uint64_t)offset, to, n);
+    long r = offset < 0 ? offset : give(t, m, (uint64_t)offset, to, n);
     if (r > 0)
         sys3(__NR_lseek, m->fd, offset + r, SET);
     return r;
 }
 
-static long give_vector(struct open_map *m, gaddr at, long count)
+static long give_vector(const struct thread *t, struct open_map *m, gaddr at, long count)
 {
     long total = 0;
     for (long i = 0; i < count; i++) {
@@ -180,7 +215,7 @@ static long give_vector(struct open_map *m, gaddr at, long count)
         } v;
         if (!engine_read(&v, at + (uint64_t)i * sizeof v, sizeof v))
             return total ? total : -EFAULT;
-        long r = give_at_position(m, v.base, v.len);
+        long r = give_at_position(t, m, v.base, v.len);
         if (r < 0)
             return total ? total : r;
         total += r;
@@ -217,13 +252,13 @@ bool procfs_call(struct thread *t, long nr, const long *a, long *result)
             remember((int)*result, m->path);
         return true;
     case __NR_read:
-        *result = m ? give_at_position(m, (gaddr)a[1], (uint64_t)a[2]) : 0;
+        *result = m ? give_at_position(t, m, (gaddr)a[1], (uint64_t)a[2]) : 0;
         return m;
     case __NR_pread64:
-        *result = m ? give(m, (uint64_t)a[3], (gaddr)a[1], (uint64_t)a[2]) : 0;
+        *result = m ? give(t, m, (uint64_t)a[3], (gaddr)a[1], (uint64_t)a[2]) : 0;
         return m;
     case __NR_readv:
-        *result = m ? give_vector(m, (gaddr)a[1], a[2]) : 0;
+        *result = m ? give_vector(t, m, (gaddr)a[1], a[2]) : 0;
         return m;
     case __NR_preadv:
     case __NR_preadv2:
@@ -239,10 +274,17 @@ bool procfs_call(struct thread *t, long nr, const long *a, long *result)
     }
 }
 
-static long open_map(struct thread *t, long *a, const char *path)
+/* The kernel knows the canonical name of what was opened. */
+static long open_and_look(struct thread *t, long *a)
 {
+    char link[32], path[PATH_BYTES];
     long fd = syscalls_pass(t, (int32_t)t->cpu.gpr[RAX], a);
-    if (fd >= 0)
+    if (fd < 0)
+        return fd;
+    rt_format(link, sizeof link, "/proc/self/fd/%d", (int)fd);
+    long n = sys3(__NR_readlink, (long)link, (long)path, sizeof path - 1);
+    path[n > 0 ? n : 0] = 0;
+    if (is_ours(t, path))
         remember((int)fd, path);
     return fd;
 }
@@ -261,8 +303,8 @@ static long open_path(struct thread *t, long *a, gaddr path_at, uint64_t flags)
     bool ended = false;
     for (size_t i = 0; i < got && !ended; i++)
         ended = !path[i];
-    if (ended && !(flags & O_ACCMODE_) && is_own_map(t, path))
-        return open_map(t, a, path);
+    if (ended && !(flags & O_ACCMODE_) && may_be_ours(path))
+        return open_and_look(t, a);
     if (ended && (flags & O_ACCMODE_) && is_own_memory(t, path))
         procfs_memory_open = true;
     return syscalls_pass(t, (int32_t)t->cpu.gpr[RAX], a);

@@ -174,7 +174,7 @@ static void raise_sigsys(struct thread *t, const struct seccomp_data *d, uint32_
     info.field[0] = d->instruction_pointer;
     info.field[1] = (uint32_t)d->nr | (uint64_t)d->arch << 32;
     t->cpu.rip = d->instruction_pointer;
-    t->fault = (struct fault){.info = info};
+    t->fault = (struct fault){.info = info, .forced = true};
     signals_deliver_fault(t);
 }
 
@@ -201,6 +201,8 @@ bool seccomp_allows(struct thread *t, long nr, const long a[6], gaddr next, long
         *result = SYSCALL_NO_RESULT;
         return false;
     default:
+        if (!t->seccomp->count) /* strict mode does not ask */
+            sys2(__NR_kill, t->process->pid, SIG_KILL);
         t->process->action[SIG_SYS].handler = HANDLER_DEFAULT;
         raise_sigsys(t, &d, r);
         *result = SYSCALL_NO_RESULT;

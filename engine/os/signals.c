@@ -116,7 +116,7 @@ _Noreturn static void die_of_fault(struct thread *t)
     uint64_t open = ~SIG_SYNC;
     int sig = t->fault.info.sig;
     syscalls_finish();
-    if (t->fault.trapno == 1 || sig == SIG_SYS) /* cannot be repeated by going on */
+    if (t->fault.forced)
         default_action(t, sig);
     for (int s = 1; s <= SIG_MAX; s++)
         if (SIG_SYNC & SIG_BIT(s))
@@ -218,6 +218,14 @@ static bool push_frame(struct thread *t, const struct siginfo_raw *info, const s
     return true;
 }
 
+/* A frame that cannot be written or read. */
+static void force_segv(struct thread *t)
+{
+    t->fault =
+        (struct fault){.info = {.sig = SIG_SEGV, .code = 0x80}, .trapno = 13, .forced = true};
+    signals_deliver_fault(t);
+}
+
 static void deliver(struct thread *t, const struct siginfo_raw *info, const struct fault *f)
 {
     struct ksigaction *a = &t->process->action[info->sig];
@@ -227,7 +235,7 @@ static void deliver(struct thread *t, const struct siginfo_raw *info, const stru
         if (info->sig == SIG_SEGV)
             a->handler = HANDLER_DEFAULT;
         t->pending = 0;
-        signals_protection_fault(t);
+        force_segv(t);
         return;
     }
     t->has_wait_mask = false;
@@ -290,8 +298,8 @@ void signals_misaligned(struct thread *t)
 
 void signals_single_step(struct thread *t)
 {
-    t->fault =
-        (struct fault){.info = {.sig = SIG_TRAP, .code = 2, .field = {t->cpu.rip}}, .trapno = 1};
+    t->fault = (struct fault){
+        .info = {.sig = SIG_TRAP, .code = 2, .field = {t->cpu.rip}}, .trapno = 1, .forced = true};
     signals_deliver_fault(t);
 }
 
@@ -386,6 +394,30 @@ long signals_sigprocmask(struct thread *t, long *a)
     return 0;
 }
 
+/* A hardware signal that was sent and is held back here is pending all the same. */
+long signals_sigpending(struct thread *t, long *a)
+{
+    long r = syscalls_pass(t, __NR_rt_sigpending, a);
+    uint64_t set;
+    if (r < 0 || !t->held.sig || a[1] != 8 || !engine_read(&set, (gaddr)a[0], 8))
+        return r;
+    set |= SIG_BIT(t->held.sig);
+    return engine_write((gaddr)a[0], &set, 8) ? r : -EFAULT;
+}
+
+long signals_sigtimedwait(struct thread *t, long *a)
+{
+    uint64_t set;
+    if (a[3] == 8 && engine_read(&set, (gaddr)a[0], 8) && t->held.sig &&
+        (set & SIG_BIT(t->held.sig))) {
+        int sig = t->held.sig;
+        bool ok = !a[1] || engine_write((gaddr)a[1], &t->held, sizeof t->held);
+        t->held.sig = 0;
+        return ok ? sig : -EFAULT;
+    }
+    return syscalls_pass(t, __NR_rt_sigtimedwait, a);
+}
+
 long signals_sigaltstack(struct thread *t, long *a)
 {
     struct sigstack new, old = t->altstack;
@@ -449,7 +481,7 @@ long signals_sigreturn(struct thread *t, long *unused)
     (void)unused;
     if (!engine_read(&frame, t->cpu.gpr[RSP] - 8, sizeof frame) ||
         !restore_fpstate(t, frame.uc.mc.fpstate)) {
-        signals_protection_fault(t);
+        force_segv(t);
         return SYSCALL_NO_RESULT;
     }
     const struct ksigcontext *m = &frame.uc.mc;

@@ -38,6 +38,8 @@ bool signals_kills(const struct thread *t, long sig);
 /* System calls. */
 long signals_sigaction(struct thread *t, long *a);
 long signals_sigprocmask(struct thread *t, long *a);
+long signals_sigpending(struct thread *t, long *a);
+long signals_sigtimedwait(struct thread *t, long *a);
 long signals_sigaltstack(struct thread *t, long *a);
 long signals_sigreturn(struct thread *t, long *a);
 

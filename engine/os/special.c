@@ -92,7 +92,7 @@ long syscalls_kill(struct thread *t, long *a)
 
 long syscalls_arch_prctl(struct thread *t, long *a)
 {
-    enum { SET_GS = 0x1001, SET_FS = 0x1002, GET_FS = 0x1003, GET_GS = 0x1004, SHSTK = 0x5000 };
+    enum { SET_GS = 0x1001, GET_GS = 0x1004, SET_CPUID = 0x1012, SHSTK = 0x5000 };
     switch (a[0]) {
     case SET_GS:
         if ((gaddr)a[1] >> 47)
@@ -101,6 +101,8 @@ long syscalls_arch_prctl(struct thread *t, long *a)
         return 0;
     case GET_GS:
         return engine_write((gaddr)a[1], &t->gs_base, 8) ? 0 : -EFAULT;
+    case SET_CPUID:
+        return -ENODEV; /* the runtime itself uses cpuid */
     default:
         if ((a[0] & ~0xfff) == SHSTK)
             return -EOPNOTSUPP; /* shadow stacks */
@@ -111,6 +113,19 @@ long syscalls_arch_prctl(struct thread *t, long *a)
 long syscalls_prctl(struct thread *t, long *a)
 {
     enum { GET_SECCOMP = 21, SET_SECCOMP = 22, MODE_STRICT = 1, MODE_FILTER = 2 };
+    enum { GET_TSC = 25, SET_TSC = 26, TSC_ENABLE = 1, TSC_SIGSEGV = 2, SET_MDWE = 65 };
+    if (a[0] == SET_MDWE)
+        return -EINVAL;    /* would deny the code cache its memory */
+    if (a[0] == SET_TSC) { /* the runtime itself reads the counter */
+        if (a[1] != TSC_ENABLE && a[1] != TSC_SIGSEGV)
+            return -EINVAL;
+        t->no_tsc = a[1] == TSC_SIGSEGV;
+        return 0;
+    }
+    if (a[0] == GET_TSC)
+        return engine_write((gaddr)a[1], &(int32_t){t->no_tsc ? TSC_SIGSEGV : TSC_ENABLE}, 4)
+                   ? 0
+                   : -EFAULT;
     if (a[0] == GET_SECCOMP)
         return seccomp_mode(t);
     if (a[0] != SET_SECCOMP)

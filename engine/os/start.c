@@ -139,6 +139,8 @@ void runtime_start(void)
     fpstate_init();
     cache_init(engine.opt.cache);
     struct thread *t = threads_new();
+    if (!t)
+        rt_die("engine: no address space for the first thread");
     t->process = &first;
     first.pid = (int32_t)sys0(__NR_getpid);
     t->cpu = boot.cpu;

@@ -37,12 +37,14 @@ static struct thread *take_spare(void)
         t->own_process = kept;
         return t;
     }
-    return range_alloc(sizeof(struct thread));
+    return range_alloc_near(0, PAGE_UP(sizeof(struct thread)), false);
 }
 
 struct thread *threads_new(void)
 {
     struct thread *t = take_spare();
+    if (!t)
+        return NULL;
     t->self = t;
     t->number = ++engine.threads_made;
     t->host_sp = ((uint64_t)t->host_stack + sizeof t->host_stack) & ~15ull;
@@ -154,11 +156,14 @@ static void arguments_for(struct request *r, struct thread *child)
 static struct thread *new_child(struct thread *t, const struct request *r)
 {
     struct thread *c = threads_new();
+    if (!c)
+        return NULL;
     child_registers(t, &c->cpu, r->stack);
     c->process = t->process;
     c->mask = t->mask;
     c->gs_base = t->gs_base;
     c->seccomp = t->seccomp;
+    c->no_tsc = t->no_tsc;
     c->host_alive = 1;
     c->clear_tid = r->flags & CLONE_CHILD_CLEARTID ? r->child_tid : 0;
     c->start_tid = r->flags & CLONE_CHILD_SETTID ? r->child_tid : 0;
@@ -180,6 +185,8 @@ static long start(struct thread *c, struct request *r)
 static long thread_like(struct thread *t, struct request *r)
 {
     struct thread *c = new_child(t, r);
+    if (!c)
+        return -EAGAIN;
     arguments_for(r, c);
     return start(c, r);
 }
@@ -189,6 +196,8 @@ static long thread_like(struct thread *t, struct request *r)
 static struct thread *new_process(struct thread *t, struct request *r)
 {
     struct thread *c = new_child(t, r);
+    if (!c)
+        return NULL;
     if (!c->own_process)
         c->own_process = range_heap(sizeof *c->own_process);
     *c->own_process = *t->process;
@@ -202,6 +211,8 @@ static struct thread *new_process(struct thread *t, struct request *r)
 static long side_process(struct thread *t, struct request *r)
 {
     struct thread *c = new_process(t, r);
+    if (!c)
+        return -EAGAIN;
     c->detached = true;
     return start(c, r);
 }
@@ -209,6 +220,8 @@ static long side_process(struct thread *t, struct request *r)
 static long vfork_like(struct thread *t, struct request *r)
 {
     struct thread *c = new_process(t, r);
+    if (!c)
+        return -EAGAIN;
     uint64_t kernel_mask = signals_block_all();
     baton_drop(t);
     long pid = engine_clone(r->nr, r->arg, c);

@@ -7,7 +7,8 @@
 
 #include "engine/core/thread.h"
 
-/* A thread's struct with stacks; the first one is made for the calling kernel thread. */
+/* A thread's struct with stacks, NULL if there is no memory; the first one is made for the calling
+ * kernel thread. */
 struct thread *threads_new(void);
 void threads_enter(struct thread *t); /* GS, signal stack: the calling kernel thread becomes t */
 

@@ -321,6 +321,35 @@ static void probes_see_every_instruction(void **state)
     assert_int_equal(probes, 3);
 }
 
+/* How many of the block's exits ask for a probe after an instruction. */
+static int probes_after(const uint8_t *code, size_t n)
+{
+    int count = 0;
+    support_probe_all(PROBE_AFTER);
+    struct block *b = make(LOW, code, n);
+    for (int i = 0; i < b->site_count; i++)
+        count += (b->site[i].probe & PROBE_AFTER) != 0;
+    return count;
+}
+
+static void probes_come_after_what_falls_through(void **state)
+{
+    (void)state;
+    assert_int_equal(probes_after(CODE(0x90, 0x90)), 2);
+    assert_int_equal(probes_after(CODE(0x90, 0x74, 0x00)), 2); /* jz, not taken */
+    assert_int_equal(probes_after(CODE(0xe3, 0x00)), 1);       /* jrcxz, not taken */
+    assert_int_equal(probes_after(CODE(0xe2, 0xfe)), 1);       /* loop, at its end */
+    assert_int_equal(probes_after(CODE(0x0f, 0x05)), 1);       /* syscall */
+    assert_int_equal(probes_after(CODE(0x0f, 0xa2)), 1);       /* cpuid */
+    assert_int_equal(probes_after(CODE(0xeb, 0x00)), 0);       /* jmp to the next */
+    assert_int_equal(probes_after(CODE(0xe8, 0, 0, 0, 0)), 0);
+    assert_int_equal(probes_after(CODE(0xc3)), 0);
+    assert_int_equal(probes_after(CODE(0x48, 0xcf)), 0); /* iretq */
+    assert_int_equal(probes_after(CODE(0x48, 0xcb)), 0); /* lretq */
+    assert_int_equal(probes_after(CODE(0xff, 0x28)), 0); /* ljmp [rax] */
+    assert_int_equal(probes_after(CODE(0x0f, 0x0b)), 0); /* ud2 */
+}
+
 /* ---- odd forms, at every place ---- */
 
 static void odd_forms_are_right_everywhere(void **state)
@@ -335,6 +364,9 @@ static void odd_forms_are_right_everywhere(void **state)
         {6, {0x65, 0x48, 0x0f, 0xc7, 0x0c, 0x3e}},          /* cmpxchg16b gs:[rsi+rdi] */
         {5, {0x65, 0x66, 0x0f, 0xf7, 0xc1}},                /* maskmovdqu through gs */
         {5, {0x65, 0x48, 0x8d, 0x43, 0x08}},                /* lea knows no segment */
+        {5, {0x65, 0x0f, 0x1f, 0x43, 0x08}},                /* nop neither */
+        {5, {0x65, 0x0f, 0x1a, 0x04, 0x03}},                /* nor does bndldx */
+        {6, {0x65, 0x66, 0x0f, 0x38, 0xf8, 0x03}},          /* movdir64b: the source alone */
         {8, {0x65, 0x62, 0xf1, 0x7c, 0x48, 0x10, 0x43, 1}}, /* disp8 times 64 */
         {7, {0x65, 0xc4, 0xe2, 0x79, 0x90, 0x14, 0x8b}},    /* gather through gs */
         {5, {0x48, 0x65, 0x8b, 0x43, 0x08}},                /* a REX that does not count */
@@ -554,6 +586,7 @@ int main(void)
         TEST(a_block_that_checks_itself_ends_at_a_store),
         TEST(the_longest_blocks_fit),
         TEST(probes_see_every_instruction),
+        TEST(probes_come_after_what_falls_through),
         TEST(odd_forms_are_right_everywhere),
         TEST(real_code_far_from_the_cache),
         TEST(real_code_at_low_addresses),
