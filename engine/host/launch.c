@@ -12,7 +12,7 @@
 #include <signal.h>
 #include <string.h>
 #include <sys/mman.h>
-#include <sys/wait.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "engine/host/link.h"
@@ -20,22 +20,18 @@
 
 static int start_tracer(struct inject_job *job, struct err *err)
 {
-    pid_t mid = fork();
-    if (mid < 0)
+    pid_t pid =
+        (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL); /* fork, without exit signal */
+    if (pid < 0)
         return err_set(err, "fork: %m");
-    if (mid == 0) {
-        pid_t tracer = fork();
-        if (tracer == 0)
-            inject_tracer(job);
-        else
-            job->tracer = tracer;
+    if (pid == 0) {
+        inject_tracer(job);
         _exit(0);
     }
-    while (waitpid(mid, NULL, 0) < 0 && errno == EINTR)
-        ;
-    if (job->tracer <= 0)
-        return err_set(err, "fork: %m");
+    job->tracer = pid;
     int r = inject_ready(job);
+    if (r)
+        inject_reap(job->tracer);
     if (r == -EPERM)
         return err_set(err, "ptrace is not permitted here; the engine needs it once, at exec");
     return r ? err_set(err, "ptrace: %s", strerror(-r)) : 0;
@@ -67,6 +63,7 @@ int launch_exec(const struct launch *l, struct err *err)
     execv(l->path, l->argv);
     int why = errno;
     kill(job->tracer, SIGKILL);
+    inject_reap(job->tracer);
     sigprocmask(SIG_SETMASK, &old, NULL);
     errno = why;
     return err_set(err, "%m");

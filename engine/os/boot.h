@@ -32,6 +32,7 @@ struct boot {
     gaddr pristine;
     struct cpu_state cpu; /* at the program's first instruction */
     uint64_t mask;        /* blocked signals */
+    int32_t tracer;       /* a child of ours that is about to end */
     gaddr filters;        /* seccomp filters of the old program, seccomp_unpack() */
     uint64_t filter_bytes;
     char options[BOOT_OPTIONS];
@@ -44,7 +45,7 @@ struct inject_job {
     const void *filters;
     uint64_t filter_bytes;
     int32_t tracee; /* thread id */
-    int32_t tracer; /* process id of the tracer, set by it or by its maker */
+    int32_t tracer; /* its process id: a child of the tracee, without exit signal */
     uint32_t go;    /* tracee: the tracer may seize */
     uint32_t ready; /* tracer: 1 seized, 2 failed */
     uint32_t done;  /* tracer: nothing here is used any more */
@@ -59,5 +60,8 @@ void inject_tracer(struct inject_job *job);
 /* The tracee's side: lets the tracer go ahead and waits until it has seized. Returns 0 or -errno.
  */
 int inject_ready(struct inject_job *job);
+
+/* Waits for the end of a tracer that has done its work, or was killed. */
+void inject_reap(int32_t tracer);
 
 #endif

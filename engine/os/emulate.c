@@ -283,6 +283,10 @@ static bool do_far(struct job *j)
 /* The 32-bit system call gate: as on a kernel built without it. */
 static bool do_int80(struct job *j)
 {
+    static bool told;
+    if (!told)
+        rt_say("int 0x80 at pc 0x%lx: 32-bit system calls are not supported", j->t->cpu.rip);
+    told = true;
     j->t->cpu.gpr[RAX] = (uint64_t)-ENOSYS;
     return true;
 }

@@ -21,17 +21,16 @@
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 
-enum { STACK = 32 << 10, WAIT_ALL = 0x40000000, X_OK_ = 1 };
+enum { STACK = 32 << 10, X_OK_ = 1 };
 
 static const struct image *image;
 static char options[BOOT_OPTIONS];
 
-/* A helper's stacks and job. Not freed by a failed exec or a vfork child, but used again. */
+/* A helper's stack and job. Not freed by a failed exec or a vfork child, but used again. */
 struct helper {
     struct inject_job job;
     struct helper *next;
-    uint8_t outer[STACK] __attribute__((aligned(64)));
-    uint8_t inner[STACK] __attribute__((aligned(64)));
+    uint8_t stack[STACK] __attribute__((aligned(64)));
 };
 static struct helper *helpers;
 
@@ -42,7 +41,7 @@ void exec_init(gaddr pristine, const char *opts)
 }
 
 /* The last act touches no stack: once `done` is set it may belong to someone else. */
-static void inner(void *arg)
+static void trace(void *arg)
 {
     struct helper *h = arg;
     inject_tracer(&h->job);
@@ -53,12 +52,6 @@ static void inner(void *arg)
                      :
                      : "r"(&h->job.done)
                      : "memory", "rdi", "rax");
-}
-
-static void outer(void *arg)
-{
-    struct helper *h = arg;
-    h->job.tracer = (int32_t)engine_clone_vm(CLONE_VM, h->inner + sizeof h->inner, inner, h);
 }
 
 static struct helper *helper_new(void)
@@ -95,32 +88,36 @@ static struct helper *helper_start(struct thread *t, long *error)
         h->job.filters = packed;
     }
     memcpy(h->job.options, options, sizeof options);
-    long pid = engine_clone_vm(CLONE_VM, h->outer + sizeof h->outer, outer, h);
+    long pid = engine_clone_vm(CLONE_VM, h->stack + sizeof h->stack, trace, h);
     *error = pid;
-    if (pid > 0) {
-        while (sys4(__NR_wait4, pid, 0, WAIT_ALL, 0) == -EINTR)
-            ;
-        *error = h->job.tracer;
-    }
-    if (*error > 0)
+    h->job.tracer = (int32_t)pid;
+    if (pid > 0)
         *error = inject_ready(&h->job);
+    else
+        h->job.done = 1;
     if (!*error)
         return h;
-    if (h->job.tracer <= 0)
-        h->job.done = 1;
+    if (pid > 0)
+        inject_reap((int32_t)pid);
     return NULL;
 }
 
 static void helper_stop(struct helper *h)
 {
     sys2(__NR_kill, h->job.tracer, SIG_KILL);
+    inject_reap(h->job.tracer);
     h->job.done = 1;
 }
 
 static long run(struct thread *t, long nr, long *a)
 {
     long error;
+    enum { GET_DUMPABLE = 3, SET_DUMPABLE = 4 };
     uint64_t kernel_mask = signals_block_all();
+    /* After a change of user ids nobody may trace us, unless we say so; the exec resets it. */
+    long dumpable = sys6(__NR_prctl, GET_DUMPABLE, 0, 0, 0, 0, 0);
+    if (dumpable != 1)
+        sys2(__NR_prctl, SET_DUMPABLE, 1);
     struct helper *h = helper_start(t, &error);
     if (!h) {
         rt_say("exec: the new program cannot be followed (error %ld); it runs without the engine",
@@ -136,6 +133,8 @@ static long run(struct thread *t, long nr, long *a)
         baton_acquire(t);
     if (h)
         helper_stop(h);
+    if (dumpable != 1)
+        sys2(__NR_prctl, SET_DUMPABLE, dumpable);
     signals_abandon_exec(t);
     signals_set_kernel_mask(kernel_mask);
     return r;

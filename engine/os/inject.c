@@ -49,6 +49,12 @@ int inject_ready(struct inject_job *job)
     return job->ready == 1 ? 0 : job->error;
 }
 
+void inject_reap(int32_t tracer)
+{
+    while (sys4(__NR_wait4, tracer, 0, WAIT_ALL, 0) == -EINTR)
+        ;
+}
+
 /* Waits for a stop of the tracee; other stops than wanted are let go. Returns its id, 0 if it
  * ended. */
 static int wait_stop(int want_event)
@@ -166,6 +172,7 @@ static void fill_boot(struct boot *b, const struct inject_job *job, const struct
     b->cpu.rip = r->rip;
     b->cpu.rflags = r->rflags;
     b->mask = job->mask;
+    b->tracer = job->tracer;
     memcpy(b->options, job->options, sizeof b->options);
 }
 
@@ -244,12 +251,7 @@ void inject_tracer(struct inject_job *job)
 {
     while (!__atomic_load_n(&job->go, __ATOMIC_ACQUIRE))
         futex_wait(&job->go, 0);
-    long r = -EPERM;
-    for (int i = 0; i < 100 && r == -EPERM; i++) { /* an earlier tracer may still be going */
-        r = ptrace(PTRACE_SEIZE, job->tracee, 0, PTRACE_O_TRACEEXEC);
-        if (r == -EPERM)
-            sys2(__NR_nanosleep, (long)&(long[2]){0, 100000 + i * 10000}, 0);
-    }
+    long r = ptrace(PTRACE_SEIZE, job->tracee, 0, PTRACE_O_TRACEEXEC);
     job->error = (int32_t)r;
     futex_set(&job->ready, r < 0 ? 2 : 1);
     if (r < 0)

@@ -144,6 +144,7 @@ void runtime_start(void)
     t->process = &first;
     first.pid = (int32_t)sys0(__NR_getpid);
     t->cpu = boot.cpu;
+    inject_reap(boot.tracer);
     threads_enter(t);
     baton_acquire(t);
     special_init(auxv(sp, AT_SYSINFO_EHDR));

@@ -25,6 +25,22 @@ static struct thread *spare; /* ended threads whose kernel thread may still be e
 
 /* ---- the struct ---- */
 
+/* A slab of structs where there is room for one, else a single one. NULL: no memory. */
+static struct thread *carve(void)
+{
+    enum { SLAB = 8 };
+    const uint64_t each = PAGE_UP(sizeof(struct thread));
+    uint8_t *slab = engine.threads_made ? range_alloc_near(0, SLAB * each, false) : NULL;
+    if (!slab)
+        return range_alloc_near(0, each, false);
+    for (int i = 1; i < SLAB; i++) {
+        struct thread *t = (struct thread *)(slab + (uint64_t)i * each);
+        t->next = spare;
+        spare = t;
+    }
+    return (struct thread *)slab;
+}
+
 static struct thread *take_spare(void)
 {
     for (struct thread **at = &spare; *at; at = &(*at)->next) {
@@ -37,7 +53,7 @@ static struct thread *take_spare(void)
         t->own_process = kept;
         return t;
     }
-    return range_alloc_near(0, PAGE_UP(sizeof(struct thread)), false);
+    return carve();
 }
 
 struct thread *threads_new(void)

@@ -4,7 +4,7 @@
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 
-enum { RANGES = 128, STEP = 1 << 20 };
+enum { RANGES = 1024, STEP = 1 << 20 };
 
 #define REACH (1800ull << 20)
 
@@ -39,7 +39,8 @@ void range_init(gaddr base, uint64_t bytes)
 
 static void *map_below(gaddr *from, gaddr home_of, uint64_t bytes, int prot)
 {
-    for (gaddr at = (*from - bytes) & ~0xffffull; at <= *from && home_of - at < REACH; at -= STEP) {
+    bytes = PAGE_UP(bytes);
+    for (gaddr at = PAGE_DOWN(*from - bytes); at <= *from && home_of - at < REACH; at -= STEP) {
         long r = sys6(__NR_mmap, (long)at, (long)bytes, prot,
                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
         if (!SYS_FAILED(r) && (gaddr)r == at) {
