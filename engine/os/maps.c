@@ -12,6 +12,7 @@ enum {
     REGIONS = 4096,
     OFTEN = 8, /* writes into a code page after which its blocks check themselves */
     VDSO_PAGES = 4,
+    VVAR_PAGES = 8, /* the vDSO's data lies just before it */
 };
 
 #define VSYSCALL_PAGE 0xffffffffff600000ull
@@ -264,6 +265,8 @@ void maps_changed(gaddr start, gaddr end)
     end = PAGE_UP(end);
     region_cut(start, end);
     cache_pages(start, end, page_changed, NULL);
+    if (start < vdso.end && end > vdso.start - VVAR_PAGES * PAGE_BYTES)
+        vdso.start = vdso.end = 0;
 }
 
 /* ---- code bytes ---- */
@@ -370,6 +373,11 @@ static void match(const char *name, uint64_t offset, void *arg)
     struct wanted *w = arg;
     if (rt_streq(name, w->name))
         w->addr = vdso.start + offset;
+}
+
+bool maps_has_vdso(void)
+{
+    return vdso.start;
 }
 
 gaddr maps_vdso_symbol(const char *name)

@@ -43,6 +43,7 @@ int maps_open_all(void);
 
 /* vDSO entry points are replaced by plain system calls when translated. */
 void maps_vdso(gaddr ehdr);
+bool maps_has_vdso(void);                 /* not since the target unmapped it */
 gaddr maps_vdso_symbol(const char *name); /* the real one; 0 if there is none */
 
 #endif

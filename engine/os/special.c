@@ -153,7 +153,7 @@ void special_init(gaddr vdso)
 uint64_t special_now_ns(void)
 {
     int64_t ts[2] = {0, 0};
-    if (!vdso_clock_gettime || vdso_clock_gettime(1, ts))
+    if (!vdso_clock_gettime || !maps_has_vdso() || vdso_clock_gettime(1, ts))
         sys2(__NR_clock_gettime, 1, (long)ts);
     return (uint64_t)ts[0] * 1000000000u + (uint64_t)ts[1];
 }
@@ -161,7 +161,7 @@ uint64_t special_now_ns(void)
 long syscalls_clock_gettime(struct thread *t, long *a)
 {
     int64_t ts[2];
-    if (!vdso_clock_gettime)
+    if (!vdso_clock_gettime || !maps_has_vdso())
         return syscalls_pass(t, __NR_clock_gettime, a);
     long r = vdso_clock_gettime((int)a[0], ts);
     if (r)
@@ -173,7 +173,7 @@ long syscalls_gettimeofday(struct thread *t, long *a)
 {
     int64_t tv[2];
     int32_t tz[2];
-    if (!vdso_gettimeofday)
+    if (!vdso_gettimeofday || !maps_has_vdso())
         return syscalls_pass(t, __NR_gettimeofday, a);
     long r = vdso_gettimeofday(tv, tz);
     if (r)
@@ -185,7 +185,7 @@ long syscalls_gettimeofday(struct thread *t, long *a)
 
 long syscalls_time(struct thread *t, long *a)
 {
-    if (!vdso_time)
+    if (!vdso_time || !maps_has_vdso())
         return syscalls_pass(t, __NR_time, a);
     long now = vdso_time(NULL);
     return !a[0] || engine_write((gaddr)a[0], &now, 8) ? now : -EFAULT;
