@@ -611,6 +611,20 @@ static void emit_seen(struct job *j, enum exit_kind kind, const struct insn *in,
     emit_leave(j, s, T_H_EXIT);
 }
 
+/* A far return, iret or jump: it goes somewhere, be it to the next instruction. */
+static bool is_far_transfer(const struct insn *in)
+{
+    switch (in->mnemonic) {
+    case ZYDIS_MNEMONIC_RET:
+    case ZYDIS_MNEMONIC_IRETQ:
+    case ZYDIS_MNEMONIC_IRETD:
+    case ZYDIS_MNEMONIC_JMP:
+        return true;
+    default:
+        return false;
+    }
+}
+
 static void emit_last(struct job *j, const struct insn *in, unsigned after)
 {
     struct emit *e = &j->e;
@@ -649,7 +663,7 @@ static void emit_last(struct job *j, const struct insn *in, unsigned after)
         emit_seen(j, EXIT_SYSCALL, in, after);
         break;
     case INSN_EMULATE:
-        emit_seen(j, EXIT_EMULATE, in, after);
+        emit_seen(j, EXIT_EMULATE, in, is_far_transfer(in) ? 0 : after);
         break;
     case INSN_UNSUPPORTED:
         emit_leave(j, site_add(j, EXIT_UNSUPPORTED, in->pc, next), T_H_EXIT);

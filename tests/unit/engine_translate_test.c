@@ -359,6 +359,7 @@ static void odd_forms_are_right_everywhere(void **state)
     } row[] = {
         {3, {0x65, 0xff, 0x30}},                            /* push gs:[rax] */
         {4, {0x65, 0x41, 0xff, 0x30}},                      /* push gs:[r8] */
+        {4, {0x67, 0x65, 0xff, 0x33}},                      /* push gs:[ebx]: rsp is not cut */
         {5, {0x65, 0x8f, 0x44, 0x24, 0x08}},                /* pop gs:[rsp+8] */
         {4, {0x8f, 0x44, 0x24, 0x08}},                      /* pop [rsp+8] */
         {6, {0x65, 0x48, 0x0f, 0xc7, 0x0c, 0x3e}},          /* cmpxchg16b gs:[rsi+rdi] */

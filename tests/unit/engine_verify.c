@@ -236,7 +236,7 @@ static gaddr address(const struct decoded *d, const ZydisDecodedOperand *op,
     if (d->z.mnemonic == ZYDIS_MNEMONIC_POP && op->mem.base == ZYDIS_REGISTER_RSP &&
         op->visibility == ZYDIS_OPERAND_VISIBILITY_EXPLICIT)
         a += d->z.operand_width / 8u; /* computed after rsp was incremented */
-    if (d->z.address_width == 32)
+    if (d->z.address_width == 32 && op->mem.base != ZYDIS_REGISTER_RSP) /* what push writes */
         a = (uint32_t)a;
     /* A prefix does not concern the destination of movdir64b, though Zydis 4.0 says so. */
     if (op->mem.type == ZYDIS_MEMOP_TYPE_AGEN ||
