@@ -142,7 +142,7 @@ engine_syscall_abort:
     ret
 
 /* long engine_clone(long nr, const long args[6], struct thread *child): with a child, the new kernel
- * thread starts in thread_child_start(child) on the child's host stack; without one both return. */
+ * thread starts in threads_child_start(child) on the child's host stack; without one both return. */
     .globl engine_clone
     .hidden engine_clone
 engine_clone:
@@ -164,7 +164,7 @@ engine_clone:
     mov T_HOST_SP(%rbx), %rsp
     xor %ebp, %ebp
     mov %rbx, %rdi
-    call thread_child_start
+    call threads_child_start
     ud2
 1:  pop %rbx
     ret

@@ -6,9 +6,10 @@
  * point of translated code or of the runtime itself. So it only notes things down and turns the
  * interrupted context to a safe place; the work is done when that context goes on.
  */
+#include "engine/os/hostsig.h"
+
 #include "engine/core/cache.h"
 #include "engine/core/engine.h"
-#include "engine/os/signals.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 

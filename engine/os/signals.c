@@ -3,6 +3,7 @@
 
 #include "engine/core/engine.h"
 #include "engine/os/fpstate.h"
+#include "engine/os/hostsig.h"
 #include "engine/os/maps.h"
 #include "engine/os/syscalls.h"
 #include "engine/rt/rt.h"

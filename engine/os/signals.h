@@ -43,8 +43,4 @@ long signals_sigtimedwait(struct thread *t, long *a);
 long signals_sigaltstack(struct thread *t, long *a);
 long signals_sigreturn(struct thread *t, long *a);
 
-/* hostsig.c: the kernel's handler. */
-void hostsig_handler(int sig, struct siginfo_raw *info, struct kucontext *uc);
-void hostsig_setup_stack(struct thread *t);
-
 #endif

@@ -28,19 +28,19 @@ static long with_mask(struct thread *t, long nr, long *a, int i)
     return syscalls_pass(t, nr, b);
 }
 
-long syscalls_sigsuspend(struct thread *t, long *a)
+long special_sigsuspend(struct thread *t, long *a)
 {
     return a[1] == 8 ? with_mask(t, __NR_rt_sigsuspend, a, 0) : -EINVAL;
 }
 
-long syscalls_ppoll(struct thread *t, long *a)
+long special_ppoll(struct thread *t, long *a)
 {
     if (!a[3])
         return syscalls_pass(t, __NR_ppoll, a);
     return a[4] == 8 ? with_mask(t, __NR_ppoll, a, 3) : -EINVAL;
 }
 
-long syscalls_epoll_pwait(struct thread *t, long *a)
+long special_epoll_pwait(struct thread *t, long *a)
 {
     long nr = (int32_t)t->cpu.gpr[RAX];
     if (!a[4])
@@ -48,7 +48,7 @@ long syscalls_epoll_pwait(struct thread *t, long *a)
     return a[5] == 8 ? with_mask(t, nr, a, 4) : -EINVAL;
 }
 
-long syscalls_pselect6(struct thread *t, long *a)
+long special_pselect6(struct thread *t, long *a)
 {
     long pair[2] = {0, 0};
     if (a[5] && !engine_read(pair, (gaddr)a[5], sizeof pair))
@@ -73,7 +73,7 @@ long syscalls_pselect6(struct thread *t, long *a)
 
 /* A thread that kills its process makes the call itself, natively, with its own registers: a core
  * file then shows the program and not the runtime. */
-long syscalls_kill(struct thread *t, long *a)
+long special_kill(struct thread *t, long *a)
 {
     long nr = (int32_t)t->cpu.gpr[RAX];
     bool self = nr == __NR_kill    ? a[0] == t->process->pid && engine.thread_count == 1
@@ -90,7 +90,7 @@ long syscalls_kill(struct thread *t, long *a)
 
 /* ---- segments, tracing, confinement ---- */
 
-long syscalls_arch_prctl(struct thread *t, long *a)
+long special_arch_prctl(struct thread *t, long *a)
 {
     enum { SET_GS = 0x1001, GET_GS = 0x1004, SET_CPUID = 0x1012, SHSTK = 0x5000 };
     switch (a[0]) {
@@ -110,7 +110,7 @@ long syscalls_arch_prctl(struct thread *t, long *a)
     }
 }
 
-long syscalls_prctl(struct thread *t, long *a)
+long special_prctl(struct thread *t, long *a)
 {
     enum { GET_SECCOMP = 21, SET_SECCOMP = 22, MODE_STRICT = 1, MODE_FILTER = 2 };
     enum { GET_TSC = 25, SET_TSC = 26, TSC_ENABLE = 1, TSC_SIGSEGV = 2, SET_MDWE = 65 };
@@ -158,7 +158,7 @@ uint64_t special_now_ns(void)
     return (uint64_t)ts[0] * 1000000000u + (uint64_t)ts[1];
 }
 
-long syscalls_clock_gettime(struct thread *t, long *a)
+long special_clock_gettime(struct thread *t, long *a)
 {
     int64_t ts[2];
     if (!vdso_clock_gettime || !maps_has_vdso())
@@ -169,7 +169,7 @@ long syscalls_clock_gettime(struct thread *t, long *a)
     return engine_write((gaddr)a[1], ts, sizeof ts) ? 0 : -EFAULT;
 }
 
-long syscalls_gettimeofday(struct thread *t, long *a)
+long special_gettimeofday(struct thread *t, long *a)
 {
     int64_t tv[2];
     int32_t tz[2];
@@ -183,7 +183,7 @@ long syscalls_gettimeofday(struct thread *t, long *a)
     return !a[1] || engine_write((gaddr)a[1], tz, sizeof tz) ? 0 : -EFAULT;
 }
 
-long syscalls_time(struct thread *t, long *a)
+long special_time(struct thread *t, long *a)
 {
     if (!vdso_time || !maps_has_vdso())
         return syscalls_pass(t, __NR_time, a);

@@ -15,6 +15,7 @@
 #include "engine/core/engine.h"
 #include "engine/core/instrument.h"
 #include "engine/os/baton.h"
+#include "engine/os/hostsig.h"
 #include "engine/os/signals.h"
 #include "engine/os/syscalls.h"
 #include "engine/rt/range.h"
@@ -248,7 +249,7 @@ static long vfork_like(struct thread *t, struct request *r)
     return pid;
 }
 
-_Noreturn void thread_child_start(struct thread *t)
+_Noreturn void threads_child_start(struct thread *t)
 {
     threads_enter(t);
     if (t->process == t->own_process)

@@ -23,6 +23,6 @@ long threads_set_tid_address(struct thread *t, long *a);
 long threads_set_robust_list(struct thread *t, long *a);
 long threads_get_robust_list(struct thread *t, long *a);
 
-_Noreturn void thread_child_start(struct thread *t);
+_Noreturn void threads_child_start(struct thread *t);
 
 #endif
