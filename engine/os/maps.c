@@ -12,7 +12,6 @@ enum {
     REGIONS = 4096,
     OFTEN = 8, /* writes into a code page after which its blocks check themselves */
     VDSO_PAGES = 4,
-    VVAR_PAGES = 8, /* the vDSO's data lies just before it */
 };
 
 #define VSYSCALL_PAGE 0xffffffffff600000ull
@@ -24,6 +23,7 @@ static int protected_pages;
 /* The vDSO and the vsyscall page, as the translator sees them. */
 static struct {
     gaddr start, end;
+    gaddr data; /* [vvar] and its kind, which lie before it */
     uint8_t bytes[VDSO_PAGES * PAGE_BYTES];
 } vdso;
 static uint8_t vsyscall_bytes[PAGE_BYTES];
@@ -90,6 +90,8 @@ static bool parse_line(const char *line, struct region *r)
     const char *name = p;
     while (*name && *name != '/' && *name != '[')
         name++;
+    if (rt_prefix(name, "[vvar") && (!vdso.data || r->start < vdso.data))
+        vdso.data = r->start;
     if (rt_prefix(name, "/memfd:"))
         r->shared = true;
     return (r->prot & PROT_EXEC) && !range_overlaps(r->start, r->end);
@@ -265,7 +267,7 @@ void maps_changed(gaddr start, gaddr end)
     end = PAGE_UP(end);
     region_cut(start, end);
     cache_pages(start, end, page_changed, NULL);
-    if (start < vdso.end && end > vdso.start - VVAR_PAGES * PAGE_BYTES)
+    if (start < vdso.end && end > vdso.data)
         vdso.start = vdso.end = 0;
 }
 
@@ -359,6 +361,8 @@ void maps_vdso(gaddr base)
         return;
     vdso.start = base;
     vdso.end = r->end;
+    if (!vdso.data || vdso.data > base)
+        vdso.data = base;
     memcpy(vdso.bytes, (const void *)base, vdso.end - base);
     vdso_symbols(replace_call, NULL);
 }
