@@ -44,11 +44,11 @@ int launch_exec(const struct launch *l, struct err *err)
         mmap(NULL, sizeof *job, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
     if (job == MAP_FAILED)
         return err_set(err, "mmap: %m");
+    if (l->options && strlen(l->options) >= sizeof job->options)
+        return err_set(err, "options too long");
     struct image *im = link_image(err);
     if (!im)
         return -1;
-    if (l->options && strlen(l->options) >= sizeof job->options)
-        return err_set(err, "options too long");
     sigfillset(&all);
     sigprocmask(SIG_SETMASK, &all, &old);
     job->image = im;
@@ -58,12 +58,14 @@ int launch_exec(const struct launch *l, struct err *err)
         strcpy(job->options, l->options);
     if (start_tracer(job, err) < 0) {
         sigprocmask(SIG_SETMASK, &old, NULL);
+        link_free(im);
         return -1;
     }
     execv(l->path, l->argv);
     int why = errno;
     kill(job->tracer, SIGKILL);
     inject_reap(job->tracer);
+    link_free(im);
     sigprocmask(SIG_SETMASK, &old, NULL);
     errno = why;
     return err_set(err, "%m");

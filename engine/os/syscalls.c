@@ -31,11 +31,6 @@ static const struct call {
 #undef SYSCALL
 };
 
-const char *syscalls_name(long nr)
-{
-    return nr >= 0 && nr < CALLS ? calls[nr].name : NULL;
-}
-
 long syscalls_pass(struct thread *t, long nr, const long a[6])
 {
     bool given = calls[nr].how == BLOCKS && !t->attached && baton_release(t);

@@ -22,6 +22,4 @@ long syscalls_pass(struct thread *t, long nr, const long a[6]);
 /* The process is about to end or to exec: statistics, the tool's last word. */
 void syscalls_finish(void);
 
-const char *syscalls_name(long nr); /* NULL if unknown */
-
 #endif

@@ -105,7 +105,7 @@ void threads_enter(struct thread *t)
 struct request {
     uint64_t flags;
     gaddr stack; /* top; 0: the caller's */
-    gaddr child_tid, tls;
+    gaddr child_tid;
     long nr;
     long arg[6];              /* for the kernel */
     struct clone_args *args3; /* clone3: the copy that arg[0] points to */

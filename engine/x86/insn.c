@@ -230,8 +230,6 @@ int insn_decode(struct insn *in, gaddr pc, const uint8_t *bytes, size_t avail)
     in->kind = kind_of(&z);
     in->prefix_at = prefix_offset(&z);
     in->addr32 = z.address_width == 32;
-    in->rep =
-        z.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
     in->gs_relative = z.attributes & ZYDIS_ATTRIB_HAS_SEGMENT_GS;
     if (z.attributes & ZYDIS_ATTRIB_HAS_MODRM) {
         in->modrm_at = z.raw.modrm.offset;

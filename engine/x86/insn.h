@@ -51,7 +51,6 @@ struct insn {
     bool gs_relative;
     bool addr32; /* address-size prefix */
     bool too_long;
-    bool rep; /* a repeated string instruction */
     uint8_t bytes[INSN_MAX_BYTES];
 };
 
