@@ -11,11 +11,21 @@ enum {
     HEADER_BYTES = 64,
     FIRST_EXTENDED = LEGACY_BYTES + HEADER_BYTES
 };
-enum { AT_FCW = 0, AT_FIP = 8, AT_FDP = 16, AT_MXCSR = 24, AT_ST = 32, AT_XMM = 160, AT_BV = 512 };
+enum {
+    AT_FCW = 0,
+    AT_FIP = 8,
+    AT_FDP = 16,
+    AT_MXCSR = 24,
+    AT_MXCSR_MASK = 28,
+    AT_ST = 32,
+    AT_XMM = 160,
+    AT_BV = 512
+};
 
 #define COMPACT_BIT (1ull << 63)
 
-static uint64_t features; /* XCR0 */
+static uint64_t features;   /* XCR0 */
+static uint32_t mxcsr_mask; /* bits that this CPU has in MXCSR */
 static struct {
     uint32_t offset, bytes;
     bool align64;
@@ -32,6 +42,11 @@ static void cpuid(uint32_t leaf, uint32_t sub, uint32_t r[4])
 void fpstate_init(void)
 {
     uint32_t r[4];
+    uint8_t fx[LEGACY_BYTES] __attribute__((aligned(16)));
+    __asm__ volatile("fxsave64 (%0)" : : "r"(fx) : "memory");
+    memcpy(&mxcsr_mask, fx + AT_MXCSR_MASK, 4);
+    if (!mxcsr_mask)
+        mxcsr_mask = 0xffbf;
     cpuid(1, 0, r);
     total_bytes = LEGACY_BYTES;
     if (!(r[2] >> 27 & 1))
@@ -139,7 +154,7 @@ void fpstate_load(struct thread *t, uint64_t mask)
     uint8_t *x = t->xsave;
     uint32_t mxcsr;
     memcpy(&mxcsr, x + AT_MXCSR, 4);
-    mxcsr &= 0xffff;
+    mxcsr &= mxcsr_mask;
     memcpy(x + AT_MXCSR, &mxcsr, 4);
     if (!features) {
         __asm__ volatile("fxrstor64 (%0)" : : "r"(x) : "memory");
