@@ -59,8 +59,7 @@ enum {
     SPILL_RCX = 1 << 1,
     SPILL_FLAGS = 1 << 2,
     SPILL_S0 = 1 << 3,    /* a scratch register in slot 0, its number in bits 8-11 */
-    SPILL_CHECK = 1 << 5, /* not the target's access but a look at its code */
-    SPILL_S1 = 1 << 4,    /* the same for slot 1, bits 12-15 */
+    SPILL_CHECK = 1 << 4, /* not the target's access but a look at its code */
 };
 
 /* A block belongs to the pages of its code, at most two, and to those that were looked at to see

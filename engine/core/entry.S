@@ -17,6 +17,18 @@
 
 #define G(n) (T_GPR + 8 * (n))
 
+/* From (nr, args[6]) in rdi, rsi to the kernel's registers. */
+    .macro LOAD_CALL
+    mov %rdi, %rax
+    mov %rsi, %r11
+    mov 0x00(%r11), %rdi
+    mov 0x08(%r11), %rsi
+    mov 0x10(%r11), %rdx
+    mov 0x18(%r11), %r10
+    mov 0x20(%r11), %r8
+    mov 0x28(%r11), %r9
+    .endm
+
     .text
     .globl engine_indirect, engine_exit, engine_enter, engine_enter_end, engine_start, engine_faulted
     .hidden engine_indirect, engine_exit, engine_enter, engine_enter_end, engine_start, engine_faulted
@@ -123,14 +135,7 @@ engine_native:
     .globl engine_syscall, engine_syscall_check, engine_syscall_insn, engine_syscall_abort
     .hidden engine_syscall, engine_syscall_check, engine_syscall_insn, engine_syscall_abort
 engine_syscall:
-    mov %rdi, %rax
-    mov %rsi, %r11
-    mov 0x00(%r11), %rdi
-    mov 0x08(%r11), %rsi
-    mov 0x10(%r11), %rdx
-    mov 0x18(%r11), %r10
-    mov 0x20(%r11), %r8
-    mov 0x28(%r11), %r9
+    LOAD_CALL
 engine_syscall_check:
     cmpl $0, %gs:T_PENDING
     jne engine_syscall_abort
@@ -148,14 +153,7 @@ engine_syscall_abort:
 engine_clone:
     push %rbx
     mov %rdx, %rbx
-    mov %rdi, %rax
-    mov %rsi, %r11
-    mov 0x00(%r11), %rdi
-    mov 0x08(%r11), %rsi
-    mov 0x10(%r11), %rdx
-    mov 0x18(%r11), %r10
-    mov 0x20(%r11), %r8
-    mov 0x28(%r11), %r9
+    LOAD_CALL
     syscall
     test %rax, %rax
     jnz 1f

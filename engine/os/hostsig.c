@@ -47,8 +47,6 @@ static void unspill(struct thread *t, uint16_t spill)
         c->rflags = (c->rflags & ~(uint64_t)FLAGS_ARITH) | flags_of_ax(t->spill_flags);
     if (spill & SPILL_S0)
         c->gpr[spill >> 8 & 15] = t->spill_s0;
-    if (spill & SPILL_S1)
-        c->gpr[spill >> 12 & 15] = t->spill_s1;
 }
 
 _Noreturn static void own_fault(int sig, const struct siginfo_raw *info, const struct kucontext *uc)

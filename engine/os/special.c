@@ -12,20 +12,26 @@
 
 /* ---- calls with a temporary signal mask ---- */
 
-/* Runs call `nr` with the mask that argument `i` points to: hardware signals stay open in the
- * kernel's copy, and delivery knows what was blocked meanwhile. */
+/* The mask at `at` is in force during the next call: delivery is told of it, and *kernel is the
+ * copy for the kernel, in which hardware signals stay open. */
+static bool use_mask(struct thread *t, gaddr at, uint64_t *kernel)
+{
+    if (!engine_read(&t->wait_mask, at, 8))
+        return false;
+    t->wait_mask &= ~(SIG_BIT(SIG_KILL) | SIG_BIT(SIG_STOP));
+    t->has_wait_mask = true;
+    *kernel = t->wait_mask & ~SIG_SYNC;
+    return true;
+}
+
+/* Runs call `nr` with the mask that argument `i` points to. */
 static long with_mask(struct thread *t, long nr, long *a, int i)
 {
-    uint64_t mask, kernel;
-    if (!engine_read(&mask, (gaddr)a[i], 8))
+    uint64_t kernel;
+    if (!use_mask(t, (gaddr)a[i], &kernel))
         return -EFAULT;
-    mask &= ~(SIG_BIT(SIG_KILL) | SIG_BIT(SIG_STOP));
-    kernel = mask & ~SIG_SYNC;
-    long b[6] = {a[0], a[1], a[2], a[3], a[4], a[5]};
-    b[i] = (long)&kernel;
-    t->wait_mask = mask;
-    t->has_wait_mask = true;
-    return syscalls_pass(t, nr, b);
+    a[i] = (long)&kernel;
+    return syscalls_pass(t, nr, a);
 }
 
 long special_sigsuspend(struct thread *t, long *a)
@@ -57,16 +63,12 @@ long special_pselect6(struct thread *t, long *a)
         return syscalls_pass(t, __NR_pselect6, a);
     if (pair[1] != 8)
         return -EINVAL;
-    uint64_t mask, kernel;
-    if (!engine_read(&mask, (gaddr)pair[0], 8))
+    uint64_t kernel;
+    if (!use_mask(t, (gaddr)pair[0], &kernel))
         return -EFAULT;
-    mask &= ~(SIG_BIT(SIG_KILL) | SIG_BIT(SIG_STOP));
-    kernel = mask & ~SIG_SYNC;
     pair[0] = (long)&kernel;
-    long b[6] = {a[0], a[1], a[2], a[3], a[4], (long)pair};
-    t->wait_mask = mask;
-    t->has_wait_mask = true;
-    return syscalls_pass(t, __NR_pselect6, b);
+    a[5] = (long)pair;
+    return syscalls_pass(t, __NR_pselect6, a);
 }
 
 /* ---- ending oneself ---- */

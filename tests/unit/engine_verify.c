@@ -205,8 +205,6 @@ static bool same_fault_state(const struct sim *s, const struct fault_point *p)
         host[RCX] = s->rcx;
     if (p->spill & SPILL_S0)
         host[p->spill >> 8 & 15] = s->s0;
-    if (p->spill & SPILL_S1)
-        host[p->spill >> 12 & 15] = s->s1;
     EXPECT((p->spill & SPILL_FLAGS ? s->flags : s->host_flags) == s->guest_flags, p->host_off,
            "a fault would show other flags");
     return same_registers(s, host, p->host_off);
