@@ -27,6 +27,20 @@ const struct verb *cli_find_verb(const char *name);
 
 int run_main(int argc, char *argv[]);
 extern const char run_details[];
+int record_main(int argc, char *argv[]);
+extern const char record_details[];
+int replay_main(int argc, char *argv[]);
+extern const char replay_details[];
+int verify_main(int argc, char *argv[]);
+extern const char verify_details[];
+
+extern const char cli_version[];
+
+int info_main(int argc, char *argv[]);
+extern const char info_details[];
+
+int pack_main(int argc, char *argv[]);
+extern const char pack_details[];
 
 int help_main(int argc, char *argv[]);
 int help_verb(const char *name);
@@ -34,6 +48,11 @@ int help_version(void);
 
 /* Prints `drdebug: ...` on standard error; returns status. */
 int say_error(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* For a verb whose getopt_long() returned ':' or '?': says what is wrong with the option. `what` is
+ * ':' or optopt; long options are numbered 1 to `longs`. Returns CLI_USAGE. */
+int say_bad_option(const char *verb, char *argv[], int what, int longs);
+/* Flushes standard output: CLI_DONE, or CLI_FAILED if it did not reach its reader. */
+int say_finish(void);
 /* Prints `hint: ...`, for what the user can do about the error just said. */
 void say_hint(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

@@ -2,23 +2,33 @@
 
 _drdebug()
 {
-    local verb=${COMP_WORDS[1]} word=${COMP_WORDS[COMP_CWORD]} i
+    local verb=${COMP_WORDS[1]} word=${COMP_WORDS[COMP_CWORD]} options i
+    local verbs="run record replay info verify pack help"
 
     if [ "$COMP_CWORD" -eq 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W "run help --help --version" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "$verbs --help --version" -- "$word")
         return
     fi
     case $verb in
+    run) options="--stats --no-link --cache-size --help" ;;
+    record) options="-o --chaos -q --quiet --no-link --cache-size --help" ;;
+    replay) options="--until -q --quiet --no-link --help" ;;
+    info) options="--json --help" ;;
+    verify) options="--count --help" ;;
+    pack) options="-o --sources --no-debug --help" ;;
+    esac
+    case $verb in
     help)
-        mapfile -t COMPREPLY < <(compgen -W "run help" -- "$word")
+        mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$word")
         ;;
-    run)
+    run | record)
         # Past the options, the rest of the line is another command's.
         for ((i = 2; i < COMP_CWORD; i++)); do
             case ${COMP_WORDS[i]} in
             --) i=$((i + 1)) && break ;;
-            --cache-size | --engine) i=$((i + 1)) ;;
-            -* | =) ;;
+            -o | --cache-size | --engine) i=$((i + 1)) ;;
+            =) i=$((i + 1)) ;; # bash cuts --chaos=SEED in three
+            -*) ;;
             *) break ;;
             esac
         done
@@ -28,10 +38,19 @@ _drdebug()
             else
                 mapfile -t COMPREPLY < <(compgen -f -- "$word")
             fi
+        elif [ "${COMP_WORDS[COMP_CWORD - 1]}" = -o ]; then
+            mapfile -t COMPREPLY < <(compgen -f -- "$word")
         elif [[ $word == -* ]]; then
-            mapfile -t COMPREPLY < <(compgen -W "--stats --no-link --cache-size --help" -- "$word")
+            mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
         else
             mapfile -t COMPREPLY < <(compgen -c -f -- "$word" | sort -u)
+        fi
+        ;;
+    replay | info | verify | pack)
+        if [[ $word == -* ]]; then
+            mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
+        else
+            mapfile -t COMPREPLY < <(compgen -f -- "$word")
         fi
         ;;
     esac

@@ -2,20 +2,13 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include <errno.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/cli.h"
 
-/* Help that did not reach its reader (a full disk, a closed output) has failed. */
-static int finish(void)
-{
-    if (fflush(stdout) == 0 && !ferror(stdout))
-        return CLI_DONE;
-    return say_error(CLI_FAILED, "standard output: %s", strerror(errno));
-}
+const char cli_version[] = DRDEBUG_VERSION;
 
 static void list_verbs(const char *title, bool available)
 {
@@ -33,7 +26,7 @@ static int help_all(void)
     puts(
         "\n`drdebug help VERB` and `drdebug VERB --help` explain one; `drdebug --version` prints the\n"
         "version; drdebug(1) is the manual page.");
-    return finish();
+    return say_finish();
 }
 
 int help_verb(const char *name)
@@ -49,13 +42,13 @@ int help_verb(const char *name)
     printf("%s: %s%s\n", verb->name, verb->summary, verb->main ? "" : " (not in this version)");
     if (verb->details)
         printf("\n%s", verb->details);
-    return finish();
+    return say_finish();
 }
 
 int help_version(void)
 {
-    puts("drdebug " DRDEBUG_VERSION);
-    return finish();
+    printf("drdebug %s\n", cli_version);
+    return say_finish();
 }
 
 int help_main(int argc, char *argv[])

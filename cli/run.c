@@ -7,14 +7,10 @@
  */
 #include <getopt.h>
 #include <limits.h>
-#include <stdarg.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "base/err.h"
 #include "cli/cli.h"
+#include "cli/engine_options.h"
 #include "cli/program.h"
 #include "engine/host/launch.h"
 
@@ -38,61 +34,6 @@ static const struct option long_options[] = {
     {NULL, 0, NULL, 0},
 };
 
-/* The engine's options as it reads them: key=value,key=value. A later one wins. */
-struct engine_options {
-    char text[1024];
-    size_t len;
-};
-
-__attribute__((format(printf, 2, 3))) static int add(struct engine_options *options,
-                                                     const char *fmt, ...)
-{
-    size_t room = sizeof options->text - options->len;
-    va_list args;
-    int n;
-
-    if (options->len > 0 && room > 1) {
-        options->text[options->len++] = ',';
-        room--;
-    }
-    va_start(args, fmt);
-    n = vsnprintf(options->text + options->len, room, fmt, args);
-    va_end(args);
-    if (n < 0 || (size_t)n >= room)
-        return say_error(-1, "run: too many engine options");
-    options->len += (size_t)n;
-    return 0;
-}
-
-static int add_cache_size(struct engine_options *options, const char *text)
-{
-    uint64_t bytes = 0, unit = 1;
-    const char *p = text;
-
-    for (; *p >= '0' && *p <= '9'; p++)
-        if (__builtin_mul_overflow(bytes, 10, &bytes) ||
-            __builtin_add_overflow(bytes, (uint64_t)(*p - '0'), &bytes))
-            goto bad;
-    if (*p == 'K' || *p == 'k')
-        unit = 1 << 10, p++;
-    else if (*p == 'M' || *p == 'm')
-        unit = 1 << 20, p++;
-    if (*p != '\0' || __builtin_mul_overflow(bytes, unit, &bytes) || bytes == 0)
-        goto bad;
-    return add(options, "cache=%llu", (unsigned long long)bytes);
-bad:
-    return say_error(-1, "run: --cache-size: '%s' is not a size such as 262144, 256K or 4M", text);
-}
-
-static int add_engine_option(struct engine_options *options, const char *text)
-{
-    const char *equals = strchr(text, '=');
-
-    if (!equals || equals == text || strchr(text, ','))
-        return say_error(-1, "run: --engine: '%s' is not KEY=VALUE", text);
-    return add(options, "%s", text);
-}
-
 static int usage_error(const char *option, const char *cause)
 {
     say_error(CLI_USAGE, "run: %s: %s", option, cause);
@@ -109,16 +50,16 @@ static int parse(int argc, char *argv[], struct engine_options *options)
     while (!bad && (c = getopt_long(argc, argv, "+:", long_options, NULL)) != -1) {
         switch (c) {
         case OPT_STATS:
-            bad = add(options, "stats=1");
+            bad = engine_options_add(options, "stats=1");
             break;
         case OPT_NO_LINK:
-            bad = add(options, "link=0");
+            bad = engine_options_add(options, "link=0");
             break;
         case OPT_CACHE_SIZE:
-            bad = add_cache_size(options, optarg);
+            bad = engine_options_cache_size(options, optarg);
             break;
         case OPT_ENGINE:
-            bad = add_engine_option(options, optarg);
+            bad = engine_options_key(options, optarg);
             break;
         case OPT_HELP:
             return help_verb("run");
@@ -139,7 +80,7 @@ static int parse(int argc, char *argv[], struct engine_options *options)
 
 int run_main(int argc, char *argv[])
 {
-    struct engine_options options = {.text = ""};
+    struct engine_options options = {.verb = "run"};
     struct launch launch = {.options = options.text};
     char path[PATH_MAX];
     struct err err;

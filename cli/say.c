@@ -2,8 +2,11 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#include <errno.h>
+#include <getopt.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "cli/cli.h"
 
@@ -31,4 +34,28 @@ void say_hint(const char *fmt, ...)
     va_start(args, fmt);
     line("hint: ", fmt, args);
     va_end(args);
+}
+
+int say_bad_option(const char *verb, char *argv[], int what, int longs)
+{
+    const char *cause = "unknown option";
+    char letter[] = {'-', (char)what, '\0'};
+    const char *option = argv[optind - 1];
+
+    if (what == ':')
+        cause = "needs a value";
+    else if (what >= 1 && what <= longs)
+        cause = "takes no value";
+    else if (what)
+        option = letter;
+    say_error(CLI_USAGE, "%s: %s: %s", verb, option, cause);
+    say_hint("`drdebug help %s` lists the options", verb);
+    return CLI_USAGE;
+}
+
+int say_finish(void)
+{
+    if (fflush(stdout) == 0 && !ferror(stdout))
+        return CLI_DONE;
+    return say_error(CLI_FAILED, "standard output: %s", strerror(errno));
 }

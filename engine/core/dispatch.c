@@ -12,6 +12,7 @@
 #include "engine/core/cache.h"
 #include "engine/core/engine.h"
 #include "engine/core/instrument.h"
+#include "engine/core/session.h"
 #include "engine/core/translate.h"
 #include "engine/os/baton.h"
 #include "engine/os/emulate.h"
@@ -100,7 +101,8 @@ static const uint8_t *step(struct thread *t)
 /* Sets the budget: until the next switch, sample or asked-for position, whichever is first. */
 static void set_budget(struct thread *t)
 {
-    uint64_t now = thread_count(t), n = baton_quantum();
+    uint64_t now = thread_count(t);
+    uint64_t n = session && session->budget ? session->budget(t) : baton_quantum();
     if (engine.opt.sample) {
         uint64_t to_sample = engine.opt.sample - now % engine.opt.sample;
         n = to_sample < n ? to_sample : n;
@@ -156,10 +158,36 @@ static void expired(struct thread *t)
 {
     if (engine.opt.sample && thread_count(t) % engine.opt.sample == 0)
         sample(t);
-    if (t->pending)
+    if (session)
+        session->tick(t);
+    if (t->pending) {
+        t->at_tick = true;
         signals_deliver_pending(t);
+        t->at_tick = false;
+    }
     baton_yield_if_due(t);
     set_budget(t);
+}
+
+/* A replay looks at every entry of the runtime whether this is a position it waits for, and how far
+ * the next one is. */
+static void replay_position(struct thread *t)
+{
+    if (session->due(t))
+        expired(t);
+    else
+        set_budget(t);
+}
+
+/* --chaos: a switch between two ticks. */
+static void chaos_step(struct thread *t)
+{
+    if (!t->steps || --t->steps)
+        return;
+    t->step = false;
+    t->between = true;
+    baton_yield(t);
+    t->between = false;
 }
 
 /* ---- going on ---- */
@@ -168,6 +196,8 @@ static const uint8_t *resume(struct thread *t, bool tick, struct exit_site *from
 {
     if (t->left < 0)
         expired(t);
+    else if (!tick && session && session->due)
+        replay_position(t);
     if (stop.thread == t || t->step || t->trap || t->trap_armed) {
         if (tick && (t->step || t->trap || t->trap_armed || thread_count(t) + 1 == stop.count)) {
             tick = false;
@@ -176,6 +206,7 @@ static const uint8_t *resume(struct thread *t, bool tick, struct exit_site *from
         }
         check_stop(t);
         check_trap(t);
+        chaos_step(t);
         if (t->step || t->trap)
             return step(t);
     }
@@ -243,9 +274,10 @@ static const uint8_t *resume_indirect(struct thread *t, const struct exit_site *
  */
 static void probe_after(struct thread *t, struct exit_site s)
 {
+    if (!s.probe || t->cpu.rip != s.target)
+        return;
     struct exit_site after = {.pc = s.target, .probe = PROBE_AFTER};
-    if (s.probe && t->cpu.rip == s.target)
-        instrument_run(t, &after);
+    instrument_run(t, &after);
 }
 
 const uint8_t *engine_dispatch(struct thread *t, int64_t exit)

@@ -22,11 +22,18 @@ struct options {
     uint64_t stop_count; /* print the state at this position ... */
     gaddr stop_pc;
     bool has_stop;
+    bool record; /* through the descriptor ... */
+    int record_fd;
+    uint64_t threads; /* made by the program before this one */
+    uint64_t check;   /* record: note the registers every so many ticks */
+    bool chaos;       /* odd time slices and orders of threads, from ... */
+    uint64_t seed;
     char tool[32]; /* built-in instrumentation: core/tools.c */
 };
 
 struct engine {
-    gaddr base; /* of the runtime's image */
+    gaddr base;    /* of the runtime's image */
+    gaddr mailbox; /* replay: boot.h */
     struct thread *threads;
     uint32_t thread_count; /* live ones */
     uint32_t threads_made; /* ever: gives the numbers */
@@ -40,12 +47,14 @@ extern struct engine engine;
 /* entry.S */
 extern const uint8_t engine_indirect[], engine_exit[], engine_enter[], engine_enter_end[];
 extern const uint8_t engine_syscall_check[], engine_syscall_insn[], engine_syscall_abort[];
-extern const uint8_t engine_copy_insn[], engine_copy_fault[], engine_faulted[], engine_restorer[];
+extern const uint8_t engine_copy_insn[], engine_copy_fault[], engine_cas_insn[];
+extern const uint8_t engine_faulted[], engine_restorer[];
 _Noreturn void engine_native(const struct cpu_state *cpu);
 long engine_syscall(long nr, const long args[6]);
 long engine_clone(long nr, const long args[6], struct thread *child);
 long engine_clone_vm(long flags, void *stack, void (*fn)(void *), void *arg);
 size_t engine_copy(void *dst, const void *src, size_t n);
+size_t engine_cas(void *word, uint32_t *old, uint32_t new);
 void engine_save_xmm(void);
 void engine_load_xmm(void);
 

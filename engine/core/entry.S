@@ -11,7 +11,7 @@
  * (os/hostsig.c) compares the interrupted pc with the labels below.
  *  [engine_enter, engine_enter_end)   counts as translated code: the handler makes the next tick expire
  *  [engine_syscall_check, engine_syscall_insn]   the call has not happened: it is made not to happen
- *  engine_copy_insn                   a fault makes the copy end early
+ *  engine_copy_insn, engine_cas_insn  a fault makes the copy end early
  */
 #include "engine/core/layout.h"
 
@@ -198,6 +198,19 @@ engine_copy_insn:
 engine_copy_fault:
     mov %rcx, %rax
     ret
+
+/* size_t engine_cas(void *word, uint32_t *old, uint32_t new): not 0 because of a fault. Else *old is what
+ * was found; new took its place if that is what *old had been. */
+    .globl engine_cas, engine_cas_insn
+    .hidden engine_cas, engine_cas_insn
+engine_cas:
+    mov $1, %ecx
+    mov (%rsi), %eax
+engine_cas_insn:
+    lock cmpxchg %edx, (%rdi)
+    mov %eax, (%rsi)
+    xor %ecx, %ecx
+    jmp engine_copy_fault
 
     .globl engine_restorer
     .hidden engine_restorer

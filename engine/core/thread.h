@@ -80,6 +80,10 @@ struct thread {
     uint64_t wait_mask; /* mask in force inside sigsuspend, ppoll, ... */
     bool no_tsc;        /* prctl(PR_SET_TSC): rdtsc faults */
     bool has_wait_mask;
+    bool between;    /* chaos: it gives the baton away between two ticks */
+    uint8_t steps;   /* chaos: ... after so many instructions, one by one */
+    bool at_tick;    /* a signal is being delivered at a tick, not at a system call */
+    bool call_noted; /* record: the call under way is in the log already */
     bool step;       /* run one instruction at a time */
     bool step_once;  /* ... just the next one */
     gaddr probed;    /* an instruction that starts anew, its probes done */
@@ -89,12 +93,29 @@ struct thread {
 
     gaddr clear_tid, start_tid, robust_list;
     uint64_t fs_saved;
+    uint64_t fs_base;            /* replay: while another thread runs */
+    struct thread *child;        /* replay: the one that the call under way makes */
+    uint64_t entry_hash;         /* of the registers before the call under way */
     uint32_t attached;           /* threads it traces: ptrace.h */
     bool detached;               /* a process that shares memory, and nobody waits for its exec */
     struct process *own_process; /* a vfork child's, kept for the next one */
 
     struct thread *baton_next;
-    uint32_t baton_word;
+    uint32_t baton_word;              /* os/baton.c: is it given, is its kernel thread asleep */
+    uint16_t baton_skips, baton_skip; /* sleeps at once so many times, of which so many are left */
+    bool baton_queued;                /* from the time it asks for the baton until it has it */
+    bool futex_waits;                 /* os/futex.c: it is in the queue of futex_word */
+    bool futex_pi;                    /* ... for a lock that is futex_owner's (os/futex_pi.c) */
+    bool futex_heir;                  /* ... who ended: the lock is to be this thread's */
+    uint32_t futex_bits;
+    gaddr futex_word;
+    struct thread *futex_next, *futex_prev;
+    struct thread *futex_owner; /* NULL: it ended */
+
+    /* Where blocking calls put their outputs (os/effects.h). */
+    void *scratch;  /* kept when the struct is used again */
+    void *borrowed; /* more, for one call */
+    uint32_t borrowed_size;
 
     uint8_t xsave[XSAVE_BYTES] __attribute__((aligned(64)));
     struct lookup_entry lookup[LOOKUP_SIZE] __attribute__((aligned(4096)));

@@ -737,6 +737,7 @@ static size_t block_bytes(const struct job *j, uint8_t *out)
 {
     size_t n = 0;
     for (int i = 0; i < j->count; i++) {
+        insn_note_isa(&j->insn[i]);
         memcpy(out + n, j->insn[i].bytes, j->insn[i].len);
         n += j->insn[i].len;
     }

@@ -1,16 +1,39 @@
-/* baton.c - one thread of the target runs at a time. SPDX-License-Identifier: MIT */
+/* baton.c - one thread of the target runs at a time.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * A thread waits on its own baton_word: WAITING, ASLEEP once its kernel thread is about to wait in
+ * the kernel, GIVEN by the one who hands over. So a hand-over enters the kernel once, to wake, and
+ * not at all if the next one has not gone to sleep. Two threads that take turns, on two processors,
+ * need no sleep: one thread at a time looks at its word for a moment before it sleeps, as long as
+ * that pays.
+ *
+ *  1. baton_queued says that a thread has asked: set under the lock, so that nobody is queued
+ * twice; cleared by the thread itself when it has the baton.
+ *  2. Without an owner the queue is empty.
+ *  3. await() is the only place where a thread learns that the baton is its own.
+ */
 #include "engine/os/baton.h"
 
 #include "engine/core/engine.h"
+#include "engine/core/session.h"
+#include "engine/os/chaos.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 
 /* Ticks take longer when every one of them comes to the runtime. */
 enum { QUANTUM_TICKS = 20000, QUANTUM_UNLINKED = 500, SLICE_CYCLES = 2500000 };
 
+enum { WAITING, GIVEN, ASLEEP };
+
+/* A look before sleeping takes as long as being woken by the kernel may take on a virtual machine;
+ * after looks in vain a thread sleeps at once, the longer the more there were. */
+enum { SPIN_CYCLES = 100000, SKIPS_MOST = 1023 };
+
 static struct {
     uint32_t lock; /* for the few lines below; held for nanoseconds */
     struct thread *owner;
+    struct thread *spinner; /* looks at its word; a hint, written without the lock */
     struct thread *head, *tail;
 } baton;
 
@@ -33,9 +56,11 @@ static uint64_t now(void)
     return __builtin_ia32_rdtsc();
 }
 
+/* ---- the queue; the lock is held ---- */
+
 static void enqueue(struct thread *t)
 {
-    t->baton_word = 0;
+    t->baton_queued = true;
     t->baton_next = NULL;
     if (baton.tail)
         baton.tail->baton_next = t;
@@ -44,46 +69,104 @@ static void enqueue(struct thread *t)
     baton.tail = t;
 }
 
-/* Makes the first in the queue the owner; the lock is held. Returns it, to be woken. */
+static void dequeue(const struct thread *t)
+{
+    struct thread *before = NULL, *at = baton.head;
+    for (; at && at != t; at = at->baton_next)
+        before = at;
+    if (!at)
+        return;
+    *(before ? &before->baton_next : &baton.head) = at->baton_next;
+    if (baton.tail == at)
+        baton.tail = before;
+}
+
+/* Asks for the baton. */
+static void ask(struct thread *t)
+{
+    if (!baton.owner) {
+        baton.owner = t;
+        t->baton_word = GIVEN;
+    } else if (!t->baton_queued) {
+        enqueue(t);
+    }
+}
+
+/* Makes the first in the queue the owner. Returns it, to be woken. */
 static struct thread *hand_over(void)
 {
-    struct thread *next = baton.head;
+    struct thread *next = engine.opt.chaos ? chaos_choose(baton.head) : baton.head;
     baton.owner = next;
-    if (!next)
-        return NULL;
-    baton.head = next->baton_next;
-    if (!baton.head)
-        baton.tail = NULL;
+    if (next)
+        dequeue(next);
     return next;
 }
 
+/* ---- sleeping and waking ---- */
+
 static void wake(struct thread *t)
 {
-    if (!t)
-        return;
-    __atomic_store_n(&t->baton_word, 1, __ATOMIC_RELEASE);
-    sys3(__NR_futex, (long)&t->baton_word, FUTEX_WAKE_PRIVATE, 1);
+    if (t && __atomic_exchange_n(&t->baton_word, GIVEN, __ATOMIC_ACQ_REL) == ASLEEP)
+        sys3(__NR_futex, (long)&t->baton_word, FUTEX_WAKE_PRIVATE, 1);
 }
 
-static void wait_for_it(struct thread *t)
+/* The waker knows from now on that it must wake. False: it has given the baton already. */
+static bool about_to_sleep(struct thread *t)
 {
-    while (!__atomic_load_n(&t->baton_word, __ATOMIC_ACQUIRE))
-        sys4(__NR_futex, (long)&t->baton_word, FUTEX_WAIT_PRIVATE, 0, 0);
-    t->baton_since = now();
+    uint32_t word = WAITING;
+    return __atomic_compare_exchange_n(&t->baton_word, &word, ASLEEP, false, __ATOMIC_ACQUIRE,
+                                       __ATOMIC_ACQUIRE) ||
+           word == ASLEEP;
 }
+
+static bool is_given(const struct thread *t)
+{
+    return __atomic_load_n(&t->baton_word, __ATOMIC_ACQUIRE) == GIVEN;
+}
+
+/* Looks for a while whether the baton comes. */
+static void spin(struct thread *t)
+{
+    if (t->baton_skip) {
+        t->baton_skip--;
+        return;
+    }
+    const struct thread *other = __atomic_load_n(&baton.spinner, __ATOMIC_RELAXED);
+    if (other && !is_given(other))
+        return;
+    __atomic_store_n(&baton.spinner, t, __ATOMIC_RELAXED);
+    uint64_t start = now();
+    bool came = is_given(t);
+    while (!came && now() - start < SPIN_CYCLES) {
+        __builtin_ia32_pause();
+        came = is_given(t);
+    }
+    __atomic_compare_exchange_n(&baton.spinner, &(struct thread *){t}, NULL, false,
+                                __ATOMIC_RELAXED, __ATOMIC_RELAXED);
+    uint32_t skips = came ? t->baton_skips / 2u : 4u * t->baton_skips + 3;
+    t->baton_skips = (uint16_t)(skips < SKIPS_MOST ? skips : SKIPS_MOST);
+    t->baton_skip = t->baton_skips;
+}
+
+static void await(struct thread *t)
+{
+    while (about_to_sleep(t))
+        sys4(__NR_futex, (long)&t->baton_word, FUTEX_WAIT_PRIVATE, ASLEEP, 0);
+    t->baton_queued = false;
+    t->baton_since = now();
+    if (session)
+        session->running(t);
+}
+
+/* ---- the interface ---- */
 
 void baton_acquire(struct thread *t)
 {
     lock();
-    if (!baton.owner) {
-        baton.owner = t;
-        unlock();
-        t->baton_since = now();
-        return;
-    }
-    enqueue(t);
+    t->baton_word = WAITING;
+    ask(t);
     unlock();
-    wait_for_it(t);
+    await(t);
 }
 
 void baton_drop(struct thread *t)
@@ -105,40 +188,107 @@ bool baton_release(struct thread *t)
 
 void baton_yield_if_due(struct thread *t)
 {
-    if (!__atomic_load_n(&baton.head, __ATOMIC_RELAXED) || now() - t->baton_since < SLICE_CYCLES)
+    bool due = engine.opt.chaos ? chaos_odds(CHAOS_TICK) : now() - t->baton_since >= SLICE_CYCLES;
+    if (!__atomic_load_n(&baton.head, __ATOMIC_RELAXED) || !due)
         return;
+    if (engine.opt.chaos && !t->step && (t->steps = chaos_steps()))
+        t->step = true;
+    else
+        baton_yield(t);
+}
+
+void baton_yield(struct thread *t)
+{
     if (t->attached) /* a thread that it has stopped may hold the lock */
         return;
     lock();
-    struct thread *next = NULL;
-    if (baton.head) {
-        next = hand_over();
-        enqueue(t);
-    }
+    t->baton_word = WAITING;
+    enqueue(t);
+    struct thread *next = hand_over();
     unlock();
-    if (next) {
-        wake(next);
-        wait_for_it(t);
+    if (session && next != t) /* a switch must follow; the next one does not run before wake() */
+        session->yield(t);
+    wake(next);
+    await(t);
+}
+
+long baton_park(struct thread *t, const struct baton_deadline *deadline)
+{
+    long op = FUTEX_WAIT_BITSET_PRIVATE;
+    if (deadline && deadline->realtime)
+        op |= FUTEX_CLOCK_REALTIME;
+    const long a[6] = {(long)&t->baton_word, op, ASLEEP, deadline ? (long)deadline->ts : 0, 0, -1};
+    lock();
+    rt_check(baton.owner == t);
+    t->baton_word = WAITING;
+    struct thread *next = hand_over();
+    unlock();
+    wake(next);
+    if (next)
+        spin(t);
+    long r = 0;
+    for (bool slept = false; about_to_sleep(t); slept = true) {
+        r = engine_syscall(__NR_futex, a);
+        if (r == SYSCALL_ABORTED && slept && deadline)
+            r = -EINTR; /* made anew, it would wait its whole time again */
+        if (r != 0 && r != -EAGAIN) {
+            lock();
+            ask(t);
+            unlock();
+            break;
+        }
     }
+    await(t);
+    return r;
+}
+
+void baton_make_runnable(struct thread *parked)
+{
+    lock();
+    if (!parked->baton_queued)
+        enqueue(parked);
+    unlock();
 }
 
 void baton_steal(struct thread *from, struct thread *to)
 {
     lock();
+    to->baton_word = WAITING;
+    dequeue(from);
+    from->baton_queued = true; /* for good: nobody shall queue it again */
+    baton.spinner = NULL;
     if (baton.owner == from)
-        baton.owner = NULL;
+        hand_over();
+    struct thread *owner = baton.owner;
+    if (owner) /* it may not have heard: `from` can have been killed on the way to telling it */
+        __atomic_store_n(&owner->baton_word, GIVEN, __ATOMIC_RELEASE);
+    ask(to);
     unlock();
-    baton_acquire(to);
+    if (owner)
+        sys3(__NR_futex, (long)&owner->baton_word, FUTEX_WAKE_PRIVATE, 1);
+    await(to);
 }
 
 void baton_reset(struct thread *only)
 {
     baton.lock = 0;
     baton.owner = only;
+    baton.spinner = NULL;
     baton.head = baton.tail = NULL;
+}
+
+void baton_chaos(struct thread *t)
+{
+    if (!engine.opt.chaos || t->attached || !__atomic_load_n(&baton.head, __ATOMIC_RELAXED) ||
+        !chaos_odds(CHAOS_CALL))
+        return;
+    baton_drop(t);
+    baton_acquire(t);
 }
 
 uint64_t baton_quantum(void)
 {
+    if (engine.opt.chaos)
+        return chaos_quantum();
     return engine.opt.link ? QUANTUM_TICKS : QUANTUM_UNLINKED;
 }

@@ -18,8 +18,25 @@ void baton_acquire(struct thread *t);
 bool baton_release(struct thread *t);
 void baton_drop(struct thread *t); /* for good: the thread ends */
 void baton_yield_if_due(struct thread *t);
-void baton_steal(struct thread *from, struct thread *to); /* from is dead */
-void baton_reset(struct thread *only);                    /* in a forked child */
+/* As acquire, for the one who knows that `from` is dead, owner or in the queue as it may be. */
+void baton_steal(struct thread *from, struct thread *to);
+void baton_reset(struct thread *only); /* in a forked child */
+/* Gives it away now, for --chaos. */
+void baton_yield(struct thread *t);
+/* `--chaos`: perhaps lets another thread run first, at a system call. */
+void baton_chaos(struct thread *t);
 uint64_t baton_quantum(void); /* ticks after which a thread looks whether its slice is over */
+
+struct baton_deadline {
+    int64_t ts[2]; /* seconds and nanoseconds of the monotonic clock */
+    bool realtime; /* ... of the time of day */
+};
+
+/* Gives it away and waits, as a system call that a signal interrupts, until another thread calls
+ * baton_make_runnable() and this one's turn has come. A NULL deadline is none. Returns with the
+ * baton, and 0, -ETIMEDOUT, -EINTR or SYSCALL_ABORTED, as a futex wait of the kernel would; the
+ * owner may have made it runnable even so. */
+long baton_park(struct thread *t, const struct baton_deadline *deadline);
+void baton_make_runnable(struct thread *parked); /* by the owner */
 
 #endif

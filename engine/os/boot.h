@@ -35,8 +35,14 @@ struct boot {
     int32_t tracer;       /* a child of ours that is about to end */
     gaddr filters;        /* seccomp filters of the old program, seccomp_unpack() */
     uint64_t filter_bytes;
+    uint32_t wrfsbase; /* replay: the kernel lets us use the fsgsbase instructions */
+    gaddr mailbox;     /* replay: memory shared with the supervisor (replayer/mailbox.h); else 0 */
     char options[BOOT_OPTIONS];
 };
+
+/* The image as it has to be at `base`, in image_bytes of memory at `copy`; its struct boot is for
+ * the caller to fill in. */
+struct boot *inject_relocate(uint8_t *copy, const struct image *im, gaddr base);
 
 /* What tracer and tracee tell each other, in memory they share. */
 struct inject_job {

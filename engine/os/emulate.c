@@ -4,6 +4,7 @@
 #include "engine/core/cache.h"
 #include "engine/core/engine.h"
 #include "engine/core/instrument.h"
+#include "engine/core/session.h"
 #include "engine/os/fpstate.h"
 #include "engine/os/maps.h"
 #include "engine/os/signals.h"
@@ -125,6 +126,73 @@ static bool do_random(struct job *j)
     set_gpr(j->t, insn_gpr_number(op->reg.value), op->size, ok ? v : 0);
     j->t->cpu.rflags = (j->t->cpu.rflags & ~(uint64_t)FLAGS_ARITH) | (ok ? FLAG_CF : 0);
     return true;
+}
+
+/* What a descriptor says: the limit of one holds the CPU's number. */
+static bool do_descriptor(struct job *j)
+{
+    struct thread *t = j->t;
+    const ZydisDecodedOperand *to = &j->ops.op[0], *from = &j->ops.op[1];
+    uint64_t v = 0;
+    uint16_t selector;
+    uint8_t ok;
+    if (from->type == ZYDIS_OPERAND_TYPE_MEMORY) {
+        gaddr addr = operand_address(&j->in, from, &t->cpu, engine_segments(t));
+        if (!engine_read(&selector, addr, 2)) {
+            signals_bad_access(t, addr, false);
+            return false;
+        }
+    } else {
+        selector = (uint16_t)t->cpu.gpr[insn_gpr_number(from->reg.value)];
+    }
+    if (j->in.mnemonic == ZYDIS_MNEMONIC_LSL)
+        __asm__ volatile("lsl %2, %0; setz %1" : "+r"(v), "=qm"(ok) : "r"((uint64_t)selector));
+    else
+        __asm__ volatile("lar %2, %0; setz %1" : "+r"(v), "=qm"(ok) : "r"((uint64_t)selector));
+    if (ok)
+        set_gpr(t, insn_gpr_number(to->reg.value), to->size, v);
+    t->cpu.rflags = (t->cpu.rflags & ~(uint64_t)FLAG_ZF) | (ok ? FLAG_ZF : 0);
+    return true;
+}
+
+/* Tables of the kernel: what a kernel that hides them (UMIP) shows, and how: a register keeps its
+ * upper bytes, a fault is always one of an unmapped page. */
+static bool do_system_table(struct job *j)
+{
+    struct thread *t = j->t;
+    const ZydisDecodedOperand *op = &j->ops.op[0];
+    struct {
+        uint16_t limit;
+        uint64_t base;
+    } __attribute__((packed)) table = {0, 0};
+    uint64_t word = 0;
+    bool is_table = true;
+    switch (j->in.mnemonic) {
+    case ZYDIS_MNEMONIC_SGDT:
+        table.base = 0xfffffffffffe0000;
+        break;
+    case ZYDIS_MNEMONIC_SIDT:
+        table.base = 0xffffffffffff0000;
+        break;
+    default:
+        is_table = false;
+        word = j->in.mnemonic == ZYDIS_MNEMONIC_SMSW  ? 0x80050033
+               : j->in.mnemonic == ZYDIS_MNEMONIC_STR ? 0x40
+                                                      : 0;
+    }
+    if (op->type == ZYDIS_OPERAND_TYPE_REGISTER) {
+        memcpy(&t->cpu.gpr[insn_gpr_number(op->reg.value)], &word, op->size / 8);
+        return true;
+    }
+    gaddr addr = operand_address(&j->in, op, &t->cpu, engine_segments(t));
+    const void *from = is_table ? (const void *)&table : &word;
+    size_t bytes = is_table ? sizeof table : 2;
+    if (engine_write(addr, from, bytes) || (maps_open_all() && engine_write(addr, from, bytes)))
+        return true;
+    t->fault = (struct fault){
+        .info = {.sig = 11, .code = 1, .field = {addr}}, .trapno = 14, .error = 6, .cr2 = addr};
+    signals_deliver_fault(t);
+    return false;
 }
 
 /* xgetbv(1) tells which components are in use; say what their values say. */
@@ -294,33 +362,49 @@ static bool do_int80(struct job *j)
 static const struct {
     uint16_t mnemonic;
     bool (*run)(struct job *j); /* false: a signal was raised instead */
+    bool outside;               /* the result is not a function of the target's state */
 } table[] = {
-    {ZYDIS_MNEMONIC_RDTSC, do_rdtsc},      {ZYDIS_MNEMONIC_RDTSCP, do_rdtsc},
-    {ZYDIS_MNEMONIC_RDPID, do_rdpid},      {ZYDIS_MNEMONIC_CPUID, do_cpuid},
-    {ZYDIS_MNEMONIC_RDRAND, do_random},    {ZYDIS_MNEMONIC_RDSEED, do_random},
-    {ZYDIS_MNEMONIC_XGETBV, do_xgetbv},    {ZYDIS_MNEMONIC_XSAVE, do_xsave},
-    {ZYDIS_MNEMONIC_XSAVE64, do_xsave},    {ZYDIS_MNEMONIC_XSAVEC, do_xsave},
-    {ZYDIS_MNEMONIC_XSAVEC64, do_xsave},   {ZYDIS_MNEMONIC_XSAVEOPT, do_xsave},
-    {ZYDIS_MNEMONIC_XSAVEOPT64, do_xsave}, {ZYDIS_MNEMONIC_RDGSBASE, do_gsbase},
-    {ZYDIS_MNEMONIC_WRGSBASE, do_gsbase},  {ZYDIS_MNEMONIC_POPF, do_popf},
-    {ZYDIS_MNEMONIC_POPFQ, do_popf},       {ZYDIS_MNEMONIC_FNSTENV, do_x87_save},
-    {ZYDIS_MNEMONIC_FNSAVE, do_x87_save},  {ZYDIS_MNEMONIC_FXSAVE, do_fxsave},
-    {ZYDIS_MNEMONIC_FXSAVE64, do_fxsave},  {ZYDIS_MNEMONIC_RET, do_far},
-    {ZYDIS_MNEMONIC_IRETQ, do_far},        {ZYDIS_MNEMONIC_IRETD, do_far},
-    {ZYDIS_MNEMONIC_JMP, do_far},          {ZYDIS_MNEMONIC_INT, do_int80},
+    {ZYDIS_MNEMONIC_RDTSC, do_rdtsc, true},        {ZYDIS_MNEMONIC_RDTSCP, do_rdtsc, true},
+    {ZYDIS_MNEMONIC_RDPID, do_rdpid, true},        {ZYDIS_MNEMONIC_CPUID, do_cpuid, true},
+    {ZYDIS_MNEMONIC_RDRAND, do_random, true},      {ZYDIS_MNEMONIC_RDSEED, do_random, true},
+    {ZYDIS_MNEMONIC_XGETBV, do_xgetbv, true},      {ZYDIS_MNEMONIC_XSAVE, do_xsave, false},
+    {ZYDIS_MNEMONIC_XSAVE64, do_xsave, false},     {ZYDIS_MNEMONIC_XSAVEC, do_xsave, false},
+    {ZYDIS_MNEMONIC_XSAVEC64, do_xsave, false},    {ZYDIS_MNEMONIC_XSAVEOPT, do_xsave, false},
+    {ZYDIS_MNEMONIC_XSAVEOPT64, do_xsave, false},  {ZYDIS_MNEMONIC_RDGSBASE, do_gsbase, false},
+    {ZYDIS_MNEMONIC_WRGSBASE, do_gsbase, false},   {ZYDIS_MNEMONIC_POPF, do_popf, false},
+    {ZYDIS_MNEMONIC_POPFQ, do_popf, false},        {ZYDIS_MNEMONIC_FNSTENV, do_x87_save, false},
+    {ZYDIS_MNEMONIC_FNSAVE, do_x87_save, false},   {ZYDIS_MNEMONIC_FXSAVE, do_fxsave, false},
+    {ZYDIS_MNEMONIC_FXSAVE64, do_fxsave, false},   {ZYDIS_MNEMONIC_RET, do_far, false},
+    {ZYDIS_MNEMONIC_IRETQ, do_far, false},         {ZYDIS_MNEMONIC_IRETD, do_far, false},
+    {ZYDIS_MNEMONIC_LSL, do_descriptor, true},     {ZYDIS_MNEMONIC_LAR, do_descriptor, true},
+    {ZYDIS_MNEMONIC_SGDT, do_system_table, false}, {ZYDIS_MNEMONIC_SIDT, do_system_table, false},
+    {ZYDIS_MNEMONIC_SLDT, do_system_table, false}, {ZYDIS_MNEMONIC_STR, do_system_table, false},
+    {ZYDIS_MNEMONIC_SMSW, do_system_table, false}, {ZYDIS_MNEMONIC_JMP, do_far, false},
+    {ZYDIS_MNEMONIC_INT, do_int80, false},
 };
+
+static bool from_outside(struct job *j, bool (*run)(struct job *j))
+{
+    if (session && session->replay_values)
+        return session->replay_values(j->t);
+    if (lacking(j)) {
+        signals_illegal(j->t);
+        return false;
+    }
+    const struct cpu_state before = j->t->cpu;
+    bool ok = run(j);
+    if (ok && session)
+        session->values(j->t, &before);
+    return ok;
+}
 
 void emulate(struct thread *t)
 {
     struct job j;
     read_insn(t, &j);
-    if (lacking(&j)) {
-        signals_illegal(t);
-        return;
-    }
     for (size_t i = 0; i < ARRAY_LEN(table); i++)
         if (table[i].mnemonic == j.in.mnemonic) {
-            if (table[i].run(&j))
+            if (table[i].outside ? from_outside(&j, table[i].run) : table[i].run(&j))
                 t->cpu.rip += j.in.len;
             return;
         }

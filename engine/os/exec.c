@@ -12,6 +12,7 @@
 #include <linux/sched.h>
 
 #include "engine/core/engine.h"
+#include "engine/core/session.h"
 #include "engine/os/baton.h"
 #include "engine/os/boot.h"
 #include "engine/os/seccomp.h"
@@ -37,6 +38,13 @@ static struct helper *helpers;
 void exec_init(gaddr pristine, const char *opts)
 {
     image = (const struct image *)pristine;
+    /* A recording's own come first; they are made anew for each program. */
+    if (rt_prefix(opts, "record="))
+        while (*opts && *opts++ != ',')
+            ;
+    if (rt_prefix(opts, "threads="))
+        while (*opts && *opts++ != ',')
+            ;
     rt_format(options, sizeof options, "%s", opts);
 }
 
@@ -71,7 +79,7 @@ static struct helper *helper_new(void)
 }
 
 /* Returns the helper that has seized us, or NULL with *error. */
-static struct helper *helper_start(struct thread *t, long *error)
+static struct helper *helper_start(struct thread *t, int session_fd, long *error)
 {
     struct helper *h = helper_new();
     if (!h) {
@@ -87,7 +95,11 @@ static struct helper *helper_start(struct thread *t, long *error)
         seccomp_pack(t, packed, h->job.filter_bytes);
         h->job.filters = packed;
     }
-    memcpy(h->job.options, options, sizeof options);
+    if (session_fd < 0)
+        memcpy(h->job.options, options, sizeof options);
+    else
+        rt_format(h->job.options, sizeof h->job.options, "record=%d,threads=%u%s%s", session_fd,
+                  engine.threads_made, options[0] ? "," : "", options);
     long pid = engine_clone_vm(CLONE_VM, h->stack + sizeof h->stack, trace, h);
     *error = pid;
     h->job.tracer = (int32_t)pid;
@@ -118,19 +130,27 @@ static long run(struct thread *t, long nr, long *a)
     long dumpable = sys6(__NR_prctl, GET_DUMPABLE, 0, 0, 0, 0, 0);
     if (dumpable != 1)
         sys2(__NR_prctl, SET_DUMPABLE, 1);
-    struct helper *h = helper_start(t, &error);
+    bool whole = t->process != t->own_process; /* not a vfork child's */
+    int session_fd = session && whole ? session->exec(t) : -1;
+    struct helper *h = helper_start(t, session_fd, &error);
     if (!h) {
         rt_say("exec: the new program cannot be followed (error %ld); it runs without the engine",
                -error);
         sys4(__NR_rt_sigprocmask, 2, (long)&t->mask, 0, 8);
     }
-    if (t->process != t->own_process)
+    if (whole) {
+        if (session)
+            session->end(t, SESSION_EXEC, 0);
         syscalls_finish();
+    }
     signals_prepare_exec(t);
-    bool given = baton_release(t);
+    /* A recording says that this is the end: nobody may add to it. */
+    bool given = !(session && whole) && baton_release(t);
     long r = sys6(nr, a[0], a[1], a[2], a[3], a[4], 0);
     if (given)
         baton_acquire(t);
+    if (session_fd >= 0)
+        sys1(__NR_close, session_fd);
     if (h)
         helper_stop(h);
     if (dumpable != 1)

@@ -67,7 +67,8 @@ static bool is_trap_byte(uint8_t b)
 static void on_fault(struct thread *t, int sig, struct siginfo_raw *info, struct kucontext *uc)
 {
     uint64_t host = uc->mc.rip;
-    if (host == (uint64_t)engine_copy_insn && (sig == SIG_SEGV || sig == SIG_BUS)) {
+    bool guarded = host == (uint64_t)engine_copy_insn || host == (uint64_t)engine_cas_insn;
+    if (guarded && (sig == SIG_SEGV || sig == SIG_BUS)) {
         uc->mc.rip = (uint64_t)engine_copy_fault;
         return;
     }

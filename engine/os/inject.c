@@ -176,22 +176,28 @@ static void fill_boot(struct boot *b, const struct inject_job *job, const struct
     memcpy(b->options, job->options, sizeof b->options);
 }
 
+struct boot *inject_relocate(uint8_t *copy, const struct image *im, gaddr base)
+{
+    const uint32_t *reloc = (const uint32_t *)(im + 1);
+    memcpy(copy, (const uint8_t *)im + im->bytes_at, im->image_bytes);
+    for (uint64_t i = 0; i < im->reloc_count; i++)
+        *(uint64_t *)(copy + reloc[i]) += base;
+    struct boot *b = (struct boot *)(copy + im->boot);
+    b->base = base;
+    return b;
+}
+
 /* Copies the image, relocated for `base`, by way of a scratch copy of our own. */
 static bool place_image(int pid, gaddr base, const struct inject_job *job, const struct uregs *regs)
 {
     const struct image *im = job->image;
-    const uint32_t *reloc = (const uint32_t *)(im + 1);
     long mem = sys6(__NR_mmap, 0, (long)im->image_bytes, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (SYS_FAILED(mem))
         return false;
     uint8_t *copy = (uint8_t *)mem;
-    memcpy(copy, (const uint8_t *)im + im->bytes_at, im->image_bytes);
-    for (uint64_t i = 0; i < im->reloc_count; i++)
-        *(uint64_t *)(copy + reloc[i]) += base;
-    struct boot *b = (struct boot *)(copy + im->boot);
+    struct boot *b = inject_relocate(copy, im, base);
     fill_boot(b, job, regs);
-    b->base = base;
     b->bytes = range_bytes(job);
     b->pristine = base + im->image_bytes + BOOT_STACK;
     b->filters = b->pristine + im->total;

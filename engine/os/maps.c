@@ -19,6 +19,7 @@ enum {
 static struct region regions[REGIONS]; /* sorted, disjoint, executable */
 static int region_count;
 static int protected_pages;
+void (*maps_list)(void (*fn)(struct region));
 
 /* The vDSO and the vsyscall page, as the translator sees them. */
 static struct {
@@ -126,6 +127,10 @@ static void read_all(gaddr pc)
 {
     char buf[4096 + 1];
     size_t have = 0;
+    if (maps_list) {
+        maps_list(region_add);
+        return;
+    }
     long fd = sys4(__NR_openat, -100, (long)"/proc/self/maps", 02000000, 0);
     if (SYS_FAILED(fd)) {
         guess(pc);
@@ -377,6 +382,11 @@ static void match(const char *name, uint64_t offset, void *arg)
     struct wanted *w = arg;
     if (rt_streq(name, w->name))
         w->addr = vdso.start + offset;
+}
+
+gaddr maps_vdso_start(void)
+{
+    return vdso.start;
 }
 
 bool maps_has_vdso(void)

@@ -25,6 +25,9 @@ struct region {
 
 extern const struct code_source maps_source;
 
+/* Who knows the executable regions, if not /proc/self/maps. */
+extern void (*maps_list)(void (*fn)(struct region));
+
 /* The executable region around pc; NULL when pc is not in executable memory. */
 const struct region *maps_exec(gaddr pc);
 
@@ -44,6 +47,7 @@ int maps_open_all(void);
 /* vDSO entry points are replaced by plain system calls when translated. */
 void maps_vdso(gaddr ehdr);
 bool maps_has_vdso(void);                 /* not since the target unmapped it */
+gaddr maps_vdso_start(void);              /* 0: none */
 gaddr maps_vdso_symbol(const char *name); /* the real one; 0 if there is none */
 
 #endif

@@ -102,10 +102,3 @@ long memory_madvise(struct thread *t, long *a)
         maps_changed((gaddr)a[0], (gaddr)a[0] + (uint64_t)a[1]);
     return r;
 }
-
-long memory_remap_file_pages(struct thread *t, long *a)
-{
-    long r = syscalls_pass(t, __NR_remap_file_pages, a);
-    maps_changed((gaddr)a[0], (gaddr)a[0] + (uint64_t)a[1]);
-    return r;
-}

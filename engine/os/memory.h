@@ -18,6 +18,5 @@ long memory_brk(struct thread *t, long *a);
 long memory_shmat(struct thread *t, long *a);
 long memory_shmdt(struct thread *t, long *a);
 long memory_madvise(struct thread *t, long *a);
-long memory_remap_file_pages(struct thread *t, long *a);
 
 #endif

@@ -2,6 +2,7 @@
 #include "engine/os/signals.h"
 
 #include "engine/core/engine.h"
+#include "engine/core/session.h"
 #include "engine/os/fpstate.h"
 #include "engine/os/hostsig.h"
 #include "engine/os/maps.h"
@@ -26,6 +27,8 @@ enum { AT_SW_RESERVED = 464 };
 void signals_set_kernel_mask(uint64_t mask)
 {
     mask &= ~SIG_SYNC;
+    if (session && session->replaying)
+        return;
     sys4(__NR_rt_sigprocmask, 2, (long)&mask, 0, 8);
 }
 
@@ -46,13 +49,32 @@ void signals_apply_mask(struct thread *t)
     signals_set_kernel_mask(t->pending ? ~0ull : t->mask);
 }
 
+/* CHLD CONT STOP TSTP TTIN TTOU URG WINCH: the default action does not end the process. */
+static bool harmless(int sig)
+{
+    const uint64_t set = SIG_BIT(17) | SIG_BIT(18) | SIG_BIT(19) | SIG_BIT(20) | SIG_BIT(21) |
+                         SIG_BIT(22) | SIG_BIT(23) | SIG_BIT(28);
+    return set & SIG_BIT(sig);
+}
+
+/* Who takes a signal: the kernel by itself, or the host handler. A recording has to see the signals
+ * that end the process, too. */
+static bool left_to_kernel(int sig, const struct ksigaction *a)
+{
+    if (a->handler > HANDLER_IGNORE || (SIG_SYNC & SIG_BIT(sig)) || sig == SIG_KILL)
+        return false;
+    return a->handler == HANDLER_IGNORE || !session || harmless(sig);
+}
+
 static long tell_kernel(int sig, const struct ksigaction *a)
 {
+    if (session && session->replaying)
+        return 0;
     struct ksigaction k = {(gaddr)hostsig_handler,
                            SA_SIGINFO_ | SA_ONSTACK_ | SA_RESTORER_ |
                                (a->flags & (SA_RESTART_ | SA_NOCLDSTOP_ | SA_NOCLDWAIT_)),
                            (gaddr)engine_restorer, ~0ull};
-    if (a->handler <= HANDLER_IGNORE && !(SIG_SYNC & SIG_BIT(sig))) {
+    if (left_to_kernel(sig, a)) {
         k = *a;
         k.flags |= SA_RESTORER_;
         k.restorer = (gaddr)engine_restorer;
@@ -67,12 +89,23 @@ void signals_init(struct thread *t, uint64_t mask)
         sys4(__NR_rt_sigaction, sig, 0, (long)a, 8);
         a->flags &= ~SA_RESTORER_;
         a->restorer = 0;
-        if (SIG_SYNC & SIG_BIT(sig))
+        if (!left_to_kernel(sig, a) && sig != SIG_KILL)
             tell_kernel(sig, a);
     }
     t->mask = mask & ~(SIG_BIT(SIG_KILL) | SIG_BIT(SIG_STOP));
     t->altstack.flags = SS_DISABLE_;
     signals_apply_mask(t);
+}
+
+void signals_host_handlers(void)
+{
+    struct ksigaction k = {(gaddr)hostsig_handler, SA_SIGINFO_ | SA_ONSTACK_ | SA_RESTORER_,
+                           (gaddr)engine_restorer, ~0ull};
+    uint64_t none = 0;
+    for (int sig = 1; sig <= SIG_MAX; sig++)
+        if (SIG_SYNC & SIG_BIT(sig))
+            sys4(__NR_rt_sigaction, sig, (long)&k, 0, 8);
+    sys4(__NR_rt_sigprocmask, 2, (long)&none, 0, 8);
 }
 
 void signals_prepare_exec(struct thread *t)
@@ -91,7 +124,7 @@ void signals_abandon_exec(struct thread *t)
 
 /* ---- dying ---- */
 
-static void use_default(int sig)
+void signals_use_default(int sig)
 {
     struct ksigaction dfl = {0, SA_RESTORER_, (gaddr)engine_restorer, 0};
     sys4(__NR_rt_sigaction, sig, (long)&dfl, 0, 8);
@@ -102,8 +135,10 @@ static void default_action(struct thread *t, int sig)
 {
     uint64_t open = ~SIG_BIT(sig);
     t->pending = 0;
+    if (session && !harmless(sig) && t->process != t->own_process)
+        session->end(t, SESSION_SIGNAL, sig);
     syscalls_finish();
-    use_default(sig);
+    signals_use_default(sig);
     sys3(__NR_tgkill, t->process->pid, t->tid, sig);
     sys4(__NR_rt_sigprocmask, 2, (long)&open, 0, 8); /* here it dies, or stops and goes on */
     tell_kernel(sig, &t->process->action[sig]);
@@ -116,12 +151,14 @@ _Noreturn static void die_of_fault(struct thread *t)
 {
     uint64_t open = ~SIG_SYNC;
     int sig = t->fault.info.sig;
+    if (session && !t->fault.forced && t->process != t->own_process)
+        session->end(t, SESSION_SIGNAL, sig);
     syscalls_finish();
     if (t->fault.forced)
         default_action(t, sig);
     for (int s = 1; s <= SIG_MAX; s++)
         if (SIG_SYNC & SIG_BIT(s))
-            use_default(s);
+            signals_use_default(s);
     if (sig == SIG_TRAP)
         t->cpu.rip--;
     sys4(__NR_rt_sigprocmask, 2, (long)&open, 0, 8);
@@ -130,10 +167,7 @@ _Noreturn static void die_of_fault(struct thread *t)
 
 bool signals_kills(const struct thread *t, long sig)
 {
-    /* CHLD CONT STOP TSTP TTIN TTOU URG WINCH */
-    const uint64_t harmless = SIG_BIT(17) | SIG_BIT(18) | SIG_BIT(19) | SIG_BIT(20) | SIG_BIT(21) |
-                              SIG_BIT(22) | SIG_BIT(23) | SIG_BIT(28);
-    if (sig < 1 || sig > SIG_MAX || ((harmless | SIG_SYNC) & SIG_BIT(sig)))
+    if (sig < 1 || sig > SIG_MAX || harmless((int)sig) || (SIG_SYNC & SIG_BIT(sig)))
         return false;
     return t->process->action[sig].handler == HANDLER_DEFAULT && !(t->mask & SIG_BIT(sig));
 }
@@ -230,6 +264,8 @@ static void force_segv(struct thread *t)
 static void deliver(struct thread *t, const struct siginfo_raw *info, const struct fault *f)
 {
     struct ksigaction *a = &t->process->action[info->sig];
+    if (session && !f && session->signal)
+        session->signal(t, info);
     uint64_t base = t->has_wait_mask ? t->wait_mask : t->mask;
     if (!push_frame(t, info, f, t->mask)) {
         t->has_wait_mask = false;
@@ -255,6 +291,11 @@ static void deliver(struct thread *t, const struct siginfo_raw *info, const stru
     thread_tick(t);
 }
 
+void signals_deliver(struct thread *t, const struct siginfo_raw *info)
+{
+    deliver(t, info, NULL);
+}
+
 void signals_deliver_pending(struct thread *t)
 {
     struct siginfo_raw info = t->pending_info;
@@ -277,6 +318,8 @@ void signals_deliver_pending(struct thread *t)
 
 void signals_deliver_fault(struct thread *t)
 {
+    if (session)
+        session->fault(t);
     int sig = t->fault.info.sig;
     const struct ksigaction *a = &t->process->action[sig];
     if (a->handler <= HANDLER_IGNORE || (t->mask & SIG_BIT(sig)))

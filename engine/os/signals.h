@@ -14,7 +14,11 @@
 
 void signals_init(struct thread *t, uint64_t mask);
 
+void signals_host_handlers(void); /* replay: for faults, all that there is */
+
 void signals_deliver_pending(struct thread *t);
+/* To its handler, now: for a replay. */
+void signals_deliver(struct thread *t, const struct siginfo_raw *info);
 void signals_deliver_fault(struct thread *t); /* t->fault, at t->cpu */
 void signals_fetch_fault(struct thread *t, gaddr addr);
 void signals_illegal(struct thread *t);
@@ -32,6 +36,7 @@ void signals_set_kernel_mask(uint64_t mask);
 void signals_prepare_exec(struct thread *t);
 void signals_abandon_exec(struct thread *t);
 
+void signals_use_default(int sig); /* in the kernel: it is about to end us */
 /* Will this signal, sent to the thread by itself, end the process at once? */
 bool signals_kills(const struct thread *t, long sig);
 

@@ -3,6 +3,7 @@
 
 #include "engine/core/cache.h"
 #include "engine/core/engine.h"
+#include "engine/core/session.h"
 #include "engine/os/maps.h"
 #include "engine/os/seccomp.h"
 #include "engine/os/signals.h"
@@ -83,7 +84,10 @@ long special_kill(struct thread *t, long *a)
                                    : a[0] == t->process->pid && a[1] == t->tid;
     long sig = nr == __NR_tgkill ? a[2] : a[1];
     if (self && signals_kills(t, sig)) {
+        if (session && t->process != t->own_process)
+            session->end(t, SESSION_SIGNAL, (int)sig);
         syscalls_finish();
+        signals_use_default((int)sig);
         signals_apply_mask(t);
         engine_native(&t->cpu);
     }

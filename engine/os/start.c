@@ -10,6 +10,7 @@
 #include "engine/core/cache.h"
 #include "engine/core/engine.h"
 #include "engine/core/instrument.h"
+#include "engine/core/session.h"
 #include "engine/core/tools.h"
 #include "engine/os/baton.h"
 #include "engine/os/boot.h"
@@ -74,7 +75,17 @@ static void set_option(struct options *o, const char *key, const char *value)
         o->cache = v;
     else if (rt_prefix(key, "sample="))
         o->sample = v;
-    else if (rt_prefix(key, "stop=") && *end == ':') {
+    else if (rt_prefix(key, "record=")) {
+        o->record = true;
+        o->record_fd = (int)v;
+    } else if (rt_prefix(key, "check=")) {
+        o->check = v;
+    } else if (rt_prefix(key, "threads=")) {
+        o->threads = v;
+    } else if (rt_prefix(key, "chaos=")) {
+        o->chaos = true;
+        o->seed = v;
+    } else if (rt_prefix(key, "stop=") && *end == ':') {
         o->has_stop = true;
         o->stop_count = v;
         o->stop_pc = number(end + 1, &end);
@@ -90,7 +101,7 @@ static void set_option(struct options *o, const char *key, const char *value)
 
 static void read_options(struct options *o, const char *s)
 {
-    *o = (struct options){.link = true, .cache = 32 << 20};
+    *o = (struct options){.link = true, .cache = 32 << 20, .check = 80000};
     while (*s) {
         const char *value = s;
         while (*value && *value != '=')
@@ -127,14 +138,43 @@ static void start_tool(struct thread *t)
         tool->thread_start(t);
 }
 
+/* Everything else comes from the pinball. */
+_Noreturn static void start_replay(void)
+{
+    static struct process first;
+    insn_init();
+    fpstate_init();
+    cache_init(engine.opt.cache);
+    struct thread *t = threads_new();
+    if (!t)
+        rt_die("engine: no address space for the first thread");
+    t->process = &first;
+    session->start(t, 0);
+    engine_run(t);
+}
+
 void runtime_start(void)
 {
     static struct process first;
     const gaddr sp = boot.cpu.gpr[RSP];
     engine.base = boot.base;
-    engine.wrfsbase = auxv(sp, AT_HWCAP2) & 2;
-    range_init(boot.base, boot.bytes);
+    engine.mailbox = boot.mailbox;
+    engine.wrfsbase = boot.mailbox ? boot.wrfsbase : (auxv(sp, AT_HWCAP2) & 2) != 0;
+    if (boot.mailbox) /* it lies right below, and belongs to us */
+        range_init(boot.mailbox, boot.base + boot.bytes - boot.mailbox);
+    else
+        range_init(boot.base, boot.bytes);
     read_options(&engine.opt, boot.options);
+    if (engine.mailbox) {
+        session = &session_replay;
+        session->prepare();
+        start_replay();
+    }
+    if (engine.opt.record)
+        session = &session_record;
+    engine.threads_made = (uint32_t)engine.opt.threads;
+    if (session)
+        session->prepare();
     insn_init();
     fpstate_init();
     cache_init(engine.opt.cache);
@@ -153,6 +193,8 @@ void runtime_start(void)
     engine.start_tsc = __builtin_ia32_rdtsc();
     signals_init(t, boot.mask);
     seccomp_unpack(t, (const void *)boot.filters, boot.filter_bytes);
+    if (session)
+        session->start(t, sp);
     keep_stderr(&engine.opt);
     start_tool(t);
     engine_run(t);

@@ -4,8 +4,11 @@
 #include "engine/core/cache.h"
 #include "engine/core/engine.h"
 #include "engine/core/instrument.h"
+#include "engine/core/session.h"
 #include "engine/os/baton.h"
+#include "engine/os/effects.h"
 #include "engine/os/exec.h"
+#include "engine/os/futex.h"
 #include "engine/os/maps.h"
 #include "engine/os/memory.h"
 #include "engine/os/procfs.h"
@@ -17,38 +20,90 @@
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 
-enum how { UNKNOWN, QUICK, BLOCKS, REFUSED };
+typedef long handler_fn(struct thread *t, long *a);
 
-enum { CALLS = 600 };
-
-static const struct call {
-    const char *name;
-    uint8_t how;
-    long (*handler)(struct thread *t, long *a);
-} calls[CALLS] = {
-#define SYSCALL(nr, name_, how_, handler_) [nr] = {#name_, how_, handler_},
+static handler_fn *const handlers[] = {
+#define SYSCALL(nr, name, how, handler, ...) [nr] = handler,
 #include "engine/os/syscalls.def"
 #undef SYSCALL
 };
 
+/* Waits without the baton: the kernel must not write target memory meanwhile. */
+__attribute__((noinline)) static long wait_for(struct thread *t, long nr, const long a[6])
+{
+    struct divert d;
+    long b[6], error;
+    bool diverted = effects_divert(t, nr, a, b, &d, &error);
+    if (error)
+        return error;
+    baton_drop(t);
+    long r = engine_syscall(nr, diverted ? b : a);
+    baton_acquire(t);
+    return diverted ? effects_deliver(t, &d, r) : r;
+}
+
+static bool may_wait(long nr, const long a[6])
+{
+    enum { SETLKW = 7, OFD_SETLKW = 38 };
+    return call_info(nr)->how == CALL_BLOCKS ||
+           (nr == __NR_fcntl && (a[1] == SETLKW || a[1] == OFD_SETLKW));
+}
+
+/* A small write for which there is room does not wait. Made with the baton held, its place among
+ * the others' is that of the log. */
+static bool is_quick_write(long nr, const long a[6])
+{
+    enum { ATOMIC = 4096, OUT = 4, SOME = 16 };
+    uint64_t bytes = (uint64_t)a[2];
+    if (nr == __NR_writev) {
+        struct {
+            gaddr base;
+            uint64_t len;
+        } v[SOME];
+        if (a[2] < 1 || a[2] > SOME || !engine_read(v, (gaddr)a[1], sizeof v[0] * (size_t)a[2]))
+            return false;
+        bytes = 0;
+        for (long i = 0; i < a[2]; i++)
+            bytes = v[i].len > ATOMIC ? ATOMIC + 1 : bytes + v[i].len;
+    } else if (nr != __NR_write) {
+        return false;
+    }
+    struct {
+        int32_t fd;
+        int16_t events, seen;
+    } poll = {(int32_t)a[0], OUT, 0};
+    return bytes <= ATOMIC && sys3(__NR_poll, (long)&poll, 1, 0) == 1 && (poll.seen & OUT);
+}
+
 long syscalls_pass(struct thread *t, long nr, const long a[6])
 {
-    bool given = calls[nr].how == BLOCKS && !t->attached && baton_release(t);
-    long r = engine_syscall(nr, a);
-    if (given)
-        baton_acquire(t);
-    return r;
+    if (engine.thread_count > 1 && !t->attached && may_wait(nr, a) && !is_quick_write(nr, a))
+        return wait_for(t, nr, a);
+    return engine_syscall(nr, a);
 }
 
 static long unknown(const struct thread *t, long nr)
 {
-    static uint64_t told[CALLS / 64 + 1];
+    enum { NUMBERS = 640 };
+    static uint64_t told[NUMBERS / 64];
     /* Numbers that no kernel has are for the target's own error handling. */
-    if (nr >= 0 && nr < CALLS && !(told[nr / 64] >> (nr % 64) & 1)) {
+    if (nr >= 0 && nr < NUMBERS && !(told[nr / 64] >> (nr % 64) & 1)) {
         told[nr / 64] |= 1ull << (nr % 64);
         rt_say("system call %ld: not supported (pc 0x%lx)", nr, t->cpu.rip);
     }
     return -ENOSYS;
+}
+
+static void say_unknown_command(const struct thread *t, const char *name, uint32_t command)
+{
+    static uint32_t told[16], count;
+    for (uint32_t i = 0; i < count; i++)
+        if (told[i] == command)
+            return;
+    if (count == ARRAY_LEN(told))
+        return;
+    told[count++] = command;
+    rt_say("%s 0x%x: not supported (pc 0x%lx)", name, command, t->cpu.rip);
 }
 
 static bool may_write_memory(long nr)
@@ -71,24 +126,40 @@ static bool may_write_memory(long nr)
 
 static long run(struct thread *t, long nr, long *a)
 {
-    if (nr < 0 || nr >= CALLS || calls[nr].how == UNKNOWN)
+    const struct call_info *info = call_info(nr);
+    if (!info)
         return unknown(t, nr);
-    if (calls[nr].how == REFUSED)
+    if (info->how == CALL_REFUSED)
         return -ENOSYS;
+    struct unknown_command u;
+    if (!effects_known(nr, a, &u)) {
+        if (u.told)
+            say_unknown_command(t, info->name, u.command);
+        return u.error;
+    }
     long r;
     if (procfs_maps && procfs_call(t, nr, a, &r))
         return r;
-    r = calls[nr].handler ? calls[nr].handler(t, a) : syscalls_pass(t, nr, a);
+    r = handlers[nr] ? handlers[nr](t, a) : syscalls_pass(t, nr, a);
     if (procfs_memory_open && may_write_memory(nr))
         cache_kill_all();
-    if (r == -EFAULT && !calls[nr].handler && maps_open_all())
+    if (r == -EFAULT && !handlers[nr] && maps_open_all())
         r = syscalls_pass(t, nr, a); /* the kernel could not write into protected code */
     return r;
+}
+
+long syscalls_again(struct thread *t, long nr, long a[6])
+{
+    return handlers[nr](t, a);
 }
 
 void syscalls_run(struct thread *t, gaddr next)
 {
     uint64_t *g = t->cpu.gpr;
+    if (session && session->replay_call) {
+        session->replay_call(t, next);
+        return;
+    }
     if (t->pending) { /* it came before the call */
         signals_deliver_pending(t);
         return;
@@ -99,14 +170,25 @@ void syscalls_run(struct thread *t, gaddr next)
         instrument->syscall(t, false);
     t->has_wait_mask = false;
     long r;
-    if (seccomp_allows(t, nr, a, next, &r))
+    if (session)
+        session->entering(t);
+    if (seccomp_allows(t, nr, a, next, &r)) {
+        if (engine.opt.chaos)
+            baton_chaos(t);
+        if (session)
+            session->making(t, nr);
         r = run(t, nr, a);
+    }
     if (r == SYSCALL_ABORTED) {
+        if (session)
+            session->restarted(t);
         thread_tick(t);
         t->has_wait_mask = false;
         signals_deliver_pending(t);
         return;
     }
+    if (session)
+        session->called(t, nr, r);
     if (r != SYSCALL_NO_RESULT) {
         g[RAX] = (uint64_t)r;
         g[RCX] = next;

@@ -16,6 +16,9 @@
 /* The system call instruction at t->cpu.rip; `next` is the address behind it. */
 void syscalls_run(struct thread *t, gaddr next);
 
+/* Replay: a call whose handler is all there is to it (REPLAY_SAME). */
+long syscalls_again(struct thread *t, long nr, long a[6]);
+
 /* Let the kernel do it, without the baton where it may block. */
 long syscalls_pass(struct thread *t, long nr, const long a[6]);
 

@@ -6,7 +6,8 @@
  * kernel starts it on the runtime's stack; the target's stack pointer is only a register value.
  * What the kernel would write when a thread ends (robust futexes, CLONE_CHILD_CLEARTID) is written
  * here, while the thread still has the baton; the kernel itself only clears host_alive, which frees
- * the struct.
+ * the struct. As the kernel's, these wake-ups are of the shared kind, which reaches no waiter with
+ * FUTEX_PRIVATE_FLAG, and so none of os/futex.c's queues.
  */
 #include "engine/os/threads.h"
 
@@ -14,7 +15,9 @@
 
 #include "engine/core/engine.h"
 #include "engine/core/instrument.h"
+#include "engine/core/session.h"
 #include "engine/os/baton.h"
+#include "engine/os/futex.h"
 #include "engine/os/hostsig.h"
 #include "engine/os/signals.h"
 #include "engine/os/syscalls.h"
@@ -49,9 +52,14 @@ static struct thread *take_spare(void)
         if (__atomic_load_n(&t->host_alive, __ATOMIC_ACQUIRE))
             continue;
         *at = t->next;
-        struct process *kept = t->own_process;
+        struct process *process = t->own_process;
+        void *scratch = t->scratch, *borrowed = t->borrowed;
+        uint32_t borrowed_size = t->borrowed_size;
         memset(t, 0, offsetof(struct thread, xsave));
-        t->own_process = kept;
+        t->own_process = process;
+        t->scratch = scratch;
+        t->borrowed = borrowed;
+        t->borrowed_size = borrowed_size;
         return t;
     }
     return carve();
@@ -76,7 +84,7 @@ struct thread *threads_new(void)
     return t;
 }
 
-static void thread_unlist(struct thread *t)
+void threads_unlist(struct thread *t)
 {
     struct thread **at = &engine.threads;
     while (*at != t)
@@ -88,12 +96,32 @@ static void thread_unlist(struct thread *t)
     spare = t;
 }
 
-void threads_enter(struct thread *t)
+static void set_gs(struct thread *t)
 {
     if (engine.wrfsbase)
         __asm__ volatile("wrgsbase %0" : : "r"(t));
     else
         sys2(__NR_arch_prctl, 0x1001, (long)t);
+}
+
+void threads_enter_only(struct thread *t)
+{
+    set_gs(t);
+    hostsig_setup_stack(t);
+}
+
+void threads_become(struct thread *t)
+{
+    set_gs(t);
+    if (engine.wrfsbase)
+        __asm__ volatile("wrfsbase %0" : : "r"(t->fs_base));
+    else
+        sys2(__NR_arch_prctl, 0x1002, (long)t->fs_base);
+}
+
+void threads_enter(struct thread *t)
+{
+    set_gs(t);
     t->host_alive = 1;
     t->tid = (int32_t)sys1(__NR_set_tid_address, (long)&t->host_alive);
     hostsig_setup_stack(t);
@@ -105,7 +133,7 @@ void threads_enter(struct thread *t)
 struct request {
     uint64_t flags;
     gaddr stack; /* top; 0: the caller's */
-    gaddr child_tid;
+    gaddr child_tid, tls;
     long nr;
     long arg[6];              /* for the kernel */
     struct clone_args *args3; /* clone3: the copy that arg[0] points to */
@@ -127,15 +155,18 @@ static void in_forked_child(struct thread *t)
     for (struct thread *o = engine.threads, *next; o; o = next) {
         next = o->next;
         if (o != t)
-            o->host_alive = 0, thread_unlist(o);
+            o->host_alive = 0, threads_unlist(o);
     }
     baton_reset(t);
+    futex_reset();
     t->process->pid = (int32_t)sys0(__NR_getpid);
     t->host_alive = 1;
     t->tid = (int32_t)sys1(__NR_set_tid_address, (long)&t->host_alive);
     t->robust_list = 0;
     t->clear_tid = 0;
     t->pending = 0;
+    if (session)
+        session->forked(t);
 }
 
 static long fork_like(struct thread *t, struct request *r)
@@ -184,6 +215,8 @@ static struct thread *new_child(struct thread *t, const struct request *r)
     c->host_alive = 1;
     c->clear_tid = r->flags & CLONE_CHILD_CLEARTID ? r->child_tid : 0;
     c->start_tid = r->flags & CLONE_CHILD_SETTID ? r->child_tid : 0;
+    if (session && session->thread)
+        session->thread(t, c);
     return c;
 }
 
@@ -193,7 +226,7 @@ static long start(struct thread *c, struct request *r)
     long tid = engine_clone(r->nr, r->arg, c);
     if (tid < 0) {
         c->host_alive = 0;
-        thread_unlist(c);
+        threads_unlist(c);
     }
     signals_set_kernel_mask(kernel_mask);
     return tid;
@@ -243,10 +276,23 @@ static long vfork_like(struct thread *t, struct request *r)
     baton_drop(t);
     long pid = engine_clone(r->nr, r->arg, c);
     baton_steal(c, t);
+    futex_forget(c);
     c->host_alive = 0;
-    thread_unlist(c);
+    threads_unlist(c);
     signals_set_kernel_mask(kernel_mask);
     return pid;
+}
+
+/* What a thread does before its first instruction, with the baton. */
+void threads_begin(struct thread *t)
+{
+    if (session)
+        session->begin(t);
+    if (t->start_tid)
+        engine_write(t->start_tid, &t->tid, 4);
+    signals_apply_mask(t);
+    if (instrument && instrument->thread_start)
+        instrument->thread_start(t);
 }
 
 _Noreturn void threads_child_start(struct thread *t)
@@ -255,16 +301,26 @@ _Noreturn void threads_child_start(struct thread *t)
     if (t->process == t->own_process)
         t->process->pid = (int32_t)sys0(__NR_getpid);
     baton_acquire(t);
-    if (t->start_tid)
-        engine_write(t->start_tid, &t->tid, 4);
-    signals_apply_mask(t);
-    if (instrument && instrument->thread_start)
-        instrument->thread_start(t);
+    threads_begin(t);
     engine_run(t);
+}
+
+/* Replay: the struct without the kernel thread. */
+static long only_struct(struct thread *t, struct request *r)
+{
+    bool process = !(r->flags & CLONE_THREAD);
+    struct thread *c = process ? new_process(t, r) : new_child(t, r);
+    rt_check(c);
+    c->fs_base = r->flags & CLONE_SETTLS ? r->tls : t->fs_base;
+    c->detached = process && !(r->flags & CLONE_VFORK);
+    c->host_alive = 0;
+    return 0;
 }
 
 static long create(struct thread *t, struct request *r)
 {
+    if (session && session->replaying)
+        return only_struct(t, r);
     if (!(r->flags & CLONE_VM))
         return fork_like(t, r);
     if (r->flags & CLONE_THREAD)
@@ -284,6 +340,7 @@ long threads_clone(struct thread *t, long *a)
     struct request r = {.flags = (uint64_t)a[0],
                         .stack = (gaddr)a[1],
                         .child_tid = (gaddr)a[3],
+                        .tls = (gaddr)a[4],
                         .nr = __NR_clone,
                         .arg = {a[0], 0, a[2], a[3], a[4]}};
     return create(t, &r);
@@ -302,6 +359,7 @@ long threads_clone3(struct thread *t, long *a)
     struct request r = {.flags = args.flags | args.exit_signal,
                         .stack = args.stack ? args.stack + args.stack_size : 0,
                         .child_tid = args.child_tid,
+                        .tls = args.tls,
                         .nr = __NR_clone3,
                         .arg = {(long)&args, (long)size},
                         .args3 = &args};
@@ -332,15 +390,24 @@ long threads_vfork(struct thread *t, long *a)
 enum { FUTEX_TID = 0x3fffffff, FUTEX_DIED = 0x40000000, ROBUST_LIMIT = 2048 };
 #define FUTEX_HAS_WAITERS 0x80000000u
 
+static void wake(gaddr word)
+{
+    if (!session || !session->replaying)
+        sys3(__NR_futex, (long)word, FUTEX_WAKE, 1);
+}
+
+/* Waiters for locks with priority inheritance get up by themselves: futex_pi_owner_ends() or, of
+ * shared ones, the kernel sees to it. */
 static void owner_died(struct thread *t, gaddr entry, int64_t offset)
 {
+    bool pi = entry & 1;
     gaddr word = (entry & ~1ull) + (uint64_t)offset;
     uint32_t v;
-    if ((entry & 1) || !engine_read(&v, word, 4) || (v & FUTEX_TID) != (uint32_t)t->tid)
+    if (!engine_read(&v, word, 4) || (v & FUTEX_TID) != (uint32_t)t->tid)
         return;
     uint32_t new = (v & FUTEX_HAS_WAITERS) | FUTEX_DIED;
-    if (engine_write(word, &new, 4) && (v & FUTEX_HAS_WAITERS))
-        sys3(__NR_futex, (long)word, FUTEX_WAKE, 1);
+    if (engine_write(word, &new, 4) && (v & FUTEX_HAS_WAITERS) && !pi)
+        wake(word);
 }
 
 static void walk_robust_list(struct thread *t)
@@ -364,29 +431,40 @@ static void walk_robust_list(struct thread *t)
     }
     if (head.pending)
         owner_died(t, head.pending, head.offset);
-    sys2(__NR_set_robust_list, 0, 24);
+    if (!session || !session->replaying)
+        sys2(__NR_set_robust_list, 0, 24);
 }
 
 static void clear_tid(struct thread *t)
 {
     if (!t->clear_tid || !engine_write(t->clear_tid, &(uint32_t){0}, 4))
         return;
-    sys3(__NR_futex, (long)t->clear_tid, FUTEX_WAKE, 1);
+    wake(t->clear_tid);
+}
+
+/* What the kernel would do for an ending thread, and others can see. */
+void threads_finish(struct thread *t)
+{
+    if (instrument && instrument->thread_exit)
+        instrument->thread_exit(t);
+    walk_robust_list(t);
+    futex_pi_owner_ends(t);
+    clear_tid(t);
 }
 
 long threads_exit(struct thread *t, long *a)
 {
     bool alone = engine.thread_count == 1;
-    if (instrument && instrument->thread_exit)
-        instrument->thread_exit(t);
-    if (alone)
+    threads_finish(t);
+    if (alone) {
+        if (session)
+            session->end(t, SESSION_EXIT, (int)a[0]);
         syscalls_finish();
-    walk_robust_list(t);
-    clear_tid(t);
+    }
     signals_block_all();
     if (!alone) {
         if (t->process != t->own_process || t->detached)
-            thread_unlist(t);
+            threads_unlist(t);
         baton_drop(t);
     }
     for (;;)
@@ -396,12 +474,16 @@ long threads_exit(struct thread *t, long *a)
 long threads_exit_group(struct thread *t, long *a)
 {
     bool vfork_child = t->process == t->own_process;
-    if (!vfork_child)
+    if (!vfork_child) {
+        if (session)
+            session->end(t, SESSION_EXIT, (int)a[0]);
         syscalls_finish();
+    }
     signals_block_all();
     if (vfork_child) {
+        futex_pi_owner_ends(t);
         if (t->detached)
-            thread_unlist(t);
+            threads_unlist(t);
         baton_drop(t);
     }
     for (;;)
@@ -419,6 +501,8 @@ long threads_set_robust_list(struct thread *t, long *a)
     if (a[1] != 24)
         return -EINVAL;
     t->robust_list = (gaddr)a[0];
+    if (session && session->replaying)
+        return 0;
     return sys2(__NR_set_robust_list, a[0], a[1]); /* for when the whole process is killed */
 }
 

@@ -12,6 +12,13 @@
 struct thread *threads_new(void);
 void threads_enter(struct thread *t); /* GS, signal stack: the calling kernel thread becomes t */
 
+/* Replay has no kernel threads: what a thread sees at its begin and end, without one. */
+void threads_enter_only(struct thread *t); /* the process's one kernel thread becomes t */
+void threads_become(struct thread *t);     /* ... and another one later: GS and FS */
+void threads_begin(struct thread *t);
+void threads_finish(struct thread *t);
+void threads_unlist(struct thread *t);
+
 /* System calls. */
 long threads_clone(struct thread *t, long *a);
 long threads_clone3(struct thread *t, long *a);

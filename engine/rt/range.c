@@ -12,6 +12,9 @@ static struct range ranges[RANGES];
 static size_t range_count;
 static gaddr home; /* where the runtime lies */
 static gaddr cursor;
+static gaddr reserved; /* [reserved, cursor) is set aside */
+void (*range_far)(gaddr start, uint64_t bytes);
+bool (*range_where)(gaddr near, uint64_t bytes, gaddr *start);
 static uint8_t *heap_pos, *heap_end;
 
 static void note(gaddr start, gaddr end)
@@ -37,12 +40,41 @@ void range_init(gaddr base, uint64_t bytes)
     note(base, base + bytes);
 }
 
+static long map(gaddr at, uint64_t bytes, int prot, int fixed)
+{
+    return sys6(__NR_mmap, (long)at, (long)bytes, prot,
+                MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | fixed, -1, 0);
+}
+
+gaddr range_reserve(uint64_t bytes)
+{
+    for (; bytes >= 32 << 20; bytes /= 2) {
+        gaddr at = cursor - bytes;
+        long r = map(at, bytes, PROT_NONE, MAP_FIXED_NOREPLACE);
+        if (!SYS_FAILED(r) && (gaddr)r == at) {
+            note(at, cursor);
+            reserved = at;
+            break;
+        }
+    }
+    return reserved ? reserved : cursor;
+}
+
+/* From what was set aside, if there is some left. */
+static void *map_reserved(uint64_t bytes, int prot)
+{
+    gaddr at = cursor - bytes;
+    if (!reserved || cursor - reserved < bytes || SYS_FAILED(map(at, bytes, prot, MAP_FIXED)))
+        return NULL;
+    cursor = at;
+    return (void *)at;
+}
+
 static void *map_below(gaddr *from, gaddr home_of, uint64_t bytes, int prot)
 {
     bytes = PAGE_UP(bytes);
     for (gaddr at = PAGE_DOWN(*from - bytes); at <= *from && home_of - at < REACH; at -= STEP) {
-        long r = sys6(__NR_mmap, (long)at, (long)bytes, prot,
-                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE, -1, 0);
+        long r = map(at, bytes, prot, MAP_FIXED_NOREPLACE);
         if (!SYS_FAILED(r) && (gaddr)r == at) {
             *from = at;
             note(at, at + bytes);
@@ -56,7 +88,7 @@ static void *map_below(gaddr *from, gaddr home_of, uint64_t bytes, int prot)
 
 void *range_alloc(uint64_t bytes)
 {
-    void *p = map_below(&cursor, home, PAGE_UP(bytes), PROT_READ | PROT_WRITE);
+    void *p = range_alloc_near(0, bytes, false);
     if (!p)
         rt_die("engine: no address space for %lu bytes", (unsigned long)bytes);
     return p;
@@ -80,7 +112,12 @@ void range_free(void *p, uint64_t bytes)
         }
         break;
     }
-    sys2(__NR_munmap, (long)start, (long)(end - start));
+    if (reserved && start >= reserved && end <= home) { /* stays ours */
+        note(start, end);
+        map(start, end - start, PROT_NONE, MAP_FIXED);
+    } else {
+        sys2(__NR_munmap, (long)start, (long)(end - start));
+    }
     if (start == cursor)
         cursor = end;
 }
@@ -88,10 +125,22 @@ void range_free(void *p, uint64_t bytes)
 void *range_alloc_near(gaddr near, uint64_t bytes, bool code)
 {
     int prot = PROT_READ | PROT_WRITE | (code ? PROT_EXEC : 0);
-    if (!near)
-        return map_below(&cursor, home, bytes, prot);
+    bytes = PAGE_UP(bytes);
+    if (!near) {
+        void *p = map_reserved(bytes, prot);
+        return p || (reserved && range_where) ? p : map_below(&cursor, home, bytes, prot);
+    }
     gaddr from = near - (16 << 20);
-    return near > (1ull << 32) ? map_below(&from, near, bytes, prot) : NULL;
+    if (range_where) {
+        if (!range_where(near, bytes, &from))
+            return NULL;
+        note(from, from + bytes);
+        return SYS_FAILED(map(from, bytes, prot, MAP_FIXED_NOREPLACE)) ? NULL : (void *)from;
+    }
+    void *p = near > (1ull << 32) ? map_below(&from, near, bytes, prot) : NULL;
+    if (p && range_far)
+        range_far((gaddr)p, bytes);
+    return p;
 }
 
 void *range_heap(size_t bytes)

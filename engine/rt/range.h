@@ -17,6 +17,15 @@ struct range {
 
 void range_init(gaddr base, uint64_t bytes); /* the range that the runtime was loaded into */
 
+/* Sets address space aside below the runtime, for all that is to come: the target will never have
+ * anything there. Best effort; returns where it begins. */
+gaddr range_reserve(uint64_t bytes);
+
+/* Told of, and asked for, ranges far from the runtime (range_alloc_near). NULL: not. `where` gives
+ * the place, or says that there is none. */
+extern void (*range_far)(gaddr start, uint64_t bytes);
+extern bool (*range_where)(gaddr near, uint64_t bytes, gaddr *start);
+
 /* Zeroed memory within 2 GB of the runtime. Ends the process with a line when there is none. */
 void *range_alloc(uint64_t bytes);
 void range_free(void *p, uint64_t bytes);

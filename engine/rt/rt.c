@@ -162,17 +162,24 @@ static void format_to(struct sink *k, const char *fmt, va_list ap)
         k->out[k->len] = 0;
 }
 
-size_t rt_format(char *out, size_t size, const char *fmt, ...)
+size_t rt_vformat(char *out, size_t size, const char *fmt, va_list ap)
 {
     struct sink k = {out, size, 0};
-    va_list ap;
-    va_start(ap, fmt);
     format_to(&k, fmt, ap);
-    va_end(ap);
     return k.len;
 }
 
+size_t rt_format(char *out, size_t size, const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    size_t n = rt_vformat(out, size, fmt, ap);
+    va_end(ap);
+    return n;
+}
+
 static int say_fd = 2;
+void (*rt_line)(const char *line, size_t bytes);
 
 void rt_say_to(int fd)
 {
@@ -187,7 +194,10 @@ static void say(const char *fmt, va_list ap)
         put(&k, *p);
     format_to(&k, fmt, ap);
     line[k.len++] = '\n';
-    sys3(__NR_write, say_fd, (long)line, (long)k.len);
+    if (rt_line)
+        rt_line(line, k.len);
+    else
+        sys3(__NR_write, say_fd, (long)line, (long)k.len);
 }
 
 void rt_say(const char *fmt, ...)

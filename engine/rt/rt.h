@@ -27,6 +27,11 @@ const char *rt_hex(const char *p, uint64_t *v); /* reads digits; returns what fo
 size_t rt_format(char *out, size_t size, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
 
+size_t rt_vformat(char *out, size_t size, const char *fmt, va_list ap);
+
+/* All lines go to this function instead, if it is set. */
+extern void (*rt_line)(const char *line, size_t bytes);
+
 /* One line `drdebug: ...` on the target's standard error, in one write. rt_say_to() has it go to
  * another descriptor from now on. */
 void rt_say_to(int fd);

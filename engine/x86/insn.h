@@ -47,6 +47,7 @@ struct insn {
     uint8_t modrm_at;  /* offset of ModRM, 0 if none */
     uint8_t prefix_at; /* offset of REX, VEX, EVEX or XOP, 0xff if none */
     uint8_t encoding;  /* ZydisInstructionEncoding */
+    uint8_t isa;       /* ZydisISAExt */
     bool rip_relative;
     bool gs_relative;
     bool addr32; /* address-size prefix */
@@ -58,6 +59,10 @@ struct insn_operands {
     ZydisDecodedInstruction z;
     ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
 };
+
+/* The extensions of isa.def that translated code has used, one bit each. */
+extern uint64_t insn_isa_used;
+void insn_note_isa(const struct insn *in);
 
 void insn_init(void); /* once, before the first decode */
 

@@ -26,11 +26,18 @@ offered=$(complete_line drdebug "" | grep -v '^-' | sort)
 for verb in $verbs; do
     checks=$((checks + 1))
     grep -q "^\.It Cm $verb\b" "$top/docs/drdebug.1" || fail "$verb is not in drdebug(1)"
-    options=$("$drdebug" help "$verb" | sed -n 's/^  \(--[a-z-]*\) .*/\1/p' | sort)
+    # Such as "  --sources  add", "  -q, --quiet  do not", "  --chaos[=SEED]  odd"; and "  -o DIR  the".
+    help=$("$drdebug" help "$verb")
+    options=$(sed -nE 's/^  (-[a-z], )?(--[a-z-]+)[[ ].*/\2/p' <<<"$help" | sort)
+    short=$(sed -nE 's/^  (-[a-z])[, ].*/\1/p' <<<"$help")
     offered=$(complete_line drdebug "$verb" -- | sort)
     [ "$offered" = "$options" ] || fail "$verb: completion offers" "${offered//$'\n'/ }" "but the options are" "${options//$'\n'/ }"
     for option in $options; do
         grep -q "Fl Fl ${option#--}\b" "$top/docs/drdebug.1" || fail "$verb $option is not in drdebug(1)"
+    done
+    for option in $short; do
+        grep -q "^\.It Fl ${option#-}\b" "$top/docs/drdebug.1" || fail "$verb $option is not in drdebug(1)"
+        complete_line drdebug "$verb" - | grep -qx -e "$option" || fail "$verb: completion does not offer $option"
     done
 done
 

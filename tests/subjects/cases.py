@@ -105,8 +105,9 @@ program("bind_now", "env LD_BIND_NOW=1 LD_DEBUG=statistics /bin/echo bound", "ki
 
 # Threads.
 for _name in ("tls", "clone_settls", "robust", "robust_process", "sync", "mutex_kinds", "mutex_pi",
-              "futex_ops", "exit_last", "cancel", "spin_pair", "spin_stop", "create_many", "ids",
-              "fairness", "affinity"):
+              "futex_ops", "outputs", "futex_private", "futex_times", "futex_signals", "futex_fork", "futex2",
+              "futex_pi", "broadcast", "robust_wait", "sync_stress", "exit_last", "cancel", "spin_pair",
+              "spin_stop", "create_many", "ids", "fairness", "affinity"):
     subject(f"thread_{_name}", f"thread/{_name}.c", THREADS)
 subject("thread_clone_raw", "thread/clone_raw.c", "-fno-stack-protector")
 subject("thread_atomics", "thread/atomics.c", "-pthread -mcx16")
@@ -146,7 +147,7 @@ for _name in ("forks", "vfork", "spawn", "pidfd", "pipes"):
     subject(f"process_{_name}", f"process/{_name}.c")
 subject("process_exec", "process/exec.c", status=17)
 subject("process_exec_thread", "process/exec_thread.c", THREADS, status=23)
-for _name in ("fork_threads", "shell", "shared_memory"):
+for _name in ("fork_threads", "shell", "shared_memory", "vfork_killed"):
     subject(f"process_{_name}", f"process/{_name}.c", THREADS)
 subject("process_vfork_static", "process/vfork.c", "-static")
 subject("exit_0", "process/exit_codes.c", "", ("return", "0"))

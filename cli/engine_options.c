@@ -1,0 +1,58 @@
+/* engine_options.c - options that verbs pass on to the engine. SPDX-License-Identifier: MIT */
+#include "cli/engine_options.h"
+
+#include <stdarg.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+int engine_options_add(struct engine_options *options, const char *fmt, ...)
+{
+    size_t room = sizeof options->text - options->len;
+    va_list args;
+    int n;
+
+    if (options->len > 0 && room > 1) {
+        options->text[options->len++] = ',';
+        room--;
+    }
+    va_start(args, fmt);
+    n = vsnprintf(options->text + options->len, room, fmt, args);
+    va_end(args);
+    if (n < 0 || (size_t)n >= room)
+        return say_error(-1, "%s: too many engine options", options->verb);
+    options->len += (size_t)n;
+    return 0;
+}
+
+int engine_options_cache_size(struct engine_options *options, const char *text)
+{
+    uint64_t bytes = 0, unit = 1;
+    const char *p = text;
+
+    for (; *p >= '0' && *p <= '9'; p++)
+        if (__builtin_mul_overflow(bytes, 10, &bytes) ||
+            __builtin_add_overflow(bytes, (uint64_t)(*p - '0'), &bytes))
+            goto bad;
+    if (*p == 'K' || *p == 'k')
+        unit = 1 << 10, p++;
+    else if (*p == 'M' || *p == 'm')
+        unit = 1 << 20, p++;
+    if (*p != '\0' || __builtin_mul_overflow(bytes, unit, &bytes) || bytes == 0)
+        goto bad;
+    return engine_options_add(options, "cache=%llu", (unsigned long long)bytes);
+bad:
+    return say_error(-1, "%s: --cache-size: '%s' is not a size such as 262144, 256K or 4M",
+                     options->verb, text);
+}
+
+int engine_options_key(struct engine_options *options, const char *text)
+{
+    const char *equals = strchr(text, '=');
+
+    if (!equals || equals == text || strchr(text, ','))
+        return say_error(-1, "%s: --engine: '%s' is not KEY=VALUE", options->verb, text);
+    return engine_options_add(options, "%s", text);
+}

@@ -1,0 +1,251 @@
+/* info.c - `drdebug info`: say what a pinball holds.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Nothing in a pinball is trusted, its strings are not sent to the terminal as they are.
+ */
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/json.h"
+#include "cli/newest.h"
+#include "cli/outcome.h"
+#include "pinball/pinball.h"
+#include "pinball/summary.h"
+
+const char info_details[] = "  --json             print it for a program to read\n"
+                            "  --help             print this\n"
+                            "\n"
+                            "DIR is a directory or a packed file; by default the newest *.pinball "
+                            "here. A recording whose\n"
+                            "recorder was killed is first put in order.\n";
+
+/* ---- for people ---- */
+
+static int end_status(const struct pinball *p)
+{
+    const char *text = pinball_end_get(p, "status");
+
+    return text ? (int)strtol(text, NULL, 10) : 0;
+}
+
+static uint32_t end_reason(const struct pinball *p)
+{
+    const char *text = pinball_end_get(p, "reason");
+
+    return text ? summary_reason(text) : 0;
+}
+
+static void end_text(const struct pinball *p, char *text, size_t room)
+{
+    struct outcome outcome = {.reason = end_reason(p),
+                              .status = end_status(p),
+                              .thread = (uint32_t)pinball_end_number(p, "last_thread", 0),
+                              .threads = (size_t)pinball_end_number(p, "threads", 1)};
+
+    outcome_text(&outcome, text, room);
+}
+
+static void print_end(const struct pinball *p)
+{
+    const char *why = pinball_end_get(p, "why");
+    char text[200];
+
+    end_text(p, text, sizeof text);
+    fputs(text, stdout);
+    if (why) {
+        fputs(": ", stdout);
+        json_plain(why);
+    }
+    putchar('\n');
+}
+
+static void print_value(const char *title, const char *value)
+{
+    if (!value)
+        return;
+    printf("%-10s ", title);
+    json_plain(value);
+    putchar('\n');
+}
+
+static void print_arguments(const struct pinball *p)
+{
+    const char *key, *value;
+    size_t position = 0;
+    bool any = false;
+
+    while (pinball_head_line(p, &position, &key, &value)) {
+        if (strcmp(key, "arg") != 0)
+            continue;
+        fputs(any ? " " : "arguments  ", stdout);
+        json_shell_word(value);
+        any = true;
+    }
+    if (any)
+        putchar('\n');
+}
+
+static uint64_t kept_bytes(const struct kept_file *file)
+{
+    uint64_t bytes = 0;
+
+    for (size_t i = 0; i < file->ranges; i++)
+        bytes += file->range[i].bytes;
+    return bytes;
+}
+
+static const char *kind_name(enum kept_kind kind)
+{
+    static const char *const names[] = {
+        [KEPT_MAPPED] = "mapped", [KEPT_DEBUG] = "debug", [KEPT_SOURCE] = "source"};
+
+    return names[kind];
+}
+
+static void print_files(const struct pinball *p)
+{
+    char text[OUTCOME_BYTES];
+    uint32_t others = 0;
+
+    for (uint32_t n = 0; n < pinball_files(p); n++) {
+        const struct kept_file *f = pinball_file(p, n);
+        if (f->kind != KEPT_MAPPED) {
+            others++;
+            continue;
+        }
+        printf("%-10s ", n == 0 ? "files" : "");
+        json_plain(f->path);
+        printf(", %s%s\n", outcome_bytes(text, kept_bytes(f)),
+               f->waiting ? ", lost when the recorder was killed"
+               : f->whole ? ""
+                          : ", in part");
+    }
+    if (others > 0)
+        printf("%-10s %u debug and source file%s\n", "packed", others, others == 1 ? "" : "s");
+}
+
+static void print_text(struct pinball *p)
+{
+    outcome_say_size(stdout, p);
+    print_end(p);
+    print_value("program", pinball_head_get(p, "program"));
+    print_arguments(p);
+    print_value("directory", pinball_head_get(p, "cwd"));
+    print_value("machine", pinball_head_get(p, "machine"));
+    print_value("kernel", pinball_head_get(p, "kernel"));
+    print_value("drdebug", pinball_head_get(p, "drdebug"));
+    print_value("signals", pinball_end_get(p, "signals"));
+    print_value("position", pinball_end_get(p, "position"));
+    print_files(p);
+}
+
+/* ---- for programs ---- */
+
+static void member(const char *key, const char *value)
+{
+    printf(",\n  \"%s\": ", key);
+    json_string(value);
+}
+
+static void json_files(const struct pinball *p)
+{
+    for (uint32_t n = 0; n < pinball_files(p); n++) {
+        const struct kept_file *f = pinball_file(p, n);
+        printf("%s\n    {\"number\": %u, \"kind\": \"%s\", \"path\": ", n ? "," : "", n,
+               kind_name(f->kind));
+        json_string(f->path);
+        printf(", \"size\": %" PRIu64 ", \"kept\": %" PRIu64 ", \"build_id\": ", f->size,
+               kept_bytes(f));
+        json_string(f->build_id);
+        putchar('}');
+    }
+}
+
+static void json_arguments(const struct pinball *p)
+{
+    const char *key, *value, *comma = "";
+
+    for (size_t position = 0; pinball_head_line(p, &position, &key, &value);) {
+        if (strcmp(key, "arg") != 0)
+            continue;
+        fputs(comma, stdout);
+        json_string(value);
+        comma = ", ";
+    }
+}
+
+static void print_json(struct pinball *p)
+{
+    static const char *const numbers[] = {"threads", "ticks", "signals"};
+    const char *instructions = pinball_note_get(p, "instructions");
+    char text[200];
+    uint64_t n;
+
+    fputs("{\n  \"path\": ", stdout);
+    json_string(pinball_path(p));
+    printf(",\n  \"packed\": %s", pinball_packed(p) ? "true" : "false");
+    printf(",\n  \"recovered\": %s", pinball_recovered(p) ? "true" : "false");
+    printf(",\n  \"size\": %" PRIu64, pinball_bytes(p));
+    for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
+        printf(",\n  \"%s\": %" PRIu64, numbers[i], pinball_end_number(p, numbers[i], 0));
+    if (instructions && text_number(instructions, &n) == 0)
+        printf(",\n  \"instructions\": %" PRIu64, n);
+    printf(",\n  \"events\": %" PRIu64, pinball_records(p));
+    member("program", pinball_head_get(p, "program"));
+    fputs(",\n  \"arguments\": [", stdout);
+    json_arguments(p);
+    putchar(']');
+    member("directory", pinball_head_get(p, "cwd"));
+    member("machine", pinball_head_get(p, "machine"));
+    member("kernel", pinball_head_get(p, "kernel"));
+    member("drdebug", pinball_head_get(p, "drdebug"));
+    end_text(p, text, sizeof text);
+    member("end", text);
+    member("reason", pinball_end_get(p, "reason"));
+    member("position", pinball_end_get(p, "position"));
+    printf(",\n  \"status\": %d,\n  \"files\": [", end_status(p));
+    json_files(p);
+    puts("\n  ]\n}");
+}
+
+/* ---- the verb ---- */
+
+int info_main(int argc, char *argv[])
+{
+    enum { OPT_JSON = 1, OPT_HELP };
+    static const struct option options[] = {{"json", no_argument, NULL, OPT_JSON},
+                                            {"help", no_argument, NULL, OPT_HELP},
+                                            {NULL, 0, NULL, 0}};
+    char path[PATH_MAX];
+    struct err err;
+    bool json = false;
+    int c;
+
+    opterr = 0;
+    while ((c = getopt_long(argc, argv, "", options, NULL)) != -1) {
+        if (c == OPT_HELP)
+            return help_verb("info");
+        if (c != OPT_JSON)
+            return say_bad_option("info", argv, optopt, OPT_HELP);
+        json = true;
+    }
+    if (argc - optind > 1)
+        return say_error(CLI_USAGE, "info: takes one pinball, not %d", argc - optind);
+    if (optind == argc && newest_find(path, &err))
+        return say_error(CLI_FAILED, "info: %s", err.msg);
+    struct pinball *p = pinball_open(optind < argc ? argv[optind] : path, &err);
+    if (!p)
+        return say_error(CLI_FAILED, "%s", err.msg);
+    if (json)
+        print_json(p);
+    else
+        print_text(p);
+    pinball_close(p);
+    return say_finish();
+}

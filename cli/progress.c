@@ -1,0 +1,43 @@
+/* progress.c - say on a terminal how far long work is; elsewhere say nothing.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "cli/progress.h"
+
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+enum { PATIENCE_NS = 500000000 }; /* work that takes less is not worth a line */
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+void progress_begin(struct progress *progress, const char *what)
+{
+    *progress = (struct progress){
+        .what = what, .begin_ns = now_ns(), .shown = -1, .terminal = isatty(STDERR_FILENO)};
+}
+
+void progress_show(void *arg, uint64_t done, uint64_t total)
+{
+    struct progress *p = arg;
+    int percent = total ? (int)((double)done / (double)total * 100) : 100;
+
+    if (!p->terminal || percent == p->shown || now_ns() - p->begin_ns < PATIENCE_NS)
+        return;
+    fprintf(stderr, "\r%s: %d %%\033[K", p->what, percent);
+    fflush(stderr);
+    p->shown = percent;
+}
+
+void progress_end(struct progress *progress)
+{
+    if (progress->shown >= 0)
+        fputs("\r\033[K", stderr);
+}

@@ -1,0 +1,66 @@
+/* session.h - how a recording or a replay takes part in the engine's work.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * `session` is NULL for `drdebug run`. The recorder (logger/target) is told of everything that a
+ * replay cannot recompute, at the moment it happens and by the thread that holds the baton, so that
+ * the order of its notes is the order of the execution. The replayer (replayer/target) is asked
+ * instead of the kernel and decides, from those notes, which thread runs how far. A function that
+ * is NULL is not wanted.
+ *
+ * The engine knows nobody above it: these two tables are declared here and defined there.
+ */
+#ifndef ENGINE_CORE_SESSION_H
+#define ENGINE_CORE_SESSION_H
+
+#include "engine/core/thread.h"
+
+enum session_end { SESSION_EXIT = 1, SESSION_SIGNAL = 2, SESSION_EXEC = 3 };
+
+struct session {
+    void (*prepare)(void);                     /* before the runtime allocates anything */
+    void (*start)(struct thread *t, gaddr sp); /* before the first instruction */
+
+    /* Threads. */
+    void (*running)(struct thread *t);                      /* it has got the baton */
+    void (*thread)(struct thread *t, struct thread *child); /* clone is about to make it */
+    void (*begin)(struct thread *t);                        /* a new thread's first act */
+    void (*forked)(struct thread *t);                       /* in the child process */
+    void (*end)(struct thread *t, enum session_end how, int status);
+    int (*exec)(struct thread *t); /* a descriptor for the next program's session; -1: none */
+
+    /* Ticks. tick() is called when the budget is used up, before anything else happens there. */
+    void (*tick)(struct thread *t);
+    bool (*due)(struct thread *t);        /* replay: is there something to do at this position? */
+    uint64_t (*budget)(struct thread *t); /* replay: ticks to the next such position */
+    void (*yield)(struct thread *t);      /* record: it gives the baton away here */
+
+    /* System calls. */
+    bool (*replay_call)(struct thread *t, gaddr next); /* replay: all of it */
+    void (*entering)(struct thread *t);
+    void (*making)(struct thread *t, long nr); /* no filter of the target's own forbids it */
+    void (*wrote)(struct thread *t, gaddr addr, uint64_t bytes); /* and now it waits */
+    void (*called)(struct thread *t, long nr, long result);
+    void (*restarted)(struct thread *t); /* given up for a signal */
+
+    /* Signals: before a frame is built, or before the process dies of it. */
+    void (*signal)(struct thread *t, const struct siginfo_raw *info);
+    void (*fault)(struct thread *t);
+
+    /* Instructions that deliver values from outside. values(): record, registers before it;
+     * replay_values(): sets them; false: a fault came instead. */
+    void (*values)(struct thread *t, const struct cpu_state *before);
+    bool (*replay_values)(struct thread *t);
+
+    bool replaying; /* the kernel is not told anything */
+};
+
+extern const struct session *session;
+extern const struct session session_record, session_replay;
+
+/* Over registers that are the same in every execution of the same path. */
+uint64_t session_hash(const struct thread *t);
+uint64_t session_hash_all(struct thread *t);                     /* with the vector registers */
+uint64_t session_hash_memory(const uint64_t *p, uint64_t bytes); /* a multiple of 32 */
+
+#endif

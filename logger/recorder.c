@@ -1,0 +1,451 @@
+/* recorder.c - record a program's execution as a pinball. SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "logger/recorder.h"
+
+#include <cpuid.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <linux/futex.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <sys/utsname.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "engine/host/launch.h"
+#include "logger/pages.h"
+#include "pinball/format.h"
+#include "pinball/record.h"
+#include "pinball/ring.h"
+#include "pinball/text.h"
+#include "pinball/writer.h"
+
+enum { RING_MOST = 8 << 20, RING_LEAST = 512 << 10, NOT_FOUND = 127, CANNOT_RUN = 126 };
+
+struct recorder {
+    const struct recording *what;
+    struct recorded *out;
+    struct writer *writer;
+    struct ring *ring;
+    size_t ring_bytes;
+    int ring_fd;
+    uint64_t next;       /* sequence of the segment to write next */
+    uint64_t pages_next; /* where the next check of memory begins */
+    bool full;
+    struct sigaction limit_signal; /* SIGXFSZ, as the program shall have it */
+    pid_t pid;
+};
+
+static uint32_t *bell; /* for the signal handler */
+static volatile sig_atomic_t forward;
+
+/* ---- the ring ---- */
+
+/* Its space must be there for good: a full disk must not hit the program. */
+static int ring_make(struct recorder *r, struct err *err)
+{
+    r->ring_fd = openat(writer_dir(r->writer), "ring", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (r->ring_fd < 0)
+        return err_set(err, "%s/ring: %m", r->what->dir);
+    int why = ENOSPC;
+    for (r->ring_bytes = RING_MOST; r->ring_bytes >= RING_LEAST; r->ring_bytes /= 2)
+        if ((why = posix_fallocate(r->ring_fd, 0, (off_t)(RING_HEAD_BYTES + r->ring_bytes))) == 0)
+            break;
+    if (why)
+        return err_set_code(err, why, "%s/ring: %s", r->what->dir, strerror(why));
+    r->ring_bytes += RING_HEAD_BYTES;
+    if (ftruncate(r->ring_fd, (off_t)r->ring_bytes) || flock(r->ring_fd, LOCK_EX | LOCK_NB))
+        return err_set(err, "%s/ring: %m", r->what->dir);
+    void *p = mmap(NULL, r->ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, r->ring_fd, 0);
+    if (p == MAP_FAILED)
+        return err_set(err, "%s/ring: mmap: %m", r->what->dir);
+    r->ring = p;
+    r->ring->version = PINBALL_VERSION;
+    r->ring->segment_bytes = (r->ring_bytes - RING_HEAD_BYTES) / RING_SEGMENTS & ~(size_t)4095;
+    r->ring->recorder = getpid();
+    r->ring->fd = r->ring_fd;
+    r->ring->magic = RING_MAGIC;
+    return 0;
+}
+
+static void answer(struct recorder *r)
+{
+    __atomic_add_fetch(&r->ring->answer, 1, __ATOMIC_RELEASE);
+    syscall(SYS_futex, &r->ring->answer, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+/* The disk is full, or worse: what is written stays, the program goes on without us. */
+static void stop(struct recorder *r, const struct err *why)
+{
+    if (r->full)
+        return;
+    r->full = true;
+    r->out->disk = *why;
+    r->ring->stop_status = why->code;
+    __atomic_store_n(&r->ring->stop, END_FULL, __ATOMIC_RELEASE);
+    answer(r);
+}
+
+/* Bytes of whole records in a segment. The program may have been killed at any time, and is not
+ * believed. */
+static uint64_t whole_records(const uint8_t *at, uint64_t committed, uint64_t room, uint64_t *count)
+{
+    uint64_t used = 0;
+    *count = 0;
+    if (committed > room)
+        committed = room;
+    while (committed - used >= sizeof(struct record)) {
+        struct record rec;
+        memcpy(&rec, at + used, sizeof rec);
+        if (!rec.kind || rec.kind >= RECORD_KINDS || rec.bytes < sizeof rec || rec.bytes % 8 ||
+            rec.bytes > RECORD_MAX_BYTES || rec.bytes > committed - used)
+            break;
+        used += rec.bytes;
+        ++*count;
+    }
+    return used;
+}
+
+static void write_segment(struct recorder *r, struct ring_segment *s, const uint8_t *at)
+{
+    struct err err;
+    uint64_t count;
+    uint64_t committed = __atomic_load_n(&s->committed, __ATOMIC_ACQUIRE);
+    uint64_t bytes = whole_records(at, committed, r->ring->segment_bytes, &count);
+    if (r->full || !bytes)
+        return;
+    if (writer_events(r->writer, at, bytes, count, &err))
+        stop(r, &err);
+    else
+        summary_add(&r->out->summary, at, bytes);
+}
+
+/* Writes full segments in order; at the end also the one that is being filled. */
+static void drain(struct recorder *r, bool last)
+{
+    for (;;) {
+        struct ring_segment *s = &r->ring->segment[r->next % RING_SEGMENTS];
+        uint32_t state = __atomic_load_n(&s->state, __ATOMIC_ACQUIRE);
+        bool wanted = state == SEGMENT_FULL || (last && state == SEGMENT_FILLING);
+        if (!wanted || s->sequence != r->next)
+            return;
+        write_segment(r, s,
+                      (uint8_t *)r->ring + RING_HEAD_BYTES +
+                          r->next % RING_SEGMENTS * r->ring->segment_bytes);
+        r->next++;
+        __atomic_store_n(&s->state, SEGMENT_FREE, __ATOMIC_RELEASE);
+        answer(r);
+    }
+}
+
+/* ---- what else the program asks for ---- */
+
+static int open_wanted(struct recorder *r)
+{
+    struct stat st;
+    char link[64];
+    const uint64_t dev = r->ring->keep.dev, ino = r->ring->keep.ino;
+    int fd = -1;
+    if (r->ring->keep.fd >= 0) {
+        snprintf(link, sizeof link, "/proc/%d/fd/%d", (int)r->pid, (int)r->ring->keep.fd);
+        return open(link, O_RDONLY | O_CLOEXEC);
+    }
+    r->ring->keep.path[sizeof r->ring->keep.path - 1] = 0;
+    snprintf(link, sizeof link, "/proc/%d/exe", (int)r->pid);
+    for (int i = 0; i < 2; i++) {
+        fd = open(i ? link : r->ring->keep.path, O_RDONLY | O_CLOEXEC);
+        if (fd >= 0 && fstat(fd, &st) == 0 && st.st_dev == dev && st.st_ino == ino)
+            return fd;
+        if (fd >= 0)
+            close(fd);
+    }
+    return -1;
+}
+
+static void keep(struct recorder *r)
+{
+    struct err err;
+    uint32_t number = MAP_FILE_NONE;
+    uint64_t size = 0;
+    int fd = r->full ? -1 : open_wanted(r);
+    if (fd >= 0 && writer_keep(r->writer, fd, r->ring->keep.offset, r->ring->keep.bytes, &number,
+                               &size, &err)) {
+        number = MAP_FILE_NONE;
+        if (err.code == ENOSPC || err.code == EFBIG || err.code == EDQUOT)
+            stop(r, &err);
+    }
+    if (fd >= 0)
+        close(fd);
+    r->ring->keep.file = number;
+    r->ring->keep.size = size;
+    __atomic_store_n(&r->ring->keep.state, KEEP_DONE, __ATOMIC_RELEASE);
+    answer(r);
+    if (!r->full && writer_keep_flush(r->writer, &err))
+        stop(r, &err);
+}
+
+static void serve_read(struct recorder *r)
+{
+    char link[64];
+    uint64_t bytes = r->ring->keep.bytes;
+    snprintf(link, sizeof link, "/proc/%d/fd/%d", (int)r->pid, (int)r->ring->keep.fd);
+    int fd = open(link, O_RDONLY | O_CLOEXEC);
+    if (bytes > sizeof r->ring->keep.path)
+        bytes = sizeof r->ring->keep.path;
+    ssize_t n = fd < 0 ? -1 : pread(fd, r->ring->keep.path, bytes, (off_t)r->ring->keep.offset);
+    if (fd >= 0)
+        close(fd);
+    if (n < 0)
+        r->ring->warnings |= WARN_UNSEEN_WRITE;
+    r->ring->keep.size = n > 0 ? (uint64_t)n : 0;
+    __atomic_store_n(&r->ring->keep.state, KEEP_DONE, __ATOMIC_RELEASE);
+    answer(r);
+}
+
+static void serve_pages(struct recorder *r)
+{
+    struct ring_pages found[RING_PAGES];
+    const uint64_t from = r->ring->keep.offset, to = from + r->ring->keep.bytes;
+    size_t n = pages_written(r->pid, from, to, &r->pages_next, found, RING_PAGES);
+    memcpy(r->ring->keep.pages, found, n * sizeof found[0]);
+    r->ring->keep.size = n;
+    __atomic_store_n(&r->ring->keep.state, KEEP_DONE, __ATOMIC_RELEASE);
+    answer(r);
+}
+
+static void add_cpu(struct text *text)
+{
+    unsigned a, b, c, d, brand[12] = {0};
+    char words[200] = "";
+    size_t n = 0;
+    static const struct {
+        unsigned leaf, sub;
+    } leaf[] = {{1, 0}, {7, 0}, {7, 1}, {0xd, 1}, {0x80000001, 0}};
+    for (size_t i = 0; i < sizeof leaf / sizeof leaf[0]; i++) {
+        a = b = c = d = 0;
+        __get_cpuid_count(leaf[i].leaf, leaf[i].sub, &a, &b, &c, &d);
+        n += (size_t)snprintf(words + n, sizeof words - n, "%s%x:%x:%x:%x", i ? " " : "", a, b, c,
+                              d);
+    }
+    text_add(text, "cpuid", words);
+    if (__get_cpuid(0x80000002, &brand[0], &brand[1], &brand[2], &brand[3])) {
+        __get_cpuid(0x80000003, &brand[4], &brand[5], &brand[6], &brand[7]);
+        __get_cpuid(0x80000004, &brand[8], &brand[9], &brand[10], &brand[11]);
+    }
+    char model[sizeof brand + 1] = "";
+    memcpy(model, brand, sizeof brand);
+    for (size_t len = strlen(model); len && model[len - 1] == ' ';)
+        model[--len] = 0;
+    text_addf(text, "machine", "x86_64 %s", model[0] ? model : "unknown");
+}
+
+static int write_head(struct recorder *r, struct err *err)
+{
+    struct text text = {0};
+    struct utsname u;
+    char *cwd = getcwd(NULL, 0);
+    text_add(&text, "program", r->what->path);
+    for (char *const *a = r->what->argv; *a; a++)
+        text_add(&text, "arg", *a);
+    if (cwd)
+        text_add(&text, "cwd", cwd);
+    free(cwd);
+    add_cpu(&text);
+    if (uname(&u) == 0)
+        text_addf(&text, "kernel", "%s %s", u.sysname, u.release);
+    text_add(&text, "drdebug", r->what->version);
+    int result = writer_head(r->writer, text.data, text.bytes, err);
+    text_deinit(&text);
+    return result;
+}
+
+static void serve(struct recorder *r)
+{
+    if (__atomic_load_n(&r->ring->keep.state, __ATOMIC_ACQUIRE) == KEEP_ASKED)
+        keep(r);
+    if (__atomic_load_n(&r->ring->keep.state, __ATOMIC_ACQUIRE) == KEEP_PAGES)
+        serve_pages(r);
+    if (__atomic_load_n(&r->ring->keep.state, __ATOMIC_ACQUIRE) == KEEP_READ)
+        serve_read(r);
+    drain(r, false);
+}
+
+/* ---- the program's life ---- */
+
+static void on_child(int sig)
+{
+    if (sig != SIGCHLD)
+        forward = sig;
+    __atomic_add_fetch(bell, 1, __ATOMIC_RELEASE);
+}
+
+/* Ctrl-C and Ctrl-\ are the program's: it is in the same group and gets them itself. */
+static void take_signals(struct sigaction old[NSIG])
+{
+    const struct {
+        int sig;
+        void (*fn)(int);
+    } wanted[] = {{SIGINT, SIG_IGN},
+                  {SIGQUIT, SIG_IGN},
+                  {SIGCHLD, on_child},
+                  {SIGTERM, on_child},
+                  {SIGHUP, on_child}};
+    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
+        struct sigaction sa = {.sa_handler = wanted[i].fn};
+        sigaction(wanted[i].sig, NULL, &old[wanted[i].sig]);
+        bool ignored = old[wanted[i].sig].sa_handler == SIG_IGN && wanted[i].sig != SIGCHLD;
+        if (!ignored)
+            sigaction(wanted[i].sig, &sa, NULL);
+    }
+}
+
+static void give_back_signals(const struct sigaction old[NSIG])
+{
+    for (int sig = 1; sig < NSIG; sig++)
+        if (old[sig].sa_handler || old[sig].sa_flags || sig == SIGINT || sig == SIGQUIT ||
+            sig == SIGCHLD || sig == SIGTERM || sig == SIGHUP)
+            sigaction(sig, &old[sig], NULL);
+}
+
+/* In the child; returns only if it cannot become the program. */
+static void become_program(struct recorder *r, int report)
+{
+    char options[512], chaos[64] = "";
+    struct launch l = {r->what->path, r->what->argv, options};
+    struct err err;
+    if (r->what->chaos)
+        snprintf(chaos, sizeof chaos, ",chaos=%llu", (unsigned long long)r->what->seed);
+    snprintf(options, sizeof options, "record=%d%s%s%s", r->ring_fd, chaos,
+             r->what->options && *r->what->options ? "," : "",
+             r->what->options ? r->what->options : "");
+    fcntl(r->ring_fd, F_SETFD, 0);
+    launch_exec(&l, &err);
+    err.code = errno;
+    if (write(report, &err, sizeof err) < 0)
+        _exit(CANNOT_RUN);
+    _exit(CANNOT_RUN);
+}
+
+static int start_program(struct recorder *r, struct sigaction old[NSIG], struct err *err)
+{
+    int report[2];
+    if (pipe2(report, O_CLOEXEC))
+        return err_set(err, "pipe: %m");
+    bell = &r->ring->bell;
+    take_signals(old);
+    fflush(NULL);
+    r->pid = fork();
+    if (r->pid == 0) {
+        give_back_signals(old);
+        sigaction(SIGXFSZ, &r->limit_signal, NULL);
+        become_program(r, report[1]);
+    }
+    close(report[1]);
+    struct err failed;
+    ssize_t n = r->pid < 0 ? -1 : read(report[0], &failed, sizeof failed);
+    close(report[0]);
+    if (r->pid < 0)
+        return err_set(err, "fork: %m");
+    if (n == (ssize_t)sizeof failed) {
+        waitpid(r->pid, NULL, 0);
+        *err = failed;
+        err->code = failed.code == ENOENT ? NOT_FOUND : CANNOT_RUN;
+        return -1;
+    }
+    return 0;
+}
+
+static void wait_program(struct recorder *r)
+{
+    for (;;) {
+        uint32_t seen = __atomic_load_n(&r->ring->bell, __ATOMIC_ACQUIRE);
+        if (waitpid(r->pid, &r->out->wait_status, WNOHANG) == r->pid)
+            return;
+        if (forward) {
+            kill(r->pid, forward);
+            forward = 0;
+        }
+        serve(r);
+        struct timespec second = {1, 0};
+        syscall(SYS_futex, &r->ring->bell, FUTEX_WAIT, seen, &second, NULL, 0);
+    }
+}
+
+/* ---- the end ---- */
+
+static void write_end(struct recorder *r)
+{
+    struct summary *s = &r->out->summary;
+    struct text text = {0};
+    struct err err;
+    int status = r->out->wait_status;
+    r->out->last_thread = s->running;
+    if (!s->ended) {
+        s->reason = r->full ? END_FULL : END_KILLED;
+        s->status = r->full ? r->out->disk.code : WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    }
+    s->isa = r->ring->isa;
+    r->out->warnings = r->ring->warnings;
+    summary_text(s, &text);
+    if (r->full) /* its room is needed now */
+        unlinkat(writer_dir(r->writer), "ring", 0);
+    if (writer_end(r->writer, text.data, text.bytes, &err) && !r->full)
+        r->out->disk = err;
+    text_deinit(&text);
+}
+
+/* Nothing was recorded: nothing stays. */
+static void remove_all(struct recorder *r)
+{
+    int dir = writer_dir(r->writer);
+    static const char *const name[] = {"ring", "head", "events", "index", "end"};
+    for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
+        unlinkat(dir, name[i], 0);
+    unlinkat(dir, "files", AT_REMOVEDIR);
+    rmdir(r->what->dir);
+}
+
+int recorder_run(const struct recording *what, struct recorded *out, struct err *err)
+{
+    struct recorder r = {.what = what, .out = out, .ring_fd = -1};
+    struct sigaction old[NSIG];
+    memset(old, 0, sizeof old);
+    memset(out, 0, sizeof *out);
+    struct sigaction no_signal = {.sa_handler = SIG_IGN};
+    sigaction(SIGXFSZ, &no_signal, &r.limit_signal);
+    r.writer = writer_new(what->dir, err);
+    if (!r.writer) {
+        sigaction(SIGXFSZ, &r.limit_signal, NULL);
+        return -1;
+    }
+    int result = ring_make(&r, err);
+    if (!result)
+        result = write_head(&r, err);
+    if (!result) {
+        result = start_program(&r, old, err);
+        if (!result) {
+            wait_program(&r);
+            serve(&r);
+            drain(&r, true);
+            write_end(&r);
+        }
+        give_back_signals(old);
+    }
+    if (result)
+        remove_all(&r);
+    if (r.ring)
+        munmap(r.ring, r.ring_bytes);
+    if (r.ring_fd >= 0)
+        close(r.ring_fd);
+    writer_free(r.writer);
+    sigaction(SIGXFSZ, &r.limit_signal, NULL);
+    return result;
+}

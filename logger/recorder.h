@@ -1,0 +1,40 @@
+/* recorder.h - record a program's execution as a pinball.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * The program runs as a child of this process, under the engine, and writes its log into a ring
+ * that is a file of the pinball (logger/target). This process compresses what the ring holds, keeps
+ * the files that the program maps, and waits for its end.
+ */
+#ifndef LOGGER_RECORDER_H
+#define LOGGER_RECORDER_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "pinball/summary.h"
+
+struct recording {
+    const char *dir; /* must not be there */
+    const char *path;
+    char *const *argv;
+    const char *options; /* engine options, "key=value,..."; NULL: none */
+    const char *version; /* of drdebug */
+    bool chaos;          /* odd time slices and orders of threads ... */
+    uint64_t seed;       /* ... from this */
+};
+
+struct recorded {
+    int wait_status;        /* the program's, as waitpid tells it */
+    struct summary summary; /* summary_deinit() is the caller's */
+    uint32_t warnings;      /* enum ring_warning bits */
+    uint32_t last_thread;   /* the one that ended it */
+    struct err disk;        /* what ended the recording early; msg empty: nothing */
+};
+
+/* Returns 0 when the program has ended, however it did. -1: it was not started (err->code 126 or
+ * 127 for the program's fault, as a shell has it); then nothing is left of the directory. */
+int recorder_run(const struct recording *what, struct recorded *out, struct err *err);
+
+#endif

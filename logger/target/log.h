@@ -1,0 +1,41 @@
+/* log.h - the event log, as the recorded program itself writes it.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Runs inside the target. Records go into the ring (pinball/format.h), a file of the pinball that
+ * is mapped here: what is committed survives the death of anybody. The recorder empties full
+ * segments. All calls need the baton.
+ */
+#ifndef LOGGER_TARGET_LOG_H
+#define LOGGER_TARGET_LOG_H
+
+#include "engine/rt/types.h"
+#include "pinball/record.h"
+#include "pinball/ring.h"
+
+void log_open(int fd);
+int log_again(void);  /* a descriptor for the next program of this process; negative: none */
+void log_leave(void); /* in a forked child: the log is not ours */
+
+/* Now and then: ends the recording if the recorder is gone. */
+void log_look_after(void);
+
+/* The recording is over, before the program is: nothing is kept any more. */
+bool log_over(void);
+
+/* A record of `bytes`, zeroed beyond its header; the caller fills it in and then commits it. Never
+ * NULL; after the end it is memory that nobody reads. */
+void *log_begin(enum record_kind kind, uint64_t bytes);
+void log_commit(void);
+void log_shorten(uint64_t bytes); /* the record begun is only so long */
+
+/* Bytes of the target's memory, as RECORD_DATA, in as many records as it takes. Stops at the first
+ * byte that cannot be read. */
+void log_data(gaddr addr, uint64_t bytes, uint8_t flags);
+
+struct ring *log_ring(void);
+/* Has the recorder keep a file (KEEP_ASKED) or list pages (KEEP_PAGES): fills ring->keep's answer.
+ * The request is in ring->keep. */
+void log_ask(uint32_t what);
+
+#endif

@@ -1,0 +1,35 @@
+/* mapped.h - files and shared memory that the target has mapped.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * A replay has no files: what was mapped is kept with the pinball. And it makes no system calls:
+ * when the target writes to a file that it has also mapped, the bytes that changed in memory are
+ * logged.
+ */
+#ifndef LOGGER_TARGET_MAPPED_H
+#define LOGGER_TARGET_MAPPED_H
+
+#include "engine/core/thread.h"
+#include "pinball/record.h"
+
+/* After a system call, before its record is written. True: *map describes what it mapped. */
+bool mapped_after(struct thread *t, long nr, const long a[6], long result, struct record_map *map);
+
+/* ... and after its record is: what such a mapping holds, where that is not in a kept file. */
+void mapped_contents(void);
+
+/* Before a call that may make a child process. */
+void mapped_forks(long nr, const struct thread *t);
+
+/* After every call: what child processes have written to shared memory. */
+void mapped_shared(void);
+
+/* A mapping of the initial state. */
+void mapped_note(gaddr start, uint64_t bytes, uint64_t dev, uint64_t ino, uint64_t offset);
+
+/* Asks the recorder to keep the file behind `fd` (or `path`, when it is dev:ino). Returns its
+ * number, MAP_FILE_NONE if it cannot be kept. */
+uint32_t mapped_keep(int fd, const char *path, uint64_t dev, uint64_t ino, uint64_t offset,
+                     uint64_t bytes, uint64_t *size);
+
+#endif

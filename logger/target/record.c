@@ -1,0 +1,384 @@
+/* record.c - notes down, inside the target, what a replay cannot recompute.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * The functions below are called by the engine (core/session.h) at the moment something happens, by
+ * the thread that has the baton. Invariants a replay relies on:
+ *  1. The order of records is the order of execution. A thread that takes the baton after another
+ *     one says so first (RECORD_SWITCH).
+ *  2. A record belongs to the system call or instruction the running thread is at, or carries the
+ *     tick at which it has to be dealt with (AT_TICK, RECORD_YIELD, RECORD_CHECK).
+ *  3. Memory that the kernel wrote is copied from the target after the call, with the baton held,
+ *     so nobody can have changed it since.
+ *  4. A call that does not return (exit, sigreturn) is noted before it happens, any other one
+ * after.
+ */
+#include "engine/core/engine.h"
+#include "engine/core/session.h"
+#include "engine/os/effects.h"
+#include "engine/os/fpstate.h"
+#include "engine/os/kernel.h"
+#include "engine/os/syscalls.h"
+#include "engine/rt/range.h"
+#include "engine/rt/rt.h"
+#include "engine/rt/sys.h"
+#include "engine/x86/insn.h"
+#include "logger/target/log.h"
+#include "logger/target/mapped.h"
+#include "logger/target/snapshot.h"
+
+enum { SMALL_EFFECT = 2048, EFFECTS = 48 };
+
+#define RESERVED_BYTES (1ull << 30)
+
+static struct {
+    uint32_t last;       /* number of the thread that ran last */
+    uint64_t last_check; /* its count when its registers were last noted */
+} now;
+
+/* ---- start ---- */
+
+static void far_range(gaddr start, uint64_t bytes)
+{
+    if (log_over())
+        return;
+    struct record_range *r = log_begin(RECORD_RANGE, sizeof *r);
+    r->start = start;
+    r->bytes = bytes;
+    log_commit();
+}
+
+static void prepare(void)
+{
+    range_reserve(RESERVED_BYTES);
+    log_open(engine.opt.record_fd);
+    range_far = far_range;
+}
+
+static void start(struct thread *t, gaddr sp)
+{
+    (void)sp;
+    snapshot_write(t);
+    now.last = t->number;
+}
+
+/* ---- threads and ticks ---- */
+
+static void fill_check(struct record_check *c, struct thread *t)
+{
+    c->count = thread_count(t);
+    c->pc = t->cpu.rip;
+    c->hash = session_hash_all(t);
+    now.last_check = c->count;
+}
+
+static void running(struct thread *t)
+{
+    if (now.last == t->number || log_over() || !now.last)
+        return;
+    struct record_switch *s = log_begin(RECORD_SWITCH, sizeof *s);
+    s->thread = t->number;
+    s->pad = 0;
+    log_commit();
+    now.last = t->number;
+    now.last_check = thread_count(t);
+}
+
+static void thread(struct thread *t, struct thread *child)
+{
+    (void)t;
+    struct record_thread *r = log_begin(RECORD_THREAD, sizeof *r);
+    r->thread = child->number;
+    r->pad = 0;
+    log_commit();
+}
+
+static void begin(struct thread *t)
+{
+    struct record_begin *r = log_begin(RECORD_BEGIN, sizeof *r);
+    r->thread = t->number;
+    r->tid = t->tid;
+    r->pid = t->process->pid;
+    r->pad = 0;
+    log_commit();
+}
+
+static void forked(struct thread *t)
+{
+    (void)t;
+    log_leave();
+    session = NULL;
+    range_far = NULL;
+}
+
+static void tick(struct thread *t)
+{
+    if (log_over() || thread_count(t) - now.last_check < engine.opt.check)
+        return;
+    fill_check(log_begin(RECORD_CHECK, sizeof(struct record_check)), t);
+    log_commit();
+    log_ring()->isa |= insn_isa_used;
+    log_look_after();
+    snapshot_hash(t, false);
+}
+
+static void yield(struct thread *t)
+{
+    if (log_over())
+        return;
+    struct record_check *c = log_begin(RECORD_YIELD, sizeof *c);
+    c->r.flags = t->between ? BETWEEN : 0;
+    fill_check(c, t);
+    log_commit();
+}
+
+static void end(struct thread *t, enum session_end how, int status)
+{
+    if (log_over())
+        return;
+    log_ring()->isa |= insn_isa_used;
+    if (how != SESSION_EXEC)
+        snapshot_hash(t, true);
+    struct record_end *e = log_begin(RECORD_END, sizeof *e);
+    e->count = thread_count(t);
+    e->pc = t->cpu.rip;
+    e->hash = session_hash(t);
+    e->ticks = engine.total_ticks;
+    for (struct thread *o = engine.threads; o; o = o->next)
+        e->ticks += thread_count(o);
+    e->reason = how == SESSION_EXIT ? END_EXIT : how == SESSION_EXEC ? END_EXEC : END_SIGNAL;
+    e->status = how == SESSION_EXIT ? status & 0xff : status;
+    log_commit();
+}
+
+static int exec(struct thread *t)
+{
+    (void)t;
+    return log_again();
+}
+
+/* ---- system calls ---- */
+
+enum { CALL_NOTED_BEFORE = 1, CALL_WRITES = 2, CALL_LEARNED = 4 };
+
+static uint8_t known_traits[512];
+
+__attribute__((noinline)) static unsigned learn_traits(long nr)
+{
+    const struct call_info *c = call_info(nr);
+    unsigned found = CALL_LEARNED | (effects_may_write(nr) ? CALL_WRITES : 0);
+    if (c && (c->replay == REPLAY_SAME || nr == __NR_exit || nr == __NR_exit_group))
+        found |= CALL_NOTED_BEFORE;
+    if (nr >= 0 && nr < (long)ARRAY_LEN(known_traits))
+        known_traits[nr] = (uint8_t)found;
+    return found;
+}
+
+/* What kind of call it is, from the table, looked up once: most calls write no memory. */
+static inline unsigned traits(long nr)
+{
+    if (nr >= 0 && nr < (long)ARRAY_LEN(known_traits) && known_traits[nr])
+        return known_traits[nr];
+    return learn_traits(nr);
+}
+
+/* Memory that a call wrote, as far as it is small; the rest is logged at once. */
+struct effects {
+    int count;
+    uint64_t bytes; /* in the record */
+    struct {
+        gaddr addr;
+        uint64_t bytes;
+    } e[EFFECTS];
+};
+
+static void add_effect(void *arg, gaddr addr, uint64_t bytes)
+{
+    struct effects *f = arg;
+    if (!bytes)
+        return;
+    if (bytes > SMALL_EFFECT || f->count == EFFECTS) {
+        log_data(addr, bytes, 0);
+        return;
+    }
+    f->e[f->count].addr = addr;
+    f->e[f->count++].bytes = bytes;
+    f->bytes += 16 + ((bytes + 7) & ~7ull);
+}
+
+static uint64_t *put_effects(uint64_t *at, const struct effects *f)
+{
+    for (int i = 0; i < f->count; i++) {
+        uint64_t bytes = f->e[i].bytes, room = (bytes + 7) & ~7ull;
+        at[0] = f->e[i].addr;
+        at[1] = bytes;
+        at += 2;
+        if (room)
+            at[room / 8 - 1] = 0;
+        if (engine_copy(at, (const void *)f->e[i].addr, bytes))
+            at[-1] = 0, room = 0; /* the table says more than there is */
+        at += room / 8;
+    }
+    return at;
+}
+
+static void write_call(struct thread *t, long nr, long result, const struct effects *f,
+                       const struct record_map *map)
+{
+    const uint64_t map_bytes = map ? sizeof *map - sizeof map->r : 0;
+    struct record_call *c = log_begin(RECORD_CALL, sizeof *c + map_bytes + f->bytes);
+    c->r.nr = (uint16_t)nr;
+    c->hash = t->entry_hash;
+    c->result = result;
+    uint64_t *at = (uint64_t *)(c + 1);
+    if (map) {
+        c->r.flags = CALL_MAP;
+        memcpy(at, &map->start, map_bytes);
+        at += map_bytes / 8;
+    }
+    const uint64_t *stop = (uint64_t *)((uint8_t *)c + c->r.bytes);
+    at = put_effects(at, f);
+    while (at < stop) { /* something could not be read: an empty effect takes its place */
+        at[0] = 0;
+        if (at + 1 < stop)
+            at[1] = 0;
+        at += 2;
+    }
+    log_commit();
+}
+
+static void entering(struct thread *t)
+{
+    t->entry_hash = session_hash(t);
+    t->call_noted = false;
+}
+
+static void making(struct thread *t, long nr)
+{
+    if (log_over())
+        return;
+    if (nr == __NR_fork || nr == __NR_clone || nr == __NR_clone3)
+        mapped_forks(nr, t);
+    if (!(traits(nr) & CALL_NOTED_BEFORE))
+        return;
+    struct record_call *c = log_begin(RECORD_CALL, sizeof *c);
+    c->r.nr = (uint16_t)nr;
+    c->r.flags = CALL_SAME;
+    c->hash = t->entry_hash;
+    c->result = 0;
+    log_commit();
+    t->call_noted = true;
+}
+
+static void wrote(struct thread *t, gaddr addr, uint64_t bytes)
+{
+    (void)t;
+    log_data(addr, bytes, 0);
+}
+
+static void called(struct thread *t, long nr, long result)
+{
+    if (log_over() || t->call_noted || result == SYSCALL_NO_RESULT)
+        return;
+    const uint64_t *g = t->cpu.gpr;
+    const long a[6] = {(long)g[RDI], (long)g[RSI], (long)g[RDX],
+                       (long)g[R10], (long)g[R8],  (long)g[R9]};
+    struct effects f;
+    f.count = 0;
+    f.bytes = 0;
+    struct record_map map;
+    if (traits(nr) & CALL_WRITES)
+        effects_written(nr, a, result, add_effect, &f);
+    bool mapped = mapped_after(t, nr, a, result, &map);
+    write_call(t, nr, result, &f, mapped ? &map : NULL);
+    mapped_contents();
+    mapped_shared();
+}
+
+static void restarted(struct thread *t)
+{
+    if (log_over())
+        return;
+    struct record_check *c = log_begin(RECORD_RESTART, sizeof *c);
+    c->count = thread_count(t);
+    c->pc = t->cpu.rip;
+    c->hash = t->entry_hash;
+    log_commit();
+}
+
+/* ---- signals and values ---- */
+
+static void signal(struct thread *t, const struct siginfo_raw *info)
+{
+    if (log_over())
+        return;
+    struct record_signal *s = log_begin(RECORD_SIGNAL, sizeof *s);
+    s->r.flags = (uint8_t)((t->at_tick ? AT_TICK : 0) | (t->has_wait_mask ? MASKED : 0));
+    s->count = thread_count(t);
+    s->pc = t->cpu.rip;
+    s->hash = session_hash(t);
+    s->rflags = t->cpu.rflags;
+    s->mask = t->has_wait_mask ? t->wait_mask : 0;
+    memcpy(s->info, info, sizeof s->info);
+    log_commit();
+}
+
+static void fault(struct thread *t)
+{
+    if (log_over())
+        return;
+    const struct fault *f = &t->fault;
+    struct record_fault *r = log_begin(RECORD_FAULT, sizeof *r);
+    r->count = thread_count(t);
+    r->pc = t->cpu.rip;
+    r->hash = session_hash(t);
+    r->rflags = t->cpu.rflags;
+    r->trapno = f->trapno;
+    r->error = f->error;
+    r->cr2 = f->cr2;
+    r->forced = f->forced;
+    memcpy(r->info, &f->info, sizeof r->info);
+    log_commit();
+}
+
+static void values(struct thread *t, const struct cpu_state *before)
+{
+    uint64_t v[GPR_COUNT + 1], mask = 0;
+    int n = 0;
+    if (log_over())
+        return;
+    for (int i = 0; i < GPR_COUNT; i++)
+        if (t->cpu.gpr[i] != before->gpr[i])
+            mask |= 1u << i, v[n++] = t->cpu.gpr[i];
+    if (t->cpu.rflags != before->rflags)
+        mask |= 1u << GPR_COUNT, v[n++] = t->cpu.rflags;
+    struct record_values *r = log_begin(RECORD_VALUES, sizeof *r + 8u * (unsigned)n);
+    struct cpu_state after = t->cpu;
+    t->cpu = *before;
+    r->hash = session_hash(t);
+    t->cpu = after;
+    r->mask = mask;
+    memcpy(r + 1, v, 8u * (unsigned)n);
+    log_commit();
+}
+
+const struct session session_record = {
+    .prepare = prepare,
+    .start = start,
+    .running = running,
+    .thread = thread,
+    .begin = begin,
+    .forked = forked,
+    .end = end,
+    .exec = exec,
+    .tick = tick,
+    .yield = yield,
+    .entering = entering,
+    .making = making,
+    .wrote = wrote,
+    .called = called,
+    .restarted = restarted,
+    .signal = signal,
+    .fault = fault,
+    .values = values,
+};

@@ -1,0 +1,213 @@
+/* snapshot.c - the target's memory: the initial state, and hashes of it later on.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * The initial state is what execve left: the program, its interpreter, the stack, the vDSO. Parts
+ * of files that cannot have been changed are kept as files, everything else is copied.
+ */
+#include "logger/target/snapshot.h"
+
+#include "engine/core/engine.h"
+#include "engine/core/session.h"
+#include "engine/os/fpstate.h"
+#include "engine/os/kernel.h"
+#include "engine/os/maps.h"
+#include "engine/rt/range.h"
+#include "engine/rt/rt.h"
+#include "engine/rt/sys.h"
+#include "logger/target/log.h"
+#include "logger/target/mapped.h"
+
+enum { RLIMIT_STACK_ = 3 };
+
+struct line {
+    gaddr start, end;
+    int prot;
+    bool shared;
+    uint64_t offset, dev, ino;
+    const char *path; /* "" if anonymous */
+};
+
+/* "start-end rwxp offset major:minor inode   path" */
+static void parse(const char *p, struct line *l)
+{
+    uint64_t major, minor;
+    p = rt_hex(p, &l->start);
+    p = rt_hex(p + 1, &l->end) + 1;
+    l->prot = (p[0] == 'r' ? PROT_READ : 0) | (p[1] == 'w' ? PROT_WRITE : 0) |
+              (p[2] == 'x' ? PROT_EXEC : 0);
+    l->shared = p[3] == 's';
+    p = rt_hex(p + 5, &l->offset);
+    p = rt_hex(p + 1, &major);
+    p = rt_hex(p + 1, &minor) + 1;
+    l->dev = (minor & 0xff) | major << 8 | (minor & ~0xffull) << 12; /* as stat tells it */
+    for (l->ino = 0; *p >= '0' && *p <= '9'; p++)
+        l->ino = l->ino * 10 + (uint64_t)(*p - '0');
+    while (*p == ' ')
+        p++;
+    l->path = p;
+}
+
+static bool is_zero(gaddr page)
+{
+    const uint64_t *p = (const uint64_t *)page;
+    for (size_t i = 0; i < PAGE_BYTES / 8; i++)
+        if (p[i])
+            return false;
+    return true;
+}
+
+static void write_pages(gaddr start, gaddr end)
+{
+    for (gaddr a = start; a < end;) {
+        gaddr from = a;
+        while (a < end && is_zero(a))
+            a += PAGE_BYTES;
+        from = a;
+        while (a < end && !is_zero(a))
+            a += PAGE_BYTES;
+        log_data(from, a - from, 0);
+    }
+}
+
+static void write_map(const struct line *l)
+{
+    uint32_t file = MAP_FILE_NONE;
+    uint64_t size = 0;
+    bool unreadable = rt_prefix(l->path, "[vvar") || !(l->prot & PROT_READ);
+    if (l->path[0] == '/') {
+        if (!(l->prot & PROT_WRITE))
+            file = mapped_keep(-1, l->path, l->dev, l->ino, l->offset, l->end - l->start, &size);
+        mapped_note(l->start, l->end - l->start, l->dev, l->ino, l->offset);
+    }
+    struct record_map *m = log_begin(RECORD_MAP, sizeof *m);
+    m->start = l->start;
+    m->bytes = l->end - l->start;
+    m->prot = (uint32_t)l->prot;
+    m->flags = MAP_PRIVATE;
+    m->file = file;
+    m->object = 0;
+    m->offset = l->offset;
+    m->size = size;
+    log_commit();
+    if (file == MAP_FILE_NONE && !unreadable)
+        write_pages(l->start, l->end);
+}
+
+static void write_start(struct thread *t, gaddr stack_end)
+{
+    uint64_t limit[2] = {8 << 20, 0}, ignored = 0;
+    sys2(__NR_getrlimit, RLIMIT_STACK_, (long)limit);
+    for (int sig = 1; sig <= SIG_MAX; sig++)
+        if (t->process->action[sig].handler == HANDLER_IGNORE)
+            ignored |= SIG_BIT(sig);
+    struct record_start *s = log_begin(RECORD_START, sizeof *s);
+    memcpy(s->gpr, t->cpu.gpr, sizeof s->gpr);
+    s->rip = t->cpu.rip;
+    s->rflags = t->cpu.rflags;
+    s->fs_base = 0;
+    s->mask = t->mask;
+    s->ignored = ignored;
+    s->brk = (uint64_t)sys1(__NR_brk, 0);
+    s->stack_end = stack_end;
+    s->stack_limit = limit[0];
+    s->vdso = maps_vdso_start();
+    s->features = fpstate_features();
+    s->pid = t->process->pid;
+    s->tid = t->tid;
+    log_commit();
+}
+
+static void write_image(const struct thread *t)
+{
+    const struct range *list;
+    size_t n = range_list(&list);
+    struct record_image *im = log_begin(RECORD_IMAGE, sizeof *im);
+    im->base = im->reserved = engine.base;
+    im->bytes = 0;
+    for (size_t i = 0; i < n; i++)
+        if (engine.base >= list[i].start && engine.base < list[i].end) {
+            im->reserved = list[i].start;
+            im->bytes = list[i].end - engine.base;
+        }
+    im->thread = t->number;
+    im->pad = 0;
+    log_commit();
+}
+
+void snapshot_write(struct thread *t)
+{
+    static char text[16 << 10];
+    size_t have = 0;
+    gaddr stack_end = 0;
+    write_image(t);
+    long fd = sys4(__NR_openat, -100, (long)"/proc/self/maps", 02000000, 0);
+    if (SYS_FAILED(fd))
+        rt_die("record: /proc/self/maps cannot be read (error %ld)", -fd);
+    for (long n; have < sizeof text - 1; have += (size_t)n)
+        if ((n = sys3(__NR_read, fd, (long)(text + have), (long)(sizeof text - 1 - have))) <= 0)
+            break;
+    sys1(__NR_close, fd);
+    for (char *p = text, *next; *p; p = next) {
+        for (next = p; *next && *next != '\n'; next++)
+            ;
+        if (*next)
+            *next++ = 0;
+        struct line l;
+        parse(p, &l);
+        if (l.start >> 47 || range_overlaps(l.start, l.end))
+            continue;
+        if (rt_streq(l.path, "[stack]"))
+            stack_end = l.end;
+        write_map(&l);
+    }
+    write_start(t, stack_end);
+}
+
+/* ---- hashes ---- */
+
+/* At most so much of it at once; which part is next goes round. */
+#define CYCLES_BETWEEN 3000000000ull
+
+static bool readable(gaddr start, uint64_t bytes)
+{
+    uint8_t byte;
+    for (gaddr a = start; a < start + bytes; a += PAGE_BYTES)
+        if (!engine_read(&byte, a, 1))
+            return false;
+    return true;
+}
+
+void snapshot_hash(struct thread *t, bool now)
+{
+    static uint64_t last;
+    struct ring *g = log_ring();
+    uint64_t tsc = __builtin_ia32_rdtsc();
+    const struct range *list;
+    size_t count = 0;
+    range_list(&list);
+    if (!last)
+        last = tsc;
+    if (log_over() || (!now && tsc - last < CYCLES_BETWEEN))
+        return;
+    g->keep.offset = list[0].start;
+    g->keep.bytes = list[0].end - list[0].start;
+    log_ask(KEEP_PAGES);
+    last = __builtin_ia32_rdtsc();
+    uint64_t pages = g->keep.size < RING_PAGES ? g->keep.size : RING_PAGES;
+    struct record_memory *m =
+        log_begin(RECORD_MEMORY, sizeof *m + pages * sizeof(struct memory_sum));
+    struct memory_sum *sum = (struct memory_sum *)(m + 1);
+    for (uint64_t i = 0; i < pages; i++) {
+        struct ring_pages p = g->keep.pages[i];
+        if (range_overlaps(p.start, p.start + p.bytes) || !readable(p.start, p.bytes))
+            continue;
+        sum[count++] = (struct memory_sum){p.start, p.bytes,
+                                           session_hash_memory((const uint64_t *)p.start, p.bytes)};
+    }
+    m->count = thread_count(t);
+    m->pc = t->cpu.rip;
+    m->ranges = count;
+    log_shorten(sizeof *m + count * sizeof *sum);
+    log_commit();
+}

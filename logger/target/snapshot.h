@@ -1,0 +1,17 @@
+/* snapshot.h - the target's memory: the initial state, and hashes of it later on.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef LOGGER_TARGET_SNAPSHOT_H
+#define LOGGER_TARGET_SNAPSHOT_H
+
+#include "engine/core/thread.h"
+
+/* Mappings and contents, then RECORD_START: before the first instruction. */
+void snapshot_write(struct thread *t);
+
+/* RECORD_MEMORY, when it is time for one or `now`. At a tick or the end, where a replay can look.
+ */
+void snapshot_hash(struct thread *t, bool now);
+
+#endif

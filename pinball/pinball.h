@@ -1,0 +1,82 @@
+/* pinball.h - read a pinball.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * A pinball comes from anywhere: nothing in it is believed. Opening reads the headers of all chunks
+ * of events, so it is quick and finds what is missing; what a chunk holds is checked when it is
+ * read. Errors name file and chunk: `a.pinball/events: chunk 12: checksum does not match`.
+ *
+ * A pinball belongs to one thread. What functions return belongs to it.
+ */
+#ifndef PINBALL_PINBALL_H
+#define PINBALL_PINBALL_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "pinball/kept.h"
+
+struct pinball;
+struct store;
+
+/* Opens a directory or a packed file. What a recorder that was killed left is put in order first
+ * (recover.h); pinball_recovered() then tells. */
+struct pinball *pinball_open(const char *path, struct err *err);
+void pinball_close(struct pinball *pinball); /* NULL is allowed */
+
+const char *pinball_path(const struct pinball *pinball);
+bool pinball_recovered(const struct pinball *pinball);
+bool pinball_packed(const struct pinball *pinball);
+uint64_t pinball_bytes(struct pinball *pinball); /* on disk */
+
+/* ---- head, end and notes: values by key, NULL if there is none; the last of several ---- */
+
+const char *pinball_head_get(const struct pinball *pinball, const char *key);
+const char *pinball_end_get(const struct pinball *pinball, const char *key);
+const char *pinball_note_get(const struct pinball *pinball, const char *key);
+
+/* A number, or `otherwise` if the key is missing or its value none. */
+uint64_t pinball_end_number(const struct pinball *pinball, const char *key, uint64_t otherwise);
+
+/* All lines of the head, in order: 1, or 0 after the last. *position starts as 0. */
+int pinball_head_line(const struct pinball *pinball, size_t *position, const char **key,
+                      const char **value);
+
+/* Adds a note (text as text.h makes it) to a directory. Getters see it at the next opening. */
+int pinball_note(struct pinball *pinball, const char *text, size_t bytes, struct err *err);
+
+/* ---- events ---- */
+
+uint64_t pinball_chunks(const struct pinball *pinball);
+uint64_t pinball_records(const struct pinball *pinball); /* of all chunks */
+/* Of chunk i < pinball_chunks(). raw_bytes is at most CHUNK_MAX_BYTES. */
+void pinball_chunk_info(const struct pinball *pinball, uint64_t i, uint64_t *raw_bytes,
+                        uint64_t *records);
+/* Unpacks chunk i into `out`, 8-byte aligned, with room for its raw_bytes: whole, well-framed
+ * records (records.h). */
+int pinball_read_chunk(struct pinball *pinball, uint64_t i, void *out, size_t room,
+                       struct err *err);
+
+/* ---- kept files ---- */
+
+/* Those that records refer to come first. */
+uint32_t pinball_files(const struct pinball *pinball);
+const struct kept_file *pinball_file(const struct pinball *pinball, uint32_t number);
+/* Bytes of a kept file; what is not kept, or past the end, reads as zeros. */
+int pinball_file_read(struct pinball *pinball, uint32_t number, uint64_t offset, void *buf,
+                      size_t bytes, struct err *err);
+
+/* ---- all of it ---- */
+
+/* Told how many bytes of `total` have been checked. */
+typedef void pinball_progress(void *arg, uint64_t done, uint64_t total);
+
+/* Reads everything and checks every sum. `progress` may be NULL. */
+int pinball_check(struct pinball *pinball, pinball_progress *progress, void *arg, struct err *err);
+
+/* For pack.h. */
+struct store *pinball_store(struct pinball *pinball);
+
+#endif

@@ -1,0 +1,51 @@
+/* pinball_private.h - what pinball.c, contents.c and check.c share.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef PINBALL_PINBALL_PRIVATE_H
+#define PINBALL_PINBALL_PRIVATE_H
+
+#include "pinball/chunk.h"
+#include "pinball/kept.h"
+#include "pinball/pinball.h"
+#include "pinball/store.h"
+#include "pinball/text.h"
+
+struct event_chunk {
+    uint64_t at; /* of its header, in `events` */
+    uint64_t raw, records;
+};
+
+/* The file of `files` that was last read from, and its chunk that was last unpacked. One of each
+ * is enough: programs map files from begin to end. */
+struct contents {
+    struct member member;
+    char sha256[SHA256_HEX]; /* "": none is open */
+    enum kept_kind kind;
+    uint64_t bytes;
+    uint64_t *at; /* of the chunks' headers */
+    uint64_t chunks;
+    uint64_t unpacked; /* UINT64_MAX: none */
+    char *data;        /* of it, KEPT_CHUNK_BYTES */
+};
+
+struct pinball {
+    struct store *store;
+    bool recovered;
+    struct lines head, end, notes;
+    struct member events;
+    struct event_chunk *chunk;
+    uint64_t chunks, records;
+    struct kept kept;
+    struct contents contents;
+    struct packer packer;
+};
+
+/* Makes pinball->contents those of a range. */
+int contents_open(struct pinball *pinball, enum kept_kind kind, const struct kept_range *range,
+                  struct err *err);
+void contents_close(struct contents *contents);
+/* Unpacks chunk i of the open contents into contents.data; *bytes of it. */
+int contents_unpack(struct pinball *pinball, uint64_t i, size_t *bytes, struct err *err);
+
+#endif

@@ -1,0 +1,34 @@
+/* records.c - whether bytes are records.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "pinball/records.h"
+
+size_t records_check(const void *data, size_t bytes, uint64_t *count)
+{
+    const char *p = data;
+    size_t good = 0;
+
+    *count = 0;
+    while (bytes - good >= sizeof(struct record)) {
+        const struct record *r = (const void *)(p + good);
+        if (r->kind == 0 || r->kind >= RECORD_KINDS || r->bytes % 8 || r->bytes < sizeof *r ||
+            r->bytes > RECORD_MAX_BYTES || r->bytes > bytes - good)
+            break;
+        good += r->bytes;
+        ++*count;
+    }
+    return good;
+}
+
+const struct record *records_first(const void *data, size_t bytes)
+{
+    return bytes > 0 ? data : NULL;
+}
+
+const struct record *records_next(const struct record *record, const void *end)
+{
+    const void *next = (const char *)record + record->bytes;
+
+    return next < end ? next : NULL;
+}

@@ -1,0 +1,348 @@
+/* recover.c - make a pinball of what a recorder that was killed left.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * In this order, so that being killed on the way and starting over does no harm:
+ * 1. `events` and `index` are read. A torn chunk at the end is cut off; damage anywhere else is an
+ *    error, and nothing is touched: cutting there would lose what follows.
+ * 2. Files whose contents the recorder had not written yet are kept now, if they are unchanged.
+ * 3. The segments of the ring are appended to `events`, by sequence. Those below the number of
+ *    chunks are there already. The first gap or malformed record ends it.
+ * 4. `end` is written, `ring` removed.
+ */
+#include "pinball/recover.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "pinball/chunk.h"
+#include "pinball/kept.h"
+#include "pinball/records.h"
+#include "pinball/store.h"
+#include "pinball/summary.h"
+#include "pinball/writer.h"
+#include "pinball/writer_private.h"
+#include "pinball/xxh64.h"
+
+struct rescue {
+    const char *path;
+    struct store *store;
+    int ring; /* descriptor */
+    uint64_t ring_bytes;
+    struct ring head; /* all zeros: the ring was never set up */
+    struct writer_resume whole;
+    struct writer *writer;
+    struct summary summary;
+    struct kept kept;
+    struct packer packer;
+    char *room; /* CHUNK_MAX_BYTES */
+    struct recovery done;
+};
+
+static int fail(const struct rescue *r, const char *name, struct err *err)
+{
+    int error = errno;
+
+    return err_set_code(err, error, "%s/%s: cannot put the recording in order: %s", r->path, name,
+                        strerror(error));
+}
+
+/* ---- what is on disk ---- */
+
+static bool all_zeros(const struct span *span, uint64_t at)
+{
+    char data[4096];
+
+    while (at < span->bytes) {
+        size_t n = span->bytes - at < sizeof data ? span->bytes - at : sizeof data;
+        if (chunk_pread(span, at, data, n, NULL))
+            return false;
+        for (size_t i = 0; i < n; i++)
+            if (data[i] != 0)
+                return false;
+        at += n;
+    }
+    return true;
+}
+
+/* Whether a bad chunk at `at` is what a write that was cut short leaves. */
+static bool is_torn(const struct span *span, uint64_t at)
+{
+    struct chunk c;
+
+    if (span->bytes - at < sizeof c)
+        return true;
+    if (chunk_pread(span, at, &c, sizeof c, NULL))
+        return false;
+    if (c.magic == CHUNK_MAGIC && c.header_sum == xxh64(&c, offsetof(struct chunk, header_sum), 0))
+        return c.stored >= span->bytes - at - sizeof c;
+    return all_zeros(span, at);
+}
+
+static int take_events(struct rescue *r, const struct span *span, const struct chunk *chunk,
+                       struct err *err)
+{
+    uint64_t count;
+
+    if (records_check(r->room, chunk->raw, &count) != chunk->raw || count != chunk->extra)
+        return chunk_damaged(span, chunk->sequence, err, "its records are malformed");
+    summary_add(&r->summary, r->room, chunk->raw);
+    return 0;
+}
+
+static int take_entry(struct rescue *r, const struct span *span, const struct chunk *chunk,
+                      struct err *err)
+{
+    struct err cause = {0};
+
+    if (chunk->raw > KEPT_ENTRY_MAX_BYTES)
+        return chunk_damaged(span, chunk->sequence, err, "too large");
+    if (kept_add(&r->kept, r->room, chunk->raw, &cause))
+        return chunk_damaged(span, chunk->sequence, err, "%s", cause.msg);
+    return 0;
+}
+
+typedef int take(struct rescue *r, const struct span *span, const struct chunk *chunk,
+                 struct err *err);
+
+/* Takes all whole chunks of a file: how many, in how many bytes. */
+static int scan(struct rescue *r, const char *name, enum chunk_kind kind, take *take_chunk,
+                uint64_t *chunks, uint64_t *bytes, struct err *err)
+{
+    struct chunk_want want = {.kind = kind};
+    struct member member;
+    struct chunk chunk;
+    struct err cause = {0};
+    uint64_t at = 0;
+    int more = store_find(r->store, name, &member, err);
+
+    if (more <= 0)
+        return more;
+    const struct span *span = &member.span;
+    while ((more = chunk_read(span, at, want, &chunk, &cause)) > 0) {
+        if ((more = chunk_unpack(span, at, &chunk, r->room, &r->packer, &cause)) ||
+            (more = take_chunk(r, span, &chunk, &cause)))
+            break;
+        at = chunk_next(at, &chunk);
+        want.sequence++;
+    }
+    if (more < 0 && cause.code == CHUNK_DAMAGED && is_torn(span, at)) {
+        r->done.torn = true;
+        more = 0;
+    }
+    if (more < 0)
+        err_set_code(err, cause.code, "%s", cause.msg);
+    store_close_member(&member);
+    *chunks = want.sequence;
+    *bytes = at;
+    return more;
+}
+
+/* ---- files that wait ---- */
+
+static int keep_waiting(struct rescue *r, const struct kept_file *file, struct err *err)
+{
+    char identity[IDENTITY_BYTES];
+    struct stat st;
+    int bad = 0, fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+
+    if (fd < 0)
+        return 0;
+    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= WRITER_WHOLE_BYTES) {
+        keep_identity(&st, identity);
+        if (strcmp(identity, file->waiting) == 0)
+            bad = keep_again(r->writer, file, fd, err);
+    }
+    close(fd);
+    return bad;
+}
+
+static int keep_files(struct rescue *r, struct err *err)
+{
+    for (size_t i = 0; i < r->kept.files; i++)
+        if (r->kept.file[i]->waiting && keep_waiting(r, r->kept.file[i], err))
+            return -1;
+    return 0;
+}
+
+/* ---- the ring ---- */
+
+static int open_ring(struct rescue *r, struct err *err)
+{
+    struct stat st;
+    char label[STORE_NAME_BYTES + 256];
+    struct span span = {.fd = r->ring, .label = label};
+
+    snprintf(label, sizeof label, "%s/ring", r->path);
+    if (fstat(r->ring, &st))
+        return fail(r, "ring", err);
+    r->ring_bytes = span.bytes = (uint64_t)st.st_size;
+    if (r->ring_bytes < RING_HEAD_BYTES)
+        return 0;
+    if (chunk_pread(&span, 0, &r->head, sizeof r->head, err))
+        return -1;
+    if (r->head.magic == 0)
+        return 0;
+    if (r->head.magic != RING_MAGIC)
+        return err_set(err, "%s: not a ring", label);
+    if (r->head.version != PINBALL_VERSION)
+        return err_set(err, "%s: is version %u, this drdebug reads version %d", label,
+                       r->head.version, PINBALL_VERSION);
+    if (r->head.segment_bytes > CHUNK_MAX_BYTES || r->head.segment_bytes % 8 ||
+        r->head.segment_bytes > (r->ring_bytes - RING_HEAD_BYTES) / RING_SEGMENTS)
+        return err_set(err, "%s: segments of %llu bytes do not fit", label,
+                       (unsigned long long)r->head.segment_bytes);
+    return 0;
+}
+
+static bool is_filled(const struct ring_segment *segment)
+{
+    return (segment->state == SEGMENT_FILLING || segment->state == SEGMENT_FULL) &&
+           segment->committed > 0;
+}
+
+/* The segment that becomes the next chunk, or -1. */
+static int find_segment(const struct rescue *r)
+{
+    for (int i = 0; i < RING_SEGMENTS; i++)
+        if (is_filled(&r->head.segment[i]) &&
+            r->head.segment[i].sequence == writer_chunks(r->writer))
+            return i;
+    return -1;
+}
+
+/* Whether something is left that should have followed. */
+static bool is_gap(const struct rescue *r)
+{
+    for (int i = 0; i < RING_SEGMENTS; i++)
+        if (is_filled(&r->head.segment[i]) &&
+            r->head.segment[i].sequence > writer_chunks(r->writer))
+            return true;
+    return false;
+}
+
+/* 1: and on to the next; 0: here the records end; -1. */
+static int move_segment(struct rescue *r, int i, struct err *err)
+{
+    struct span span = {.fd = r->ring, .bytes = r->ring_bytes, .label = r->path};
+    uint64_t bytes = r->head.segment[i].committed, count;
+    bool torn = bytes > r->head.segment_bytes;
+
+    if (torn)
+        bytes = r->head.segment_bytes;
+    if (chunk_pread(&span, RING_HEAD_BYTES + (uint64_t)i * r->head.segment_bytes, r->room, bytes,
+                    err))
+        return -1;
+    size_t good = records_check(r->room, bytes, &count);
+    if (good > 0) {
+        if (writer_events(r->writer, r->room, good, count, err))
+            return -1;
+        summary_add(&r->summary, r->room, good);
+        r->done.chunks++;
+        r->done.records += count;
+    }
+    torn |= good < bytes;
+    r->done.torn |= torn;
+    return !torn;
+}
+
+static int move_segments(struct rescue *r, struct err *err)
+{
+    int more = 1;
+
+    while (more > 0) {
+        int i = find_segment(r);
+        if (i < 0)
+            break;
+        more = move_segment(r, i, err);
+    }
+    r->done.torn |= more >= 0 && is_gap(r);
+    return more < 0 ? -1 : 0;
+}
+
+/* ---- all of it ---- */
+
+static int write_end(struct rescue *r, struct err *err)
+{
+    struct text text = {0};
+
+    if (!r->summary.ended) {
+        bool stopped = summary_reason(summary_reason_name(r->head.stop)) != 0;
+        r->summary.reason = stopped ? r->head.stop : END_LOST;
+        r->summary.status = stopped ? r->head.stop_status : 0;
+    }
+    r->summary.isa = r->head.isa;
+    summary_text(&r->summary, &text);
+    int bad = writer_end(r->writer, text.data, text.bytes, err);
+    text_deinit(&text);
+    return bad;
+}
+
+static int rescue(struct rescue *r, struct err *err)
+{
+    struct writer_resume *w = &r->whole;
+
+    r->room = malloc(CHUNK_MAX_BYTES);
+    if (!r->room)
+        return err_set(err, "%s: no memory", r->path);
+    if (open_ring(r, err) ||
+        scan(r, "events", CHUNK_EVENTS, take_events, &w->chunks, &w->events_bytes, err) ||
+        scan(r, "index", CHUNK_INDEX, take_entry, &w->entries, &w->index_bytes, err))
+        return -1;
+    r->writer = writer_resume(r->path, w, err);
+    if (!r->writer)
+        return -1;
+    unlinkat(r->writer->files, KEEP_TEMPORARY, 0);
+    return keep_files(r, err) || move_segments(r, err) || write_end(r, err) ? -1 : 0;
+}
+
+/* 1 with the lock held, 0 if there is nothing to do. */
+static int lock_ring(struct rescue *r, struct err *err)
+{
+    int dir = store_fd(r->store);
+    struct stat st;
+
+    r->ring = openat(dir, "ring", O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    if (r->ring < 0)
+        return errno == ENOENT ? 0 : fail(r, "ring", err);
+    if (fstat(r->ring, &st) || !S_ISREG(st.st_mode))
+        return err_set(err, "%s/ring: not a file", r->path);
+    if (flock(r->ring, LOCK_EX | LOCK_NB)) {
+        if (errno == EWOULDBLOCK)
+            return err_set_code(err, EBUSY, "%s: is being recorded right now", r->path);
+        return fail(r, "ring", err);
+    }
+    /* Whoever had the lock before may have done it all. */
+    return faccessat(dir, "end", F_OK, AT_SYMLINK_NOFOLLOW) != 0;
+}
+
+int recover(const char *dir, struct recovery *what, struct err *err)
+{
+    struct rescue r = {.path = dir, .ring = -1};
+    int more = -1;
+
+    r.store = store_open(dir, err);
+    if (!r.store)
+        return -1;
+    if (store_is_packed(r.store))
+        more = 0;
+    else if ((more = lock_ring(&r, err)) > 0)
+        more = rescue(&r, err);
+    if (what)
+        *what = r.done;
+    writer_free(r.writer);
+    summary_deinit(&r.summary);
+    kept_deinit(&r.kept);
+    chunk_deinit_packer(&r.packer);
+    free(r.room);
+    if (r.ring >= 0)
+        close(r.ring);
+    store_close(r.store);
+    return more;
+}

@@ -1,0 +1,26 @@
+/* sha256.h - the name of a kept file's contents.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * SHA-256 as FIPS 180-4 has it.
+ */
+#ifndef PINBALL_SHA256_H
+#define PINBALL_SHA256_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum { SHA256_HEX = 65 }; /* characters of a sum in hexadecimal, with the final NUL */
+
+struct sha256 {
+    uint32_t state[8];
+    uint64_t bytes;
+    uint8_t block[64];
+};
+
+void sha256_init(struct sha256 *sha);
+void sha256_add(struct sha256 *sha, const void *data, size_t bytes);
+/* Ends the sum; sha256_init() begins another. */
+void sha256_hex(struct sha256 *sha, char hex[SHA256_HEX]);
+
+#endif

@@ -1,0 +1,186 @@
+/* summary.c - what a recording amounts to: the text of `end`.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "pinball/summary.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "pinball/records.h"
+
+static const char *const reasons[] = {
+    [END_EXIT] = "exit", [END_SIGNAL] = "signal", [END_EXEC] = "exec",     [END_KILLED] = "killed",
+    [END_LOST] = "lost", [END_FULL] = "full",     [END_FAILED] = "failed",
+};
+
+enum { REASONS = sizeof reasons / sizeof reasons[0] };
+
+const char *summary_reason_name(uint32_t reason)
+{
+    return reason < REASONS && reasons[reason] ? reasons[reason] : "unknown";
+}
+
+uint32_t summary_reason(const char *name)
+{
+    for (uint32_t i = 0; i < REASONS; i++)
+        if (reasons[i] && strcmp(reasons[i], name) == 0)
+            return i;
+    return 0;
+}
+
+/* Threads are numbered as they come, so new ones belong near the end of the list. */
+enum { MAX_SHIFT = 4096 };
+
+/* The thread's row, made if it is new; NULL without memory, or if no recorder would make it. */
+static struct summary_thread *row(struct summary *s, uint32_t thread)
+{
+    size_t low = 0, high = s->threads;
+
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (s->thread[middle].thread < thread)
+            low = middle + 1;
+        else
+            high = middle;
+    }
+    if (low < s->threads && s->thread[low].thread == thread)
+        return &s->thread[low];
+    if (s->threads - low > MAX_SHIFT)
+        return NULL;
+    if ((s->threads & (s->threads - 1)) == 0) { /* a power of two: full */
+        size_t room = s->threads ? 2 * s->threads : 1;
+        void *more = realloc(s->thread, room * sizeof *s->thread);
+        if (!more)
+            return NULL;
+        s->thread = more;
+    }
+    memmove(&s->thread[low + 1], &s->thread[low], (s->threads - low) * sizeof *s->thread);
+    s->threads++;
+    s->thread[low] = (struct summary_thread){thread, 0};
+    return &s->thread[low];
+}
+
+static void count(struct summary *s, uint64_t ticks, uint64_t pc)
+{
+    s->count = ticks;
+    s->pc = pc;
+    struct summary_thread *t = row(s, s->running);
+
+    if (t && ticks > t->count)
+        t->count = ticks;
+}
+
+static void end(struct summary *s, const struct record_end *r)
+{
+    count(s, r->count, r->pc);
+    s->last = r->ticks;
+    s->ended = true;
+    s->reason = r->reason;
+    s->status = r->status;
+}
+
+/* The least a record of a kind that is looked into must have. */
+static size_t least(unsigned kind)
+{
+    switch (kind) {
+    case RECORD_RESTART:
+    case RECORD_YIELD:
+    case RECORD_CHECK:
+        return sizeof(struct record_check);
+    case RECORD_SIGNAL:
+        return sizeof(struct record_signal);
+    case RECORD_IMAGE:
+        return sizeof(struct record_image);
+    case RECORD_FAULT:
+        return sizeof(struct record_fault);
+    case RECORD_SWITCH:
+        return sizeof(struct record_switch);
+    case RECORD_BEGIN:
+        return sizeof(struct record_begin);
+    case RECORD_END:
+        return sizeof(struct record_end);
+    default:
+        return sizeof(struct record);
+    }
+}
+
+static void add(struct summary *s, const struct record *r)
+{
+    s->records++;
+    s->ended = false; /* an execve that failed, or a next program */
+    if (r->bytes < least(r->kind))
+        return;
+    switch (r->kind) {
+    case RECORD_IMAGE:
+        s->running = ((const struct record_image *)r)->thread;
+        s->before += s->last;
+        break;
+    case RECORD_START:
+        row(s, s->running);
+        break;
+    case RECORD_BEGIN:
+        row(s, ((const struct record_begin *)r)->thread);
+        break;
+    case RECORD_SWITCH:
+        s->running = ((const struct record_switch *)r)->thread;
+        break;
+    case RECORD_RESTART:
+    case RECORD_YIELD:
+    case RECORD_CHECK:
+        count(s, ((const struct record_check *)r)->count, ((const struct record_check *)r)->pc);
+        break;
+    case RECORD_SIGNAL:
+        s->signals++;
+        count(s, ((const struct record_signal *)r)->count, ((const struct record_signal *)r)->pc);
+        break;
+    case RECORD_FAULT:
+        s->signals++;
+        count(s, ((const struct record_fault *)r)->count, ((const struct record_fault *)r)->pc);
+        break;
+    case RECORD_END:
+        end(s, (const struct record_end *)r);
+        break;
+    default:
+        break;
+    }
+}
+
+void summary_add(struct summary *summary, const void *records, size_t bytes)
+{
+    const void *stop = (const char *)records + bytes;
+
+    for (const struct record *r = records_first(records, bytes); r; r = records_next(r, stop))
+        add(summary, r);
+}
+
+uint64_t summary_ticks(const struct summary *summary)
+{
+    uint64_t ticks = 0;
+
+    for (size_t i = 0; i < summary->threads; i++)
+        ticks += summary->thread[i].count;
+    return ticks;
+}
+
+void summary_text(const struct summary *summary, struct text *text)
+{
+    text_add(text, "reason", summary_reason_name(summary->reason));
+    text_addf(text, "status", "%d", summary->status);
+    text_addf(text, "threads", "%zu", summary->threads);
+    text_addf(text, "ticks", "%llu",
+              (unsigned long long)(summary->ended ? summary->before + summary->last
+                                                  : summary_ticks(summary)));
+    text_addf(text, "last_thread", "%u", summary->running);
+    text_addf(text, "position", "T%u:%llu:%llx", summary->running,
+              (unsigned long long)summary->count, (unsigned long long)summary->pc);
+    text_addf(text, "records", "%llu", (unsigned long long)summary->records);
+    text_addf(text, "signals", "%llu", (unsigned long long)summary->signals);
+    text_addf(text, "isa", "%llx", (unsigned long long)summary->isa);
+}
+
+void summary_deinit(struct summary *summary)
+{
+    free(summary->thread);
+    *summary = (struct summary){0};
+}

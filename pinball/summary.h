@@ -1,0 +1,49 @@
+/* summary.h - what a recording amounts to: the text of `end`.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * The recorder adds every chunk that it writes; recover.h does the same with those it finds.
+ * Records may be anything that records.h lets pass.
+ */
+#ifndef PINBALL_SUMMARY_H
+#define PINBALL_SUMMARY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "pinball/record.h"
+#include "pinball/ring.h"
+#include "pinball/text.h"
+
+struct summary_thread {
+    uint32_t thread;
+    uint64_t count; /* largest that was seen */
+};
+
+/* {0} is an empty one. */
+struct summary {
+    uint64_t records, signals;
+    struct summary_thread *thread; /* by number */
+    size_t threads;
+    uint32_t running;
+    uint64_t count, pc;    /* of the last position that was noted, the running thread's */
+    uint64_t before, last; /* ticks: of programs before execve, and as RECORD_END says them */
+    bool ended;            /* RECORD_END was seen, and set: */
+    uint32_t reason;       /* enum end_reason; the caller's to set if !ended */
+    int32_t status;
+    uint64_t isa; /* as in struct ring; the caller's to set */
+};
+
+/* Whole records, as records_check() passes them. */
+void summary_add(struct summary *summary, const void *records, size_t bytes);
+uint64_t summary_ticks(const struct summary *summary); /* of all threads */
+/* Keys reason, status, threads, ticks, records, signals, isa. */
+void summary_text(const struct summary *summary, struct text *text);
+void summary_deinit(struct summary *summary);
+
+/* `exit`, `signal`, ... and back; 0 for what is none. */
+const char *summary_reason_name(uint32_t reason);
+uint32_t summary_reason(const char *name);
+
+#endif

@@ -1,0 +1,27 @@
+/* position.h - a point of an execution, and its token.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * `count` is the thread's progress counter: it ticks on every backward, indirect, call and return
+ * transfer, so that between two ticks the pc only grows and (thread, count, pc) is met once. The
+ * token is `T2:48213:401136`: thread, count, pc in hexadecimal.
+ */
+#ifndef REPLAYER_POSITION_H
+#define REPLAYER_POSITION_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+struct position {
+    uint32_t thread;
+    uint64_t count, pc;
+};
+
+enum { POSITION_TEXT = 64 };
+
+void position_format(const struct position *at, char text[POSITION_TEXT]);
+int position_parse(const char *text, struct position *at, struct err *err);
+
+#endif

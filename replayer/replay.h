@@ -1,0 +1,93 @@
+/* replay.h - replay a pinball: run to positions, look at everything there.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * The program is replayed in a process of its own, confined so that it can reach nothing
+ * (replayer/target); this side feeds it and asks it. A replay belongs to one thread. What the
+ * program writes to standard output and error is passed to a function of the caller's.
+ *
+ *     r = replay_new(pinball, &options, &err);       stopped before the first instruction
+ *     replay_run(r, NULL, &stop, &err);              to the end
+ */
+#ifndef REPLAYER_REPLAY_H
+#define REPLAYER_REPLAY_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "replayer/position.h"
+
+struct pinball;
+struct replay;
+
+enum { REPLAY_DIVERGED = 3 }; /* err->code: the execution is not the recorded one */
+
+struct replay_options {
+    void (*output)(void *arg, int fd, const void *bytes, size_t n); /* NULL: dropped */
+    void *arg;
+    void (*message)(void *arg, const char *line); /* the runtime's own words; NULL: dropped */
+    bool verify;                                  /* check memory, too */
+    bool copies;                                  /* replay_copy() will be used */
+    const char *engine;                           /* engine options; NULL: none */
+};
+
+enum replay_why {
+    REPLAY_AT_START,
+    REPLAY_AT_POSITION,
+    REPLAY_AT_END,     /* as the program ended: reason and status (pinball/format.h) */
+    REPLAY_AT_LOG_END, /* the recording was cut off here */
+};
+
+struct replay_stop {
+    enum replay_why why;
+    struct position at;
+    uint32_t reason; /* enum end_reason */
+    int32_t status;
+    uint64_t ticks, events; /* so far, of all threads */
+};
+
+struct replay_registers {
+    uint64_t gpr[16], rip, rflags, fs_base, gs_base;
+    uint64_t count;
+    uint32_t thread;
+    int32_t tid;
+    size_t xsave_bytes;
+    uint8_t xsave[8192]; /* standard format */
+};
+
+struct replay_map {
+    uint64_t start, end;
+    int prot;
+    bool shared;
+};
+
+/* NULL with *err set; code REPLAY_DIVERGED never. A CPU that lacks what the recording used is found
+ * here. */
+struct replay *replay_new(struct pinball *pinball, const struct replay_options *options,
+                          struct err *err);
+void replay_free(struct replay *replay); /* NULL is allowed */
+
+/* Runs on, to `until` if that comes (NULL: to the end). -1: err->code REPLAY_DIVERGED, or 0 for a
+ * pinball that cannot be replayed. */
+int replay_run(struct replay *replay, const struct position *until, struct replay_stop *stop,
+               struct err *err);
+
+/* State, while stopped. Thread 0 is the running one. */
+int replay_registers(struct replay *replay, uint32_t thread, struct replay_registers *out,
+                     struct err *err);
+/* Returns how many bytes could be read, from the first on. */
+size_t replay_read(struct replay *replay, uint64_t addr, void *out, size_t bytes);
+/* The live threads' numbers; returns how many there are, which may be more than room. */
+size_t replay_threads(struct replay *replay, uint32_t *out, size_t room);
+size_t replay_maps(struct replay *replay, struct replay_map *out, size_t room);
+
+/* Instrumentation (a tool of engine/core/tools.c) from here on; NULL: off. */
+int replay_tool(struct replay *replay, const char *name, struct err *err);
+
+/* A throw-away copy at the same position: runs and is changed on its own. Needs options.copies. */
+struct replay *replay_copy(struct replay *replay, struct err *err);
+size_t replay_write(struct replay *copy, uint64_t addr, const void *bytes, size_t n);
+
+#endif

@@ -1,0 +1,115 @@
+/* cursor.c - the event log, one record after the other. SPDX-License-Identifier: MIT */
+#include "engine/rt/range.h"
+#include "engine/rt/rt.h"
+#include "replayer/target/player.h"
+
+enum { GRANTS = 256 };
+
+/* A chunk is copied, so that a copy of the process goes on where it is without the supervisor. */
+static struct {
+    uint8_t *chunk;
+    uint64_t bytes, at;
+    uint64_t number; /* of the next chunk */
+    uint64_t records;
+    bool ended;
+} log;
+
+/* Address space that the recorded runtime had far from itself: the program never uses it. */
+static struct {
+    gaddr start;
+    uint64_t bytes;
+    bool used;
+} grant[GRANTS];
+static int grants;
+
+static const uint32_t least[RECORD_KINDS] = {
+    [RECORD_START] = sizeof(struct record_start),   [RECORD_MAP] = sizeof(struct record_map),
+    [RECORD_DATA] = sizeof(struct record_data),     [RECORD_CALL] = sizeof(struct record_call),
+    [RECORD_RESTART] = sizeof(struct record_check), [RECORD_SIGNAL] = sizeof(struct record_signal),
+    [RECORD_FAULT] = sizeof(struct record_fault),   [RECORD_SWITCH] = sizeof(struct record_switch),
+    [RECORD_YIELD] = sizeof(struct record_check),   [RECORD_CHECK] = sizeof(struct record_check),
+    [RECORD_VALUES] = sizeof(struct record_values), [RECORD_THREAD] = sizeof(struct record_thread),
+    [RECORD_BEGIN] = sizeof(struct record_begin),   [RECORD_RANGE] = sizeof(struct record_range),
+    [RECORD_MEMORY] = sizeof(struct record_memory), [RECORD_END] = sizeof(struct record_end),
+    [RECORD_IMAGE] = sizeof(struct record_image),   [RECORD_SIZE] = sizeof(struct record_size),
+    [RECORD_OBJECT] = sizeof(struct record_object),
+};
+
+static bool fetch(void)
+{
+    struct mailbox *box = post_box();
+    if (log.ended)
+        return false;
+    bool first = !log.chunk;
+    if (first) {
+        log.chunk = range_alloc(MAILBOX_DATA_BYTES);
+        log.number = box->chunk;
+        log.records = box->records;
+    }
+    box->arg[0] = log.number++;
+    post_ask(ASK_CHUNK);
+    log.bytes = box->arg[0];
+    log.at = first ? box->offset : 0;
+    if (log.at > log.bytes)
+        post_failed("the log has no event at %lu", log.at);
+    log.ended = !log.bytes;
+    rt_check(log.bytes <= MAILBOX_DATA_BYTES);
+    memcpy(log.chunk, box->data, log.bytes);
+    return !log.ended;
+}
+
+static void take_range(const struct record_range *r)
+{
+    if (grants == GRANTS)
+        return;
+    grant[grants].start = r->start;
+    grant[grants].bytes = r->bytes;
+    grant[grants++].used = false;
+}
+
+const struct record *cursor_peek(void)
+{
+    for (;;) {
+        if (log.at == log.bytes && !fetch())
+            return NULL;
+        const struct record *r = (const struct record *)(log.chunk + log.at);
+        uint64_t left = log.bytes - log.at;
+        if (left < sizeof *r || r->bytes > left || !r->kind || r->kind >= RECORD_KINDS ||
+            r->bytes < least[r->kind])
+            post_failed("event %lu: not a record", log.records);
+        if (r->kind != RECORD_RANGE)
+            return r;
+        take_range((const struct record_range *)r);
+        cursor_next();
+    }
+}
+
+void cursor_next(void)
+{
+    log.at += ((const struct record *)(log.chunk + log.at))->bytes;
+    log.records++;
+}
+
+void cursor_where(uint64_t *chunk, uint64_t *offset)
+{
+    *chunk = log.number - 1;
+    *offset = log.at;
+}
+
+uint64_t cursor_number(void)
+{
+    return log.records;
+}
+
+bool cursor_grant(gaddr near, uint64_t bytes, gaddr *start)
+{
+    for (int i = 0; i < grants; i++) {
+        gaddr d = grant[i].start > near ? grant[i].start - near : near - grant[i].start;
+        if (grant[i].used || grant[i].bytes != bytes || d > 1800ull << 20)
+            continue;
+        grant[i].used = true;
+        *start = grant[i].start;
+        return true;
+    }
+    return false;
+}

@@ -1,0 +1,667 @@
+/* play.c - repeats an execution from its log.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * The log is read strictly in order. The running thread goes on until it comes to a place where the
+ * recorder had something to say: a system call, an instruction that delivered a value, a fault, or
+ * a tick. Ticks are the only ones the program does not come to by itself, so the budget of ticks is
+ * always set to the count of the next record that has one. Invariants:
+ *  1. Whatever the next record is, it concerns the running thread, or it is RECORD_SWITCH.
+ *  2. A thread that does not run is described completely by its struct: it can be left and entered
+ *     anywhere without its host stack. A thread inside a system call still has its pc there and
+ *     simply makes the call again when its turn comes; the next record then is that call's.
+ *  3. Nothing is taken from the log without comparing what the record says about the thread.
+ */
+#include <linux/sched.h>
+
+#include "engine/core/engine.h"
+#include "engine/core/instrument.h"
+#include "engine/core/session.h"
+#include "engine/os/effects.h"
+#include "engine/os/emulate.h"
+#include "engine/os/fpstate.h"
+#include "engine/os/hostsig.h"
+#include "engine/os/maps.h"
+#include "engine/os/signals.h"
+#include "engine/os/syscalls.h"
+#include "engine/os/threads.h"
+#include "engine/rt/range.h"
+#include "engine/rt/rt.h"
+#include "engine/rt/sys.h"
+#include "replayer/target/player.h"
+
+#define FAR_AWAY (1ull << 40)
+
+static bool started;
+
+/* ---- comparing ---- */
+
+static const char *const kind_name[RECORD_KINDS] = {
+    [RECORD_START] = "the start",
+    [RECORD_MAP] = "a mapping",
+    [RECORD_DATA] = "data",
+    [RECORD_CALL] = "a system call",
+    [RECORD_RESTART] = "a restarted system call",
+    [RECORD_SIGNAL] = "a signal",
+    [RECORD_FAULT] = "a fault",
+    [RECORD_SWITCH] = "a switch to another thread",
+    [RECORD_YIELD] = "a switch at a tick",
+    [RECORD_CHECK] = "a check of registers",
+    [RECORD_VALUES] = "an instruction's values",
+    [RECORD_THREAD] = "a new thread",
+    [RECORD_BEGIN] = "a thread's begin",
+    [RECORD_MEMORY] = "a check of memory",
+    [RECORD_END] = "the end",
+    [RECORD_IMAGE] = "another program",
+    [RECORD_SIZE] = "a file's size",
+    [RECORD_OBJECT] = "a file's bytes",
+};
+
+static const char *name_of(const struct record *r)
+{
+    return r ? kind_name[r->kind] : "the end of the log";
+}
+
+/* The log ends in the middle of things: the recording was cut off. */
+_Noreturn static void log_ends(struct thread *t)
+{
+    struct mailbox_stop s = {.reason = STOP_LOG_ENDS};
+    for (;;)
+        post_stop(t, &s);
+}
+
+_Noreturn static void unexpected(struct thread *t, const struct record *r, const char *actual)
+{
+    if (!r)
+        log_ends(t);
+    post_diverged(t, "expected %s, came to %s", name_of(r), actual);
+}
+
+static void compare_hash(struct thread *t, uint64_t expected, uint64_t actual, const char *where)
+{
+    if (expected != actual)
+        post_diverged(t, "%s: registers differ (expected hash 0x%lx, actual 0x%lx)", where,
+                      expected, actual);
+}
+
+static void compare_position(struct thread *t, uint64_t count, gaddr pc, const char *where)
+{
+    if (count != thread_count(t) || pc != t->cpu.rip)
+        post_diverged(t, "%s: expected at tick %lu, pc 0x%lx", where, count, pc);
+}
+
+static void put_data(const struct record_data *d)
+{
+    if (d->bytes > d->r.bytes - sizeof *d)
+        post_failed("event %lu: not a record", cursor_number());
+    space_write(d->addr, d + 1, d->bytes);
+}
+
+/* ---- start ---- */
+
+static void line_out(const char *line, size_t bytes)
+{
+    struct mailbox *box = post_box();
+    memcpy(box->data, line, bytes);
+    box->arg[1] = bytes;
+    post_ask(TELL_MESSAGE);
+}
+
+static void prepare(void)
+{
+    const struct range *list;
+    rt_line = line_out;
+    range_list(&list);
+    confine_unmap_others(list[0].start, list[0].end);
+    confine(post_box()->box_fd);
+    range_reserve(post_box()->reserved_bytes);
+    range_where = cursor_grant;
+}
+
+static void set_start(struct thread *t, const struct record_start *s)
+{
+    memcpy(t->cpu.gpr, s->gpr, sizeof s->gpr);
+    t->cpu.rip = s->rip;
+    t->cpu.rflags = s->rflags;
+    t->tid = s->tid;
+    t->process->pid = s->pid;
+    t->mask = s->mask;
+    t->altstack.flags = SS_DISABLE_;
+    for (int sig = 1; sig <= SIG_MAX; sig++)
+        if (s->ignored & SIG_BIT(sig))
+            t->process->action[sig].handler = HANDLER_IGNORE;
+    space_start(s);
+    maps_vdso(s->vdso);
+}
+
+static void start(struct thread *t, gaddr unused)
+{
+    (void)unused;
+    threads_enter_only(t);
+    signals_host_handlers();
+    engine.total_ticks = post_box()->ticks;
+    memcpy(output_table(), post_box()->leads_to, MAILBOX_FDS);
+    if (post_box()->features & ~fpstate_features())
+        post_failed("this CPU lacks vector registers that the recorded one had");
+    for (;;) {
+        const struct record *r = cursor_peek();
+        if (!r)
+            post_failed("the recording ends before the program's first instruction");
+        if (r->kind == RECORD_IMAGE) {
+            t->number = engine.threads_made = ((const struct record_image *)r)->thread;
+        } else if (r->kind == RECORD_MAP) {
+            space_map((const struct record_map *)r);
+        } else if (r->kind == RECORD_DATA) {
+            put_data((const struct record_data *)r);
+        } else if (r->kind == RECORD_START) {
+            set_start(t, (const struct record_start *)r);
+            cursor_next();
+            break;
+        } else {
+            post_failed("the initial state holds %s", name_of(r));
+        }
+        cursor_next();
+    }
+    fpstate_reset(t);
+    started = true;
+    struct mailbox_stop s = {.reason = STOP_START};
+    post_stop(t, &s);
+}
+
+/* ---- threads ---- */
+
+static struct thread *find(uint32_t number)
+{
+    struct thread *t = engine.threads;
+    while (t && t->number != number)
+        t = t->next;
+    return t;
+}
+
+static void save(struct thread *t)
+{
+    t->fs_base = engine_segments(t).fs;
+    fpstate_save(t, fpstate_features());
+}
+
+/* The kernel thread goes on as another thread of the program. */
+_Noreturn static void switch_to(struct thread *from)
+{
+    const struct record_switch *s = (const struct record_switch *)cursor_peek();
+    struct thread *t = find(s->thread);
+    if (!t)
+        post_diverged(from, "expected a switch to thread %u, which is not there", s->thread);
+    cursor_next();
+    save(from);
+    threads_become(t);
+    fpstate_load(t, fpstate_features());
+    if (!t->tid)
+        threads_begin(t);
+    engine_run(t);
+}
+
+static void begin(struct thread *t)
+{
+    const struct record_begin *b = (const struct record_begin *)cursor_peek();
+    if (!b || b->r.kind != RECORD_BEGIN || b->thread != t->number)
+        unexpected(t, &b->r, "the begin of a thread");
+    t->tid = b->tid;
+    if (t->process == t->own_process)
+        t->process->pid = b->pid;
+    post_watch(t);
+    cursor_next();
+}
+
+/* The struct's number must be the recorded one: it is part of positions. */
+static void make_thread(struct thread *t, long nr, long *a, const struct record_thread *r)
+{
+    uint32_t number = r->thread;
+    cursor_next();
+    save(t);
+    if (nr == __NR_clone)
+        threads_clone(t, a);
+    else if (nr == __NR_clone3)
+        threads_clone3(t, a);
+    else
+        threads_vfork(t, a);
+    struct thread *c = engine.threads;
+    if (c->number != number)
+        post_diverged(t, "expected thread %u to be made, made %u", number, c->number);
+    memcpy(c->xsave, t->xsave, fpstate_bytes());
+    if (c->process == c->own_process)
+        output_child();
+    t->child = c;
+}
+
+/* ---- ticks ---- */
+
+/* The count a record has to be dealt with at; 0: it is met in another way. */
+static uint64_t tick_of(const struct record *r)
+{
+    if (!r)
+        return 0;
+    switch (r->kind) {
+    case RECORD_YIELD:
+    case RECORD_CHECK:
+        return ((const struct record_check *)r)->count;
+    case RECORD_MEMORY:
+        return ((const struct record_memory *)r)->count;
+    case RECORD_END:
+        return ((const struct record_end *)r)->count;
+    case RECORD_SIGNAL:
+        return r->flags & AT_TICK ? ((const struct record_signal *)r)->count : 0;
+    default:
+        return 0;
+    }
+}
+
+static gaddr pc_of(const struct record *r)
+{
+    if (r->kind == RECORD_MEMORY)
+        return ((const struct record_memory *)r)->pc;
+    return ((const struct record_check *)r)->pc; /* the same place in all others */
+}
+
+static bool due(struct thread *t)
+{
+    const struct record *r = cursor_peek();
+    uint64_t count = tick_of(r);
+    return count && count == thread_count(t) && pc_of(r) == t->cpu.rip;
+}
+
+static bool between_ticks(const struct record *r)
+{
+    return r && r->kind == RECORD_YIELD && (r->flags & BETWEEN);
+}
+
+static uint64_t budget(struct thread *t)
+{
+    const struct record *r = cursor_peek();
+    uint64_t count = tick_of(r), now = thread_count(t);
+    if (count == now && between_ticks(r) && pc_of(r) != t->cpu.rip)
+        t->step = true; /* one instruction at a time, up to there */
+    return !count ? FAR_AWAY : count > now ? count - now : 1;
+}
+
+static void check_memory(struct thread *t, const struct record_memory *m)
+{
+    const struct memory_sum *s = (const struct memory_sum *)(m + 1);
+    uint64_t n = (m->r.bytes - sizeof *m) / sizeof *s;
+    if (!post_verifies())
+        return;
+    for (uint64_t i = 0; i < n && i < m->ranges; i++) {
+        uint8_t probe;
+        bool ok = !(s[i].start & 4095) && !(s[i].bytes & 4095) && s[i].bytes < 1 << 30;
+        for (gaddr a = s[i].start; ok && a < s[i].start + s[i].bytes; a += PAGE_BYTES)
+            ok = engine_read(&probe, a, 1);
+        if (!ok)
+            post_diverged(t, "memory at 0x%lx: not there", s[i].start);
+        uint64_t h = session_hash_memory((const uint64_t *)s[i].start, s[i].bytes);
+        if (h != s[i].hash)
+            post_diverged(t, "memory at 0x%lx-0x%lx differs (expected hash 0x%lx, actual 0x%lx)",
+                          s[i].start, s[i].start + s[i].bytes, s[i].hash, h);
+    }
+}
+
+/* Those that the hash leaves out. */
+static void take_flags(struct thread *t, uint64_t rflags)
+{
+    const uint64_t arith = FLAGS_ARITH;
+    t->cpu.rflags = (t->cpu.rflags & ~arith) | (rflags & arith);
+}
+
+static void deliver(struct thread *t)
+{
+    const struct record_signal *s = (const struct record_signal *)cursor_peek();
+    struct siginfo_raw info;
+    memcpy(&info, s->info, sizeof info);
+    compare_position(t, s->count, s->pc, "signal");
+    compare_hash(t, s->hash, session_hash(t), "signal");
+    t->has_wait_mask = s->r.flags & MASKED;
+    t->wait_mask = s->mask;
+    take_flags(t, s->rflags);
+    cursor_next();
+    if (info.sig < 1 || info.sig > SIG_MAX || t->process->action[info.sig].handler <= 1)
+        post_diverged(t, "expected signal %d to have a handler", info.sig);
+    signals_deliver(t, &info);
+}
+
+/* RECORD_END is next, perhaps after a check of memory. */
+_Noreturn static void end_here(struct thread *t)
+{
+    const struct record *r = cursor_peek();
+    for (; r && r->kind == RECORD_MEMORY; r = cursor_peek()) {
+        check_memory(t, (const struct record_memory *)r);
+        cursor_next();
+    }
+    const struct record_end *e = (const struct record_end *)r;
+    if (!r || r->kind != RECORD_END)
+        unexpected(t, r, "the end of the program");
+    struct mailbox_stop s = {.reason = STOP_END, .end = e->reason, .status = e->status};
+    for (;;)
+        post_stop(t, &s);
+}
+
+static void end(struct thread *t, enum session_end how, int status)
+{
+    (void)how;
+    (void)status;
+    end_here(t);
+}
+
+static void tick(struct thread *t)
+{
+    for (;;) {
+        const struct record *r = cursor_peek();
+        uint64_t count = tick_of(r), now = thread_count(t);
+        if (!r)
+            log_ends(t);
+        if (!count || count > now)
+            return;
+        bool by_itself = r->kind == RECORD_END || r->kind == RECORD_MEMORY;
+        if (by_itself && (count < now || pc_of(r) != t->cpu.rip))
+            return; /* it is met at a call or a fault */
+        if (count == now && between_ticks(r) && pc_of(r) != t->cpu.rip)
+            return; /* budget() sees to it */
+        compare_position(t, count, pc_of(r), name_of(r));
+        switch (r->kind) {
+        case RECORD_SIGNAL:
+            t->at_tick = true;
+            deliver(t);
+            t->at_tick = false;
+            break;
+        case RECORD_MEMORY:
+            check_memory(t, (const struct record_memory *)r);
+            cursor_next();
+            break;
+        case RECORD_END:
+            end_here(t);
+        default:
+            compare_hash(t, ((const struct record_check *)r)->hash, session_hash_all(t),
+                         name_of(r));
+            bool yields = r->kind == RECORD_YIELD;
+            if (between_ticks(r))
+                t->step = false;
+            cursor_next();
+            post_flush();
+            if (!yields)
+                break;
+            r = cursor_peek();
+            if (!r)
+                log_ends(t);
+            if (r->kind == RECORD_SWITCH)
+                switch_to(t);
+        }
+    }
+}
+
+/* ---- system calls ---- */
+
+static void put_data_after(void)
+{
+    for (;;) {
+        const struct record *r = cursor_peek();
+        if (!r || r->kind != RECORD_DATA || !(r->flags & DATA_AFTER))
+            return;
+        put_data((const struct record_data *)r);
+        cursor_next();
+    }
+}
+
+static void put_effects(const uint64_t *at, const uint64_t *stop)
+{
+    while (stop - at >= 2) {
+        uint64_t bytes = at[1], words = (bytes + 7) / 8;
+        const uint64_t *data = at + 2;
+        if (bytes > (1 << 20) || words > (uint64_t)(stop - data))
+            post_failed("event %lu: not a record", cursor_number());
+        space_write(at[0], data, bytes);
+        at = data + words;
+    }
+}
+
+static void finish_call(struct thread *t, gaddr next, int64_t result)
+{
+    uint64_t *g = t->cpu.gpr;
+    g[RAX] = (uint64_t)result;
+    g[RCX] = next;
+    g[R11] = t->cpu.rflags;
+    t->cpu.rip = next;
+}
+
+/* exit, exit_group: the thread is over, or the program. */
+_Noreturn static void thread_ends(struct thread *t, long nr)
+{
+    const struct record *r;
+    if (nr == __NR_exit) {
+        threads_finish(t);
+        if (t->process != t->own_process || t->detached)
+            threads_unlist(t);
+    }
+    r = cursor_peek();
+    if (!r)
+        log_ends(t);
+    if (r->kind != RECORD_SWITCH)
+        end_here(t);
+    switch_to(t);
+}
+
+static void do_call(struct thread *t, const struct record_call *c, long nr, long *a, gaddr next)
+{
+    const struct call_info *info = call_info(nr);
+    const uint64_t *at = (const uint64_t *)(c + 1);
+    const uint64_t *stop = (const uint64_t *)((const uint8_t *)c + c->r.bytes);
+    int64_t result = c->result;
+    struct record_map map;
+    bool has_map = c->r.flags & CALL_MAP;
+    const uint64_t map_words = (sizeof map - sizeof map.r) / 8;
+    if (c->r.nr != (uint16_t)nr)
+        post_diverged(t, "expected system call %u, came to %ld", c->r.nr, nr);
+    compare_hash(t, c->hash, session_hash(t), info ? info->name : "system call");
+    if (c->r.flags & CALL_SAME) {
+        cursor_next();
+        if (nr == __NR_exit || nr == __NR_exit_group)
+            thread_ends(t, nr);
+        result = info && info->replay == REPLAY_SAME ? syscalls_again(t, nr, a) : -ENOSYS;
+        if (result != SYSCALL_NO_RESULT)
+            finish_call(t, next, result);
+        return;
+    }
+    if (has_map) {
+        if ((uint64_t)(stop - at) < map_words)
+            post_failed("event %lu: not a record", cursor_number());
+        memcpy(&map.start, at, map_words * 8);
+        at += map_words;
+    }
+    if (info && info->replay == REPLAY_MEMORY)
+        space_call(t, nr, a, result, has_map ? &map : NULL);
+    put_effects(at, stop);
+    if (t->child) { /* a vfork child is over; a thread that could not be made is, too */
+        bool vfork = t->child->process == t->child->own_process && !t->child->detached;
+        if (vfork || result < 0)
+            threads_unlist(t->child);
+        t->child = NULL;
+    }
+    cursor_next();
+    put_data_after();
+    output_after(t, nr, a, result);
+    finish_call(t, next, result);
+}
+
+/* Signals that came while the call was under way are delivered after it. */
+static void signals_after(struct thread *t)
+{
+    for (;;) {
+        const struct record *r = cursor_peek();
+        const struct record_signal *s = (const struct record_signal *)r;
+        if (!r || r->kind != RECORD_SIGNAL || (r->flags & AT_TICK) || s->count != thread_count(t) ||
+            s->pc != t->cpu.rip)
+            return;
+        deliver(t);
+    }
+}
+
+/* execve succeeded if a program's image is next, or nothing at all. */
+static void next_program(struct thread *t)
+{
+    static struct mailbox_stop s = {.reason = STOP_END, .end = END_EXEC};
+    const struct record *r = cursor_peek();
+    if (r && r->kind != RECORD_IMAGE)
+        return;
+    if (r) {
+        const struct record_image *im = (const struct record_image *)r;
+        s.reason = STOP_EXEC;
+        cursor_where(&s.chunk, &s.offset);
+        s.base = im->base;
+        s.bytes = im->bytes;
+        s.reserved = im->reserved;
+        memcpy(s.leads_to, output_table(), sizeof s.leads_to);
+    }
+    for (;;)
+        post_stop(t, &s);
+}
+
+static bool call(struct thread *t, gaddr next)
+{
+    const uint64_t *g = t->cpu.gpr;
+    long nr = (int32_t)g[RAX];
+    long a[6] = {(long)g[RDI], (long)g[RSI], (long)g[RDX], (long)g[R10], (long)g[R8], (long)g[R9]};
+    if (instrument && instrument->syscall)
+        instrument->syscall(t, false);
+    for (;;) {
+        const struct record *r = cursor_peek();
+        if (!r)
+            log_ends(t);
+        switch (r->kind) {
+        case RECORD_DATA:
+            put_data((const struct record_data *)r);
+            cursor_next();
+            continue;
+        case RECORD_SIZE:
+            space_resize((const struct record_size *)r);
+            cursor_next();
+            continue;
+        case RECORD_OBJECT:
+            space_object((const struct record_object *)r);
+            cursor_next();
+            continue;
+        case RECORD_THREAD:
+            make_thread(t, nr, a, (const struct record_thread *)r);
+            continue;
+        case RECORD_SWITCH:
+            switch_to(t);
+        case RECORD_MEMORY:
+            check_memory(t, (const struct record_memory *)r);
+            cursor_next();
+            continue;
+        case RECORD_END: {
+            if (((const struct record_end *)r)->reason != END_EXEC)
+                end_here(t);
+            cursor_next();
+            next_program(t);
+            continue;
+        }
+        case RECORD_RESTART:
+            compare_hash(t, ((const struct record_check *)r)->hash, session_hash(t), "system call");
+            cursor_next();
+            thread_tick(t);
+            signals_after(t);
+            return true;
+        case RECORD_SIGNAL:
+            if (!(r->flags & AT_TICK)) {
+                deliver(t);
+                return true;
+            }
+            unexpected(t, r, "a system call");
+        case RECORD_FAULT: /* the program's own filter made it a signal */
+            t->cpu.rip = ((const struct record_fault *)r)->pc;
+            signals_deliver_fault(t);
+            return true;
+        case RECORD_CALL:
+            do_call(t, (const struct record_call *)r, nr, a, next);
+            if (instrument && instrument->syscall)
+                instrument->syscall(t, true);
+            signals_after(t);
+            return true;
+        default:
+            unexpected(t, r, "a system call");
+        }
+    }
+}
+
+/* ---- faults and values ---- */
+
+static void fault(struct thread *t)
+{
+    const struct record_fault *f = (const struct record_fault *)cursor_peek();
+    if (!f)
+        log_ends(t);
+    if (f->r.kind != RECORD_FAULT) {
+        if (f->r.kind == RECORD_END || f->r.kind == RECORD_MEMORY)
+            return;
+        post_diverged(t, "expected %s, got signal %d at address 0x%lx", name_of(&f->r),
+                      t->fault.info.sig, t->fault.info.field[0]);
+    }
+    compare_position(t, f->count, f->pc, "fault");
+    compare_hash(t, f->hash, session_hash(t), "fault");
+    take_flags(t, f->rflags);
+    t->fault.trapno = f->trapno;
+    t->fault.error = f->error;
+    t->fault.cr2 = f->cr2;
+    t->fault.forced = f->forced;
+    memcpy(&t->fault.info, f->info, sizeof t->fault.info);
+    if (t->fault.info.sig < 1 || t->fault.info.sig > SIG_MAX)
+        post_failed("event %lu: not a record", cursor_number());
+    cursor_next();
+    const struct record *r = cursor_peek();
+    if (r && (r->kind == RECORD_END || r->kind == RECORD_MEMORY) && due(t))
+        end_here(t);
+}
+
+static bool values(struct thread *t)
+{
+    const struct record_values *v = (const struct record_values *)cursor_peek();
+    if (!v)
+        log_ends(t);
+    if (v->r.kind == RECORD_FAULT) {
+        signals_deliver_fault(t);
+        return false;
+    }
+    if (v->r.kind != RECORD_VALUES)
+        unexpected(t, &v->r, "an instruction that asks the machine");
+    compare_hash(t, v->hash, session_hash(t), "an instruction's values");
+    const uint64_t *at = (const uint64_t *)(v + 1);
+    const uint64_t *stop = (const uint64_t *)((const uint8_t *)v + v->r.bytes);
+    for (int i = 0; i <= GPR_COUNT && at < stop; i++) {
+        if (!(v->mask >> i & 1))
+            continue;
+        if (i < GPR_COUNT)
+            t->cpu.gpr[i] = *at++;
+        else
+            t->cpu.rflags = *at++;
+    }
+    cursor_next();
+    return true;
+}
+
+static void no_thread(struct thread *t)
+{
+    (void)t;
+}
+
+const struct session session_replay = {
+    .prepare = prepare,
+    .start = start,
+    .running = no_thread,
+    .begin = begin,
+    .forked = no_thread,
+    .end = end,
+    .tick = tick,
+    .due = due,
+    .budget = budget,
+    .yield = no_thread,
+    .replay_call = call,
+    .fault = fault,
+    .replay_values = values,
+    .replaying = true,
+};
