@@ -1,0 +1,108 @@
+/* api.c - replayer/replay.h as a debugger uses it: api DIR.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Stops at the position where the program ends, looks at everything there, changes a throw-away
+ * copy and sees that the replay itself does not notice.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pinball/pinball.h"
+#include "replayer/replay.h"
+
+enum { RSP = 4, BYTES = 64 };
+
+static void die(const char *what, const char *why)
+{
+    printf("FAILED: %s: %s\n", what, why);
+    exit(1);
+}
+
+#define CHECK(cond)                                                                                \
+    do {                                                                                           \
+        if (!(cond))                                                                               \
+            die(#cond, "not so");                                                                  \
+    } while (0)
+
+static void run(struct replay *r, const struct position *until, struct replay_stop *stop)
+{
+    struct err err;
+    if (replay_run(r, until, stop, &err))
+        die("replay_run", err.msg);
+}
+
+static void look_around(struct replay *r, const struct position *at)
+{
+    struct replay_map map[256];
+    uint32_t thread[64];
+    struct replay_registers regs;
+    struct err err;
+    size_t maps = replay_maps(r, map, 256), threads = replay_threads(r, thread, 64), i = 0;
+    CHECK(threads >= 1 && maps > 3 && maps <= 256);
+    CHECK(replay_registers(r, at->thread, &regs, &err) == 0);
+    CHECK(regs.thread == at->thread && regs.count == at->count && regs.rip == at->pc);
+    CHECK(replay_registers(r, 9999, &regs, &err) < 0);
+    while (i < maps && !(at->pc >= map[i].start && at->pc < map[i].end))
+        i++;
+    CHECK(i < maps && (map[i].prot & 4));
+}
+
+int main(int argc, char **argv)
+{
+    struct replay_options options = {.copies = true};
+    struct replay_stop stop;
+    struct replay_registers regs;
+    struct position at;
+    struct err err;
+    uint8_t before[BYTES], after[BYTES], ones[BYTES];
+    struct pinball *p = argc == 2 ? pinball_open(argv[1], &err) : NULL;
+    const char *end = p ? pinball_end_get(p, "position") : NULL;
+    if (!end || position_parse(end, &at, &err))
+        die(argc == 2 ? argv[1] : "usage", err.msg);
+
+    struct replay *r = replay_new(p, &options, &err);
+    if (!r)
+        die("replay_new", err.msg);
+    run(r, &at, &stop);
+    CHECK(stop.why == REPLAY_AT_POSITION && stop.at.thread == at.thread &&
+          stop.at.count == at.count && stop.at.pc == at.pc);
+    look_around(r, &at);
+    CHECK(replay_registers(r, 0, &regs, &err) == 0);
+    CHECK(replay_read(r, regs.gpr[RSP], before, BYTES) == BYTES);
+    CHECK(replay_read(r, 16, after, BYTES) == 0);
+
+    for (int i = 0; i < 3; i++) { /* several, one after the other and at the same time */
+        struct replay *copy = replay_copy(r, &err), *other = replay_copy(r, &err);
+        if (!copy || !other)
+            die("replay_copy", err.msg);
+        memset(ones, 0xff, BYTES);
+        CHECK(replay_write(copy, regs.gpr[RSP], ones, BYTES) == BYTES);
+        CHECK(replay_read(copy, regs.gpr[RSP], after, BYTES) == BYTES);
+        CHECK(!memcmp(after, ones, BYTES));
+        CHECK(replay_read(other, regs.gpr[RSP], after, BYTES) == BYTES);
+        CHECK(!memcmp(after, before, BYTES));
+        run(other, NULL, &stop);
+        CHECK(stop.why == REPLAY_AT_END);
+        replay_free(copy);
+        replay_free(other);
+    }
+    CHECK(replay_read(r, regs.gpr[RSP], after, BYTES) == BYTES && !memcmp(after, before, BYTES));
+    run(r, NULL, &stop);
+    CHECK(stop.why == REPLAY_AT_END);
+    replay_free(r);
+
+    options = (struct replay_options){.verify = true};
+    r = replay_new(p, &options, &err);
+    if (!r)
+        die("replay_new", err.msg);
+    CHECK(replay_tool(r, "nonsense", &err) < 0 && replay_tool(r, "blocks", &err) == 0);
+    CHECK(!replay_copy(r, &err));
+    run(r, NULL, &stop);
+    CHECK(stop.why == REPLAY_AT_END);
+    replay_free(r);
+    pinball_close(p);
+    puts("good");
+    return 0;
+}

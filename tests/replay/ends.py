@@ -1,0 +1,310 @@
+#!/usr/bin/env python3
+"""ends.py PART - however a recorded program or its recorder ends, what was recorded until then replays.
+
+SPDX-License-Identifier: MIT
+
+PART: exits, signals, terminal, deadlock, kill_compute, kill_threads, kill_calls, kill_early, full_limit, full_disk.
+Moments are random, with fixed seeds; a soak takes new ones and ten times as many.
+"""
+import os
+import random
+import re
+import resource
+import signal
+import subprocess
+import sys
+import time
+
+import replay_test
+from live import Live, Terminal
+from replay_test import SOAK, Done, Recording, Skipped, compare, wait_for
+
+MOMENTS = 50 if SOAK else 2  # of each kind of program, and of each victim
+SEED = random.randrange(1 << 30) if SOAK else 20261116
+
+
+def whole(test, argv, text, want, times=2, verify=False):
+    """A recording with a proper end."""
+    recording = test.record(argv)
+    if test.recorded(recording, text):
+        test.check(compare.same_status(want, recording.status), f"{text}: {recording.text()}, not {want}")
+        test.all_replays(recording, times, text)
+        test.info_end(recording.path, recording, text)
+        if verify:
+            test.verify(recording.path, text)
+    return recording
+
+
+def thread_of(recording):
+    found = re.search(r"in thread (\d+)", recording.ended)
+    return int(found[1]) if found else None
+
+
+def exits(test):
+    program = test.program("end_ends")
+    for how, want in (("exit=0", 0), ("exit=7", 7), ("exit=300", 44), ("_exit=255", 255), ("group=3", 3)):
+        whole(test, [program, "main", how], how, want)
+        whole(test, [program, "thread", how], how + " from a thread", want, verify=True)
+    whole(test, [program, "main", "pthread_exit"], "pthread_exit of the only thread", 0)
+    throw = test.program("end_throw")
+    whole(test, [throw], "uncaught exception", -6, verify=True)
+    whole(test, [throw, "thread"], "uncaught exception in a thread", -6)
+    in_main = whole(test, [program, "main", "abort"], "abort", -6)
+    in_thread = whole(test, [program, "thread", "abort"], "abort in a thread", -6)
+    numbers = thread_of(in_main), thread_of(in_thread)
+    test.check(numbers[1] is not None and numbers[0] != numbers[1], f"abort: threads {numbers} are said to have ended it")
+
+
+def signals(test):
+    program = test.program("end_ends")
+    for how, number in (("assert", 6), ("null", 11), ("divide", 8), ("ud2", 4), ("int3", 5), ("bus", 7), ("jump", 11),
+                        ("smash", 11), ("overflow", 11)):
+        for where in ("main", "thread"):
+            recording = whole(test, [program, where, how], f"{how} in {where}", -number, verify=where == "thread")
+            test.check(where == "main" or thread_of(recording) is not None, f"{how} in {where}: no thread in `{recording.ended}`")
+    for number in (1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 24, 25, 26, 27, 29, 30, 31, 34, 50, 64):
+        whole(test, [program, "main", f"signal={number}"], f"kill -{number}", -number, times=1)
+
+
+def on_terminal(test, terminal, path, status):
+    """A Recording of what the terminal showed: both outputs and the summary, in one."""
+    recording = Recording(path, Done(status, b"", terminal.text))
+    recording.out, recording.err = recording.err, b""
+    return recording
+
+
+def ctrl_c(test, handler):
+    text = f"Ctrl-C, {'handled' if handler else 'not handled'}"
+    path, cwd = test.fresh("pinball"), test.folder("cwd")
+    argv = [test.program("end_interrupted")] + (["handler"] if handler else [])
+    terminal = Terminal([test.drdebug, "record", "-o", path, "--", *argv], cwd, replay_test.environment(cwd))
+    if not test.check(terminal.expect(rb"ready \d+\n"), f"{text}: it does not start: {terminal.text}"):
+        return terminal.finish(1)
+    time.sleep(0.2)
+    terminal.type(b"\x03")
+    status = terminal.finish()
+    recording = on_terminal(test, terminal, path, status)
+    if test.recorded(recording, text):
+        test.check(compare.same_status(21 if handler else -2, status), f"{text}: {recording.text()}")
+        test.all_replays(recording, 3, text)
+        test.info_end(path, recording, text)
+        test.verify(path, text)
+    return None
+
+
+def state_of(pid):
+    try:
+        with open(f"/proc/{pid}/stat") as f:
+            return f.read().rsplit(")", 1)[1].split()[0]
+    except OSError:
+        return "gone"
+
+
+def ctrl_z(test):
+    path, cwd = test.fresh("pinball"), test.folder("cwd")
+    program = test.program("end_stopped")
+    env = dict(replay_test.environment(cwd), PS1="> ", TERM="dumb", HISTFILE="")
+    shell = Terminal(["bash", "--norc", "--noprofile", "--noediting", "-i"], cwd, env)
+    shell.expect(rb"> ")
+    shell.type(f"{test.drdebug} record -o {path} -- {program}\n".encode())
+    ready = shell.expect(rb"ready (\d+)\n")
+    if not test.check(ready, f"Ctrl-Z: it does not start: {shell.text}"):
+        return shell.finish(1)
+    pid = int(ready[1])
+    time.sleep(0.2)
+    shell.type(b"\x1a")
+    stopped = shell.expect(rb"Stopped")
+    test.check(stopped and wait_for(lambda: state_of(pid) == "T", 5),
+               f"Ctrl-Z: the program is not stopped but {state_of(pid)}: {shell.text}")
+    time.sleep(0.3)
+    shell.type(b"fg\n")
+    said = shell.expect(rb"continued by \d+, counter \d+\n")
+    shell.type(b"echo status=$?\n")
+    status = shell.expect(rb"status=(\d+)")
+    shell.type(b"exit\n")
+    shell.finish(10)
+    test.check(said and status, f"Ctrl-Z and fg: it does not go on: {shell.text}")
+    if said and status:
+        test.equal(int(status[1]), 31, "Ctrl-Z and fg: status")
+        replay = test.replay(path)
+        test.equal((replay.status, replay.out), (0, ready[0] + said[0]), f"Ctrl-Z and fg: replay ({replay.text()})")
+        test.check("exit status 31" in replay.ended, f"Ctrl-Z and fg: {replay.ended}")
+        test.verify(path, "Ctrl-Z and fg")
+    return None
+
+
+def terminal_keys(test):
+    for handler in (True, False):
+        ctrl_c(test, handler)
+    ctrl_z(test)
+
+
+def deadlock(test):
+    for whom, want in (("program", -2), ("group", -2)):
+        live = Live(test, [test.program("end_deadlock")])
+        if not test.check(wait_for(lambda: b"now it hangs\n" in live.seen, 20), "the deadlock does not start"):
+            live.finish(1)
+            return
+        time.sleep(0.3)
+        if whom == "program":
+            os.kill(live.pid(), signal.SIGINT)
+        else:
+            os.killpg(live.child.pid, signal.SIGINT)
+        recording = live.finish()
+        text = f"a deadlock, SIGINT to the {whom}"
+        if test.recorded(recording, text):
+            test.check(compare.same_status(want, recording.status), f"{text}: {recording.text()}")
+            test.all_replays(recording, 3, text)
+            test.info_end(recording.path, recording, text)
+            test.verify(recording.path, text)
+
+
+def one_line(done):
+    """A refusal: one line by drdebug, perhaps with a hint."""
+    lines = [line for line in done.err.decode("latin-1").splitlines() if not line.startswith("hint:")]
+    return len(lines) == 1 and re.match(r"drdebug: \S+: \S", lines[0]) is not None
+
+
+def prefix_replays(test, path, seen, at_least, text, why):
+    """What there is opens, says why it ended, replays twice alike, and is a prefix of what was seen."""
+    answer = test.info(path, text)
+    if answer is None:
+        return None
+    test.check(re.search(why, answer["text"], re.I), f"{text}: info does not say why it ended: {answer['text']}")
+    slow = test.ticks(path) >= 20_000_000
+    first, second = test.replay(path), test.replay(path, () if slow else ("--engine", "link=0"))
+    for replay in (first, second):
+        test.check(replay.status == 0 and replay.ended, f"{text}: replay: {replay.text()}")
+    test.check(first.out == second.out, f"{text}: two replays differ: {len(first.out)} and {len(second.out)} bytes")
+    good = test.check(seen.startswith(first.out), f"{text}: replay wrote what the program did not: "
+                      + "; ".join(replay_test.difference("stdout", seen[:len(first.out)], first.out, 6)))
+    if good:
+        test.check(len(first.out) >= at_least, f"{text}: {len(first.out)} bytes of output replay, {at_least} or more were "
+                   f"recorded, {len(seen)} written")
+    test.verify(path, text)
+    return first
+
+
+WHY_KILLED = r"SIGKILL|kill|recorder|incomplete|cut|interrupt|unfinished|died|lost|not (?:closed|finished|complete)"
+
+
+def kill_one(test, kind, whom, delay):
+    text = f"kill -9 of {whom}, {kind}, {delay * 1000:.0f} ms"
+    live = Live(test, [test.program(f"end_{kind}"), "2"])
+    if not test.check(live.started(), f"{text}: it does not start"):
+        live.finish(1)
+        return
+    time.sleep(delay)
+    at_kill = len(live.seen)
+    live.kill(whom)
+    recording = live.finish(30, linger=10)
+    if whom == "program":
+        test.check(compare.same_status(-9, recording.status) and recording.whole and "SIGKILL" in recording.ended,
+                   f"{text}: record: {recording.text()}")
+        lines = recording.out.splitlines(keepends=True)
+        at_least = sum(map(len, lines[:-8]))  # a line that was being written in each thread
+    else:
+        at_least = at_kill // 2 if at_kill > 4096 else 0
+    test.check(os.path.isdir(recording.path), f"{text}: there is no pinball")
+    first = prefix_replays(test, recording.path, recording.out, at_least, text, WHY_KILLED)
+    if first:
+        print(f"{text}: {at_kill} bytes at the kill, {len(recording.out)} in all, {len(first.out)} replayed: {first.ended}")
+
+
+def kill(test, kind):
+    rng = random.Random(f"{SEED} {kind}")
+    print(f"seed {SEED}")
+    for whom in ("program", "recorder", "both"):
+        for _ in range(MOMENTS):
+            kill_one(test, kind, whom, rng.uniform(0.0, 0.5))
+
+
+def kill_early(test):
+    """Before the program runs there may be nothing to open; that is said then, in a line."""
+    rng = random.Random(SEED)
+    for _ in range(3 * MOMENTS):
+        delay = rng.uniform(0.0, 0.06)
+        live = Live(test, [test.program("end_calls"), "1"])
+        time.sleep(delay)
+        try:
+            os.killpg(live.child.pid, signal.SIGKILL)
+        except ProcessLookupError:
+            pass
+        recording = live.finish(10, linger=5)
+        for verb in ("info", "replay", "verify"):
+            done = test.verb(verb, recording.path)
+            text = f"all killed after {delay * 1000:.0f} ms: {verb}"
+            if done.status == 0:
+                test.check(verb != "replay" or recording.out.startswith(done.out), f"{text}: wrong output")
+            else:
+                test.check(done.status == 1 and one_line(done), f"{text}: {done.text()}")
+
+
+WHY_FULL = r"space|too large|full|limit|quota"
+
+
+def full(test, text, before, path, must_hit):
+    """The log cannot be written any more; the program must not care."""
+    live = Live(test, [test.program("end_calls"), "2"], before=before, path=path)
+    recording = live.finish(60, linger=5)
+    if recording.status == 1 and not recording.out:  # no room to begin with: it says so, and does not begin
+        test.check(one_line(Done(1, b"", recording.raw)) and re.search(WHY_FULL.encode(), recording.raw, re.I),
+                   f"{text}: it does not start, and says: {recording.text()}")
+        return recording, True
+    test.check(recording.status == 5, f"{text}: the program was harmed: {recording.text()}")
+    test.check(recording.out.endswith(b"\ndone\n"), f"{text}: the program's output ends in {recording.out[-60:]!r}")
+    hit = [line for line in recording.said if re.search(WHY_FULL, line, re.I)]
+    test.check(len(hit) <= 1, f"{text}: said more than once: {hit}")
+    if must_hit:
+        test.check(hit, f"{text}: no line says that the log is full: {recording.text()}")
+    test.check(b"line" not in recording.err, f"{text}: what is this? {replay_test.tail(recording.err)}")
+    return recording, bool(hit)
+
+
+def check_full(test, text, recording, hit):
+    info = test.verb("info", recording.path)
+    if info.status == 1:  # not even the beginning fitted
+        test.check(hit and one_line(info), f"{text}: info: {info.text()}")
+        done = test.verb("replay", recording.path)
+        test.check(done.status == 1 and one_line(done) and not done.out, f"{text}: replay of nothing: {done.text()}")
+        print(f"{text}: nothing was recorded")
+        return
+    first = prefix_replays(test, recording.path, recording.out, 0 if hit else len(recording.out), text,
+                           WHY_FULL if hit else "exit status 5")
+    if first:
+        print(f"{text}: {len(recording.out)} bytes written, {len(first.out)} replayed: {first.ended}")
+
+
+def full_limit(test):
+    nothing = 0
+    for size in (64 << 10, 256 << 10, 1 << 20, 2 << 20, 4 << 20, 1 << 40):
+        text = f"RLIMIT_FSIZE {size >> 10} KiB"
+        recording, hit = full(test, text, lambda n=size: resource.setrlimit(resource.RLIMIT_FSIZE, (n, n)), None, size < 1 << 20)
+        check_full(test, text, recording, hit)
+        nothing += size >= 4 << 20 and test.verb("info", recording.path).status != 0
+    test.check(nothing == 0, "4 MiB are enough for a beginning")
+
+
+def full_disk(test):
+    if os.getuid() != 0:
+        raise Skipped("not root: no small file system can be mounted")
+    for size in (512, 2048, 6144):
+        disk, text = test.folder("disk"), f"a disk of {size} KiB"
+        done = subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}k", "tmpfs", disk], capture_output=True, check=False)
+        if done.returncode:
+            raise Skipped(f"no small file system can be mounted: {done.stderr.decode().strip()}")
+        try:
+            recording, hit = full(test, text, None, os.path.join(disk, "pinball"), True)
+            check_full(test, text, recording, hit)
+        finally:
+            subprocess.run(["umount", "-l", disk], check=False)
+
+
+PARTS = {"exits": exits, "signals": signals, "terminal": terminal_keys, "deadlock": deadlock, "kill_early": kill_early,
+         "full_limit": full_limit, "full_disk": full_disk,
+         **{f"kill_{kind}": lambda test, kind=kind: kill(test, kind) for kind in ("compute", "threads", "calls")}}
+
+if __name__ == "__main__":
+    options = replay_test.parser_of(__doc__)
+    options.add_argument("part", choices=sorted(PARTS))
+    sys.exit(replay_test.main(lambda t: PARTS[t.options.part](t), options))

@@ -1,0 +1,137 @@
+#!/usr/bin/env python3
+"""replay_case.py - record a row of table.py once, replay it several times, verify it.
+
+SPDX-License-Identifier: MIT
+
+    replay_case.py [--drdebug FILE] [--bin DIR] [--subjects DIR] [--no-link] NAME...
+    replay_case.py --list      the table, for CMakeLists.txt
+
+The program and what it maps are copied to a directory that is gone before the first replay, as its working
+directory with all input is. Where a native run is always the same, the recorded run must be that, too.
+DRDEBUG_SOAK=1: 20 replays in the place of 3. Status: 0 good, 1 bad, 77 skipped.
+"""
+import os
+import re
+import shutil
+import sys
+import types
+
+import replay_test
+import table
+from replay_test import SKIP, SOAK, Recording, Skipped, compare
+
+NO_RUNTIME = {"asan": "AddressSanitizer's runtime (libasan) is not installed",
+              "tsan": "ThreadSanitizer's runtime (libtsan) is not installed",
+              "sqlite3": "libsqlite3-dev is not installed"}
+
+
+def copy_programs(row, source, bin_dir):
+    """What the row names as {bin}/X, and nothing else."""
+    case = row.case
+    texts = [*case.argv, *case.files.values(), *case.env.values(), case.setup]
+    for name in sorted({name for text in texts for name in re.findall(r"\{bin\}/([\w.]+)", text)}):
+        path = os.path.join(source, name)
+        if not os.path.exists(path):
+            kinds = {build[0]: build[3] for build in table.BUILDS}
+            raise Skipped(NO_RUNTIME.get(kinds.get(name, ""), f"{name} was not built"))
+        shutil.copy(path, os.path.join(bin_dir, name))
+
+
+def run(case, args, prefix, limit, top):
+    result = compare.run_once(case, args, prefix, limit, top)
+    if result.status == SKIP and result.out.startswith(b"skipped:"):
+        raise Skipped(result.out.decode().split(":", 1)[1].strip())
+    return result
+
+
+def refusal(test, row, args, prefix, path, top):
+    """A program that cannot be run: one line, a shell's status, and no pinball."""
+    said = compare.check_expectation(row.case, compare.run_once(row.case, args, prefix, row.case.limit, top))
+    test.check(not said, "\n    ".join([f"{row.name}: record answers otherwise than run"] + said))
+    test.check(not os.path.lexists(path), f"{row.name}: record left a pinball of nothing")
+
+
+def compare_with_native(test, row, native, result, recording):
+    """The recorded run against a native one: the program must not notice."""
+    seen = compare.Result(result.status, recording.out, recording.err, result.files, result.note)
+    said = compare.differences(row.case, native, seen, ("native", "recorded"))
+    test.check(not said, "\n    ".join([f"{row.name}: recording shows"] + said))
+
+
+def one_case(test, name):
+    row, options = table.BY_NAME[name], test.options
+    case = row.case
+    need = compare.missing_need(case)
+    if need:
+        raise Skipped(f"{need} is not installed")
+    top, path = test.folder("top"), test.fresh("pinball")
+    args = types.SimpleNamespace(bin=os.path.join(top, "bin"))
+    os.mkdir(args.bin)
+    copy_programs(row, options.bin if row.own else options.subjects, args.bin)
+    engine = ["--engine", "link=0"] if options.no_link else []
+    prefix = [test.drdebug, "record", "-o", path, *engine, "--"]
+    if case.expect:
+        return refusal(test, row, args, prefix, path, top)
+    native = None
+    if not row.varies:
+        native = run(case, args, [], compare.NATIVE_LIMIT, top)
+        broken = compare.broken(case, native)
+        if broken:
+            return test.check(False, "\n    ".join(["the case itself is broken, natively:"] + broken))
+    result = run(case, args, prefix, case.limit, top)
+    recording = Recording(path, result)
+    shutil.rmtree(top)
+    if not test.recorded(recording, name, row.execs):
+        return None
+    if native:
+        compare_with_native(test, row, native, result, recording)
+    elif row.fails:
+        wrong = [line for line in recording.out.decode("latin-1").splitlines() if re.search(r"\bFAIL\b", line)]
+        test.check(not wrong, "\n    ".join([f"{name}: wrong while it was recorded"] + wrong[:10]))
+    if case.status is not None:
+        test.check(compare.same_status(case.status, recording.status), f"{name}: {recording.text()}, not {case.status}")
+    return judge(test, row, recording)
+
+
+def judge(test, row, recording):
+    if test.options.no_link:
+        return test.all_replays(recording, 2, row.name, row.parts)  # recorded without links, replayed with and without
+    good = test.all_replays(recording, 19 if SOAK else 2, row.name, row.parts, row.nolink)
+    good &= test.verify(recording.path, row.name)
+    test.info_end(recording.path, recording, row.name, row.execs)
+    # verify may have added to the pinball
+    return good and test.all_replays(recording, 1, row.name + ", after verify", row.parts)
+
+
+def accepts_engine_options(test):
+    """Whether record knows --engine; its help need not show an option for developers."""
+    return test.verb("record", "--engine", "link=0", "-o", test.fresh("pinball"), "--", "/bin/true").status == 0
+
+
+def list_table():
+    for name, sources, flags, needs in table.BUILDS:
+        print("|".join(["build", name, sources, flags, needs or "-"]))
+    for row in table.ROWS:
+        print("|".join(["test", row.name, row.labels, "1" if row.nolink else "0"]))
+
+
+def all_cases(test):
+    if test.options.no_link and not accepts_engine_options(test):
+        raise Skipped("record knows no --engine")
+    for name in test.options.names:
+        one_case(test, name)
+
+
+def main():
+    parser = replay_test.parser_of(__doc__)
+    parser.add_argument("--subjects", type=os.path.abspath, default=os.getcwd(), help="where tests/subjects is built")
+    parser.add_argument("--no-link", action="store_true", help="record with block linking off")
+    parser.add_argument("--list", action="store_true")
+    parser.add_argument("names", nargs="*")
+    if "--list" in sys.argv[1:]:
+        return list_table()
+    return replay_test.main(all_cases, parser)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
