@@ -13,6 +13,9 @@ from dataclasses import dataclass
 CPU = "cpu"  # counts in the geometric mean
 CALL = "call"  # reports ns_per_call on standard error
 START = "start"  # short: start-up is all there is
+PAIRS = "pairs"  # recording only: system calls
+THREADS = "threads"  # recording only: threads that take turns
+BULK = "bulk"  # recording only: much input that cannot be compressed
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 SOURCES = os.path.join(HERE, "programs")
@@ -20,6 +23,9 @@ SOURCES = os.path.join(HERE, "programs")
 MIB = 1 << 20
 CORPUS_SEED = 20240229
 CORPUS_BYTES = {"gzip": 11 * MIB, "bzip2": 7 * MIB, "xz": 3 * MIB}
+BULK_BYTES = 100 * MIB
+WITHOUT_INPUT = ("intloop", "onecycle", "fib", "quicksort", "chase", "matmul", "vmswitch", "vmfnptr",
+                 "python3")
 
 
 @dataclass(frozen=True)
@@ -59,6 +65,23 @@ def all_workloads(build_dir):
     ]
 
 
+def record_workloads(build_dir):
+    """What the bench of recording runs."""
+
+    def own(name, kind, *words):
+        return Workload(name, kind, (os.path.join(build_dir, "bench", name),) + words)
+
+    return [workload for workload in all_workloads(build_dir) if workload.name != "clockgettime"] + [
+        own("pipepairs", PAIRS),
+        own("handover", THREADS),
+        own("bulkread", BULK, bulk_path(build_dir)),
+    ]
+
+
+def bulk_path(build_dir):
+    return os.path.join(build_dir, "bench", "input", "random-%d" % BULK_BYTES)
+
+
 def corpus_path(build_dir, name):
     return os.path.join(build_dir, "bench", "input", "corpus-%d.%s" % (CORPUS_BYTES[name], name))
 
@@ -66,13 +89,24 @@ def corpus_path(build_dir, name):
 def make_inputs(build_dir, names):
     """Make the input files of these workloads that are not there yet."""
     for name in names:
-        if name not in CORPUS_BYTES:
-            continue
-        path = corpus_path(build_dir, name)
-        if not os.path.exists(path):
-            os.makedirs(os.path.dirname(path), exist_ok=True)
-            write_corpus(path + ".part", CORPUS_BYTES[name])
-            os.rename(path + ".part", path)
+        if name in CORPUS_BYTES:
+            make_input(corpus_path(build_dir, name), write_corpus, CORPUS_BYTES[name])
+        elif name == "bulkread":
+            make_input(bulk_path(build_dir), write_random, BULK_BYTES)
+
+
+def make_input(path, write, size):
+    if not os.path.exists(path):
+        os.makedirs(os.path.dirname(path), exist_ok=True)
+        write(path + ".part", size)
+        os.rename(path + ".part", path)
+
+
+def write_random(path, size):
+    rng = random.Random(CORPUS_SEED)
+    with open(path, "wb") as out:
+        for _ in range(size // MIB):
+            out.write(rng.randbytes(MIB))
 
 
 def write_corpus(path, size):
