@@ -5,6 +5,7 @@
 #include <errno.h>
 #include <getopt.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,6 +13,7 @@
 
 #include "cli/cli.h"
 #include "cli/engine_options.h"
+#include "cli/newest.h"
 #include "cli/outcome.h"
 #include "pinball/pinball.h"
 #include "pinball/record.h"
@@ -51,6 +53,7 @@ struct replay_args {
     bool quiet, count, has_until;
     struct position until;
     struct engine_options engine;
+    char newest[PATH_MAX];
 };
 
 static int usage_error(const struct replay_args *a, const char *option, const char *cause)
@@ -99,9 +102,14 @@ static int parse(int argc, char *argv[], struct replay_args *a)
         return usage_error(a, "--count", "is an option of verify");
     if ((a->has_until || a->quiet) && strcmp(a->verb, "replay") != 0)
         return usage_error(a, a->quiet ? "--quiet" : "--until", "is an option of replay");
+    if (optind == argc) {
+        if (newest_find(a->newest, &err))
+            return say_error(CLI_FAILED, "%s: %s", a->verb, err.msg);
+        a->dir = a->newest;
+        return -1;
+    }
     if (optind + 1 != argc) {
-        say_error(CLI_USAGE, "%s: %s", a->verb,
-                  optind == argc ? "no pinball given" : "one pinball, not several");
+        say_error(CLI_USAGE, "%s: one pinball, not several", a->verb);
         return CLI_USAGE;
     }
     a->dir = argv[optind];

@@ -14,6 +14,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -302,6 +304,16 @@ static int rescue(struct rescue *r, struct err *err)
     return keep_files(r, err) || move_segments(r, err) || write_end(r, err) ? -1 : 0;
 }
 
+/* The program's mapping holds the lock, too. If it has outlived its recorder, it will notice that
+ * by and by; what it has written up to now is what there is. */
+static bool recorder_lives(int ring)
+{
+    int32_t pid = 0;
+    if (pread(ring, &pid, sizeof pid, offsetof(struct ring, recorder)) != (ssize_t)sizeof pid)
+        return true;
+    return pid <= 0 || kill(pid, 0) == 0 || errno != ESRCH;
+}
+
 /* 1 with the lock held, 0 if there is nothing to do. */
 static int lock_ring(struct rescue *r, struct err *err)
 {
@@ -314,9 +326,10 @@ static int lock_ring(struct rescue *r, struct err *err)
     if (fstat(r->ring, &st) || !S_ISREG(st.st_mode))
         return err_set(err, "%s/ring: not a file", r->path);
     if (flock(r->ring, LOCK_EX | LOCK_NB)) {
-        if (errno == EWOULDBLOCK)
+        if (errno != EWOULDBLOCK)
+            return fail(r, "ring", err);
+        if (recorder_lives(r->ring))
             return err_set_code(err, EBUSY, "%s: is being recorded right now", r->path);
-        return fail(r, "ring", err);
     }
     /* Whoever had the lock before may have done it all. */
     return faccessat(dir, "end", F_OK, AT_SYMLINK_NOFOLLOW) != 0;

@@ -41,6 +41,9 @@ struct session {
     void (*making)(struct thread *t, long nr); /* no filter of the target's own forbids it */
     void (*wrote)(struct thread *t, gaddr addr, uint64_t bytes); /* and now it waits */
     void (*called)(struct thread *t, long nr, long result);
+    /* record: a call whose effect could not be shown again; it fails with EINVAL, as on a kernel
+     * that cannot do it for these descriptors */
+    bool (*refuses)(struct thread *t, long nr, const long a[6]);
     void (*restarted)(struct thread *t); /* given up for a signal */
 
     /* Signals: before a frame is built, or before the process dies of it. */

@@ -177,7 +177,7 @@ void syscalls_run(struct thread *t, gaddr next)
             baton_chaos(t);
         if (session)
             session->making(t, nr);
-        r = run(t, nr, a);
+        r = session && session->refuses(t, nr, a) ? -EINVAL : run(t, nr, a);
     }
     if (r == SYSCALL_ABORTED) {
         if (session)

@@ -305,6 +305,29 @@ static void own_ranges_written(const long a[6], long result)
     }
 }
 
+static struct filestat outputs[2];
+
+void mapped_outputs(void)
+{
+    for (int i = 0; i < 2; i++)
+        if (!get_stat(i + 1, &outputs[i]))
+            outputs[i].ino = 0;
+}
+
+bool mapped_unseen_output(long nr, const long a[6])
+{
+    struct filestat st;
+    if (nr != __NR_sendfile && nr != __NR_splice && nr != __NR_copy_file_range && nr != __NR_tee)
+        return false;
+    long fd = nr == __NR_sendfile ? a[0] : nr == __NR_tee ? a[1] : a[2];
+    if (!get_stat((int)fd, &st))
+        return false;
+    for (int i = 0; i < 2; i++)
+        if (outputs[i].ino && outputs[i].ino == st.ino && outputs[i].dev == st.dev)
+            return true;
+    return false;
+}
+
 /* ---- what calls map ---- */
 
 uint32_t mapped_keep(int fd, const char *path, uint64_t dev, uint64_t ino, uint64_t offset,

@@ -24,6 +24,11 @@ void mapped_forks(long nr, const struct thread *t);
 /* After every call: what child processes have written to shared memory. */
 void mapped_shared(void);
 
+/* Bytes that the kernel copies from file to file by itself are in no memory: if they go to standard
+ * output or error, a replay could not show them. */
+bool mapped_unseen_output(long nr, const long a[6]);
+void mapped_outputs(void); /* at the start: remembers which files those are */
+
 /* A mapping of the initial state. */
 void mapped_note(gaddr start, uint64_t bytes, uint64_t dev, uint64_t ino, uint64_t offset);
 

@@ -58,6 +58,7 @@ static void prepare(void)
 static void start(struct thread *t, gaddr sp)
 {
     (void)sp;
+    mapped_outputs();
     snapshot_write(t);
     now.last = t->number;
 }
@@ -276,6 +277,12 @@ static void wrote(struct thread *t, gaddr addr, uint64_t bytes)
     log_data(addr, bytes, 0);
 }
 
+static bool refuses(struct thread *t, long nr, const long a[6])
+{
+    (void)t;
+    return !log_over() && mapped_unseen_output(nr, a);
+}
+
 static void called(struct thread *t, long nr, long result)
 {
     if (log_over() || t->call_noted || result == SYSCALL_NO_RESULT)
@@ -377,6 +384,7 @@ const struct session session_record = {
     .making = making,
     .wrote = wrote,
     .called = called,
+    .refuses = refuses,
     .restarted = restarted,
     .signal = signal,
     .fault = fault,

@@ -77,7 +77,7 @@ for _name in """xinuse cpu_number vdso madv_free kernel_async futex_private fute
         ptrace_refused self_modifying code_by_call pwrite_mapped aliases memfd shm_open sysv_shm
         mremap_grow map_fixed brk_moves deep_recursion beyond_eof truncate_mapped vector_io fd_passing epoll
         eventfd timerfd signalfd inotify scribbled_buffer fork_wait system_popen proc_self cpu_values
-        usage_numbers tcp directory large_reads many_threads rep_signal ioctls poll_select
+        kernel_copy usage_numbers tcp directory large_reads many_threads rep_signal ioctls poll_select
         sync_faults""".split():
     own(f"rule_{_name}", f"rules/{_name}.c", "-lrt", status=0, nolink=True)
 own("rule_dumpable", "rules/dumpable.c", status=12, nolink=True)
