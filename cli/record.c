@@ -37,8 +37,9 @@ const char record_details[] =
     "  --help             print this\n"
     "\n"
     "The program runs with its own input, output and terminal. The exit status is its own, 128+N if\n"
-    "signal N ended it; 127 if there is no such program, 126 if it cannot be run, 1 if nothing could\n"
-    "be recorded. Its threads take turns; its child processes are not recorded.\n";
+    "signal N ended it; 127 if there is no such program, 126 if it cannot be run. Where there is no room\n"
+    "for a recording it runs all the same. Its threads take turns; its child processes are not\n"
+    "recorded.\n";
 
 enum { OPT_CHAOS = 256, OPT_NO_LINK, OPT_CACHE_SIZE, OPT_ENGINE, OPT_HELP };
 
@@ -134,8 +135,8 @@ static void say_warnings(const char *dir, uint32_t warnings)
 {
     if (warnings & WARN_SHARED_MEMORY)
         say_error(0,
-                  "%s: the program shared memory with a child process; what the child wrote "
-                  "there is not recorded, and the replay may diverge",
+                  "%s: the program shared memory with a child process; what the child wrote is "
+                  "seen at system calls only, and the replay may diverge",
                   dir);
     if (warnings & WARN_UNSEEN_WRITE)
         say_error(0,

@@ -84,7 +84,6 @@ struct mailbox {
     uint64_t arg[6];
     /* Settings, before the start. */
     uint64_t reserved_bytes;                /* below the runtime */
-    uint64_t features;                      /* XCR0 of the recording */
     uint32_t files_fd, box_fd;              /* box_fd: 0 unless copies may be made */
     uint64_t chunk, offset, records, ticks; /* where in the log to begin, and what was before */
     uint8_t leads_to[MAILBOX_FDS];          /* descriptors: 1 and 2 for standard output and error */

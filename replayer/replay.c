@@ -91,13 +91,14 @@ static int map_box(struct replay *r, struct err *err)
 
 static int make_shared(struct replay *r, struct err *err)
 {
-    r->box_fd = memfd_create("mailbox", MFD_CLOEXEC);
+    r->box_fd = memfd_create("mailbox", MFD_CLOEXEC | MFD_ALLOW_SEALING);
     if (r->files_fd < 0) {
         r->files_fd = memfd_create("files", MFD_CLOEXEC);
         r->file_at = calloc(FILES_MAX, sizeof *r->file_at);
     }
     const off_t bytes = (off_t)sizeof(struct mailbox) * (r->options.copies ? MAILBOXES : 1);
-    if (r->box_fd < 0 || r->files_fd < 0 || !r->file_at || ftruncate(r->box_fd, bytes) < 0)
+    if (r->box_fd < 0 || r->files_fd < 0 || !r->file_at || ftruncate(r->box_fd, bytes) < 0 ||
+        fcntl(r->box_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
         return err_set(err, "memory for the replay: %m");
     return map_box(r, err);
 }

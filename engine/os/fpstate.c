@@ -78,6 +78,20 @@ uint64_t fpstate_features(void)
     return features;
 }
 
+bool fpstate_restrict(uint64_t to)
+{
+    if (to & ~features)
+        return false;
+    if (to == features)
+        return true;
+    features = to;
+    total_bytes = to ? FIRST_EXTENDED : LEGACY_BYTES;
+    for (int i = 2; i < COMPONENTS; i++)
+        if ((to >> i & 1) && component[i].offset + component[i].bytes > total_bytes)
+            total_bytes = component[i].offset + component[i].bytes;
+    return true;
+}
+
 static bool all_zero(const uint8_t *p, size_t n)
 {
     for (size_t i = 0; i < n; i++)

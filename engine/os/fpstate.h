@@ -15,6 +15,8 @@ void fpstate_init(void);
 
 uint64_t fpstate_bytes(void); /* of the standard format with all enabled components */
 uint64_t fpstate_features(void);
+/* Only these from now on, as on the machine of a recording. False: this CPU lacks some. */
+bool fpstate_restrict(uint64_t to);
 
 /* Saves the components of `mask` to t->xsave, standard format, deterministic XSTATE_BV. */
 void fpstate_save(struct thread *t, uint64_t mask);

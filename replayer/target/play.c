@@ -120,6 +120,8 @@ static void prepare(void)
 
 static void set_start(struct thread *t, const struct record_start *s)
 {
+    if (!fpstate_restrict(s->features))
+        post_failed("this CPU lacks vector registers that the recorded one had");
     memcpy(t->cpu.gpr, s->gpr, sizeof s->gpr);
     t->cpu.rip = s->rip;
     t->cpu.rflags = s->rflags;
@@ -141,8 +143,6 @@ static void start(struct thread *t, gaddr unused)
     signals_host_handlers();
     engine.total_ticks = post_box()->ticks;
     memcpy(output_table(), post_box()->leads_to, MAILBOX_FDS);
-    if (post_box()->features & ~fpstate_features())
-        post_failed("this CPU lacks vector registers that the recorded one had");
     for (;;) {
         const struct record *r = cursor_peek();
         if (!r)
@@ -329,6 +329,7 @@ static void deliver(struct thread *t)
 /* RECORD_END is next, perhaps after a check of memory. */
 _Noreturn static void end_here(struct thread *t)
 {
+    post_reached(t); /* someone may want to stop right before it */
     const struct record *r = cursor_peek();
     for (; r && r->kind == RECORD_MEMORY; r = cursor_peek()) {
         check_memory(t, (const struct record_memory *)r);
@@ -337,6 +338,8 @@ _Noreturn static void end_here(struct thread *t)
     const struct record_end *e = (const struct record_end *)r;
     if (!r || r->kind != RECORD_END)
         unexpected(t, r, "the end of the program");
+    compare_position(t, e->count, e->pc, "the end");
+    compare_hash(t, e->hash, session_hash(t), "the end");
     struct mailbox_stop s = {.reason = STOP_END, .end = e->reason, .status = e->status};
     for (;;)
         post_stop(t, &s);

@@ -30,7 +30,8 @@ _Noreturn void post_diverged(struct thread *t, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 _Noreturn void post_failed(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 bool post_verifies(void);
-void post_watch(struct thread *t); /* a new one: is it the one to stop in? */
+void post_reached(struct thread *t); /* stops if this is the position to stop at */
+void post_watch(struct thread *t);   /* a new one: is it the one to stop in? */
 
 /* space.c: the program's address space. */
 void space_map(const struct record_map *m);

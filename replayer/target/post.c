@@ -163,20 +163,28 @@ static void set_tool(struct mailbox *box)
     instrument_changed(0, 1ull << 47);
 }
 
-static void at_position(struct thread *t)
-{
-    struct mailbox_stop why = {.reason = STOP_POSITION};
-    post_stop(t, &why);
-}
-
-static const struct instrument stopper = {.position = at_position};
-
 /* The position to stop at; its thread may not be there yet. */
 static struct {
     uint32_t thread;
     uint64_t count;
     gaddr pc;
 } wanted;
+
+static void at_position(struct thread *t)
+{
+    struct mailbox_stop why = {.reason = STOP_POSITION};
+    wanted.thread = 0;
+    post_stop(t, &why);
+}
+
+static const struct instrument stopper = {.position = at_position};
+
+void post_reached(struct thread *t)
+{
+    if (wanted.thread != t->number || wanted.count != thread_count(t) || wanted.pc != t->cpu.rip)
+        return;
+    at_position(t);
+}
 
 void post_watch(struct thread *t)
 {
