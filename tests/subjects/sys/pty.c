@@ -29,7 +29,7 @@ int main(void)
             break;
         n += r;
         buf[n] = 0;
-        if (strstr(buf, "ready"))
+        if (strstr(buf, "ready\r\n")) /* the line may come in pieces */
             break;
     }
     for (long i = 0; i < n; i++)
