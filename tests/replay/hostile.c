@@ -4,7 +4,8 @@
  *
  * hostile DIR HOW CANARY: HOW is `call` (the program asks for system calls), `jump` (it jumps to a
  * system call instruction of the runtime) or `own` (it writes over the runtime's code, so that the
- * runtime itself creates the file CANARY). Nothing of that may happen.
+ * runtime itself creates the file CANARY). Nothing of that may happen. `cpu`: no attack, but it
+ * used every instruction-set extension there is, those of both makers, which no CPU has.
  */
 #include <stdint.h>
 #include <stdio.h>
@@ -116,6 +117,8 @@ int main(int argc, char **argv)
     text_add(&head, "program", "hostile");
     text_add(&end, "reason", "lost");
     text_add(&end, "status", "0");
+    if (!strcmp(argv[2], "cpu"))
+        text_add(&end, "isa", "ffffffffff");
     if (!w || writer_head(w, head.data, head.bytes, &err) ||
         writer_events(w, &log_, sizeof log_, 4, &err) || writer_end(w, end.data, end.bytes, &err)) {
         fprintf(stderr, "%s\n", err.msg);

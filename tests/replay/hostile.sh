@@ -13,4 +13,9 @@ for how in call jump own; do
     if [ "$(wc -l <"$top/err")" != 1 ]; then echo "FAILED: $how: not one line of report" && failed=1; fi
 done
 grep -q confinement "$top/err" || { echo "FAILED: own: the attack was not stopped by the confinement" && failed=1; }
+"$hostile" "$top/cpu" cpu "$top/canary" || exit 1
+"$drdebug" replay "$top/cpu" >"$top/out" 2>"$top/err"
+if [ $? != 1 ] || ! grep -q "used .*, which this CPU does not have" "$top/err"; then
+    echo "FAILED: cpu: said $(cat "$top/err")" && failed=1
+fi
 exit $failed
