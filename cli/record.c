@@ -152,7 +152,7 @@ static void say_result(const char *dir, struct recorded *r)
     struct pinball *p = pinball_open(dir, &err);
     struct outcome out = {.reason = r->summary.reason,
                           .status = r->summary.status,
-                          .thread = r->last_thread,
+                          .thread = r->summary.running,
                           .threads = r->summary.threads};
     if (out.reason == END_FULL) /* that was said; the program went on */
         out = (struct outcome){.reason = WIFSIGNALED(r->wait_status) ? END_SIGNAL : END_EXIT,

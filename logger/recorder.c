@@ -24,6 +24,7 @@
 #include "logger/pages.h"
 #include "pinball/format.h"
 #include "pinball/record.h"
+#include "pinball/records.h"
 #include "pinball/ring.h"
 #include "pinball/text.h"
 #include "pinball/writer.h"
@@ -94,32 +95,14 @@ static void stop(struct recorder *r, const struct err *why)
     answer(r);
 }
 
-/* Bytes of whole records in a segment. The program may have been killed at any time, and is not
- * believed. */
-static uint64_t whole_records(const uint8_t *at, uint64_t committed, uint64_t room, uint64_t *count)
-{
-    uint64_t used = 0;
-    *count = 0;
-    if (committed > room)
-        committed = room;
-    while (committed - used >= sizeof(struct record)) {
-        struct record rec;
-        memcpy(&rec, at + used, sizeof rec);
-        if (!rec.kind || rec.kind >= RECORD_KINDS || rec.bytes < sizeof rec || rec.bytes % 8 ||
-            rec.bytes > RECORD_MAX_BYTES || rec.bytes > committed - used)
-            break;
-        used += rec.bytes;
-        ++*count;
-    }
-    return used;
-}
-
+/* The program may have been killed at any time, and is not believed. */
 static void write_segment(struct recorder *r, struct ring_segment *s, const uint8_t *at)
 {
     struct err err;
     uint64_t count;
     uint64_t committed = __atomic_load_n(&s->committed, __ATOMIC_ACQUIRE);
-    uint64_t bytes = whole_records(at, committed, r->ring->segment_bytes, &count);
+    const uint64_t room = r->ring->segment_bytes;
+    uint64_t bytes = records_check(at, committed < room ? committed : room, &count);
     if (r->full || !bytes)
         return;
     if (writer_events(r->writer, at, bytes, count, &err))
@@ -387,7 +370,6 @@ static void write_end(struct recorder *r)
     struct text text = {0};
     struct err err;
     int status = r->out->wait_status;
-    r->out->last_thread = s->running;
     if (!s->ended) {
         s->reason = r->full ? END_FULL : END_KILLED;
         s->status = r->full ? r->out->disk.code : WIFSIGNALED(status) ? WTERMSIG(status) : 0;

@@ -29,7 +29,6 @@ struct recorded {
     int wait_status;        /* the program's, as waitpid tells it */
     struct summary summary; /* summary_deinit() is the caller's */
     uint32_t warnings;      /* enum ring_warning bits */
-    uint32_t last_thread;   /* the one that ended it */
     struct err disk;        /* what ended the recording early; msg empty: nothing */
 };
 

@@ -31,11 +31,10 @@ enum mailbox_command {
     DO_READ,      /* arg0 address, arg1 bytes: to data; answered with the number read */
     DO_WRITE,     /* arg0 address, arg1 bytes of data */
     DO_REGISTERS, /* arg0 thread: struct mailbox_registers to data */
-    DO_SET_REGISTERS,
-    DO_THREADS, /* numbers of live threads, uint32_t each, to data; arg0 = how many */
-    DO_MAPS,    /* struct mailbox_map each, from number arg0 on; arg0 = how many */
-    DO_COPY,    /* fork: the copy has mailbox number arg0; answered with its process id */
-    DO_TOOL,    /* name of a built-in tool in data; arg0 1 on, 0 off */
+    DO_THREADS,   /* numbers of live threads, uint32_t each, to data; arg0 = how many */
+    DO_MAPS,      /* struct mailbox_map each, from number arg0 on; arg0 = how many */
+    DO_COPY,      /* fork: the copy has mailbox number arg0; answered with its process id */
+    DO_TOOL,      /* name of a built-in tool in data; arg0 1 on, 0 off */
     DO_QUIT,
 };
 

@@ -18,8 +18,8 @@
 enum session_end { SESSION_EXIT = 1, SESSION_SIGNAL = 2, SESSION_EXEC = 3 };
 
 struct session {
-    void (*prepare)(void);                     /* before the runtime allocates anything */
-    void (*start)(struct thread *t, gaddr sp); /* before the first instruction */
+    void (*prepare)(void);           /* before the runtime allocates anything */
+    void (*start)(struct thread *t); /* before the first instruction */
 
     /* Threads. */
     void (*running)(struct thread *t);                      /* it has got the baton */

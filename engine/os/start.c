@@ -149,7 +149,7 @@ _Noreturn static void start_replay(void)
     if (!t)
         rt_die("engine: no address space for the first thread");
     t->process = &first;
-    session->start(t, 0);
+    session->start(t);
     engine_run(t);
 }
 
@@ -194,7 +194,7 @@ void runtime_start(void)
     signals_init(t, boot.mask);
     seccomp_unpack(t, (const void *)boot.filters, boot.filter_bytes);
     if (session)
-        session->start(t, sp);
+        session->start(t);
     keep_stderr(&engine.opt);
     start_tool(t);
     engine_run(t);

@@ -16,7 +16,6 @@
 #include "engine/core/engine.h"
 #include "engine/core/session.h"
 #include "engine/os/effects.h"
-#include "engine/os/fpstate.h"
 #include "engine/os/kernel.h"
 #include "engine/os/syscalls.h"
 #include "engine/rt/range.h"
@@ -55,9 +54,8 @@ static void prepare(void)
     range_far = far_range;
 }
 
-static void start(struct thread *t, gaddr sp)
+static void start(struct thread *t)
 {
-    (void)sp;
     mapped_outputs();
     snapshot_write(t);
     now.last = t->number;

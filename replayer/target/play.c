@@ -32,8 +32,6 @@
 
 #define FAR_AWAY (1ull << 40)
 
-static bool started;
-
 /* ---- comparing ---- */
 
 static const char *const kind_name[RECORD_KINDS] = {
@@ -136,9 +134,8 @@ static void set_start(struct thread *t, const struct record_start *s)
     maps_vdso(s->vdso);
 }
 
-static void start(struct thread *t, gaddr unused)
+static void start(struct thread *t)
 {
-    (void)unused;
     threads_enter_only(t);
     signals_host_handlers();
     engine.total_ticks = post_box()->ticks;
@@ -163,7 +160,6 @@ static void start(struct thread *t, gaddr unused)
         cursor_next();
     }
     fpstate_reset(t);
-    started = true;
     struct mailbox_stop s = {.reason = STOP_START};
     post_stop(t, &s);
 }

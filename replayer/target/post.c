@@ -131,19 +131,6 @@ static void give_registers(struct thread *self, struct mailbox *box)
     box->arg[0] = 1;
 }
 
-static void take_registers(struct thread *self, struct mailbox *box)
-{
-    const struct mailbox_registers *r = (const struct mailbox_registers *)box->data;
-    struct thread *t = box->arg[0] ? find(box->arg[0]) : self;
-    box->arg[0] = t != NULL;
-    if (!t)
-        return;
-    memcpy(t->cpu.gpr, r->gpr, sizeof r->gpr);
-    t->cpu.rip = r->rip;
-    t->cpu.rflags = r->rflags;
-    t->gs_base = r->gs_base;
-}
-
 static void give_threads(struct mailbox *box)
 {
     uint32_t *list = (uint32_t *)box->data, n = 0;
@@ -219,9 +206,6 @@ static void do_command(struct thread *t, struct mailbox *box)
         break;
     case DO_REGISTERS:
         give_registers(t, box);
-        break;
-    case DO_SET_REGISTERS:
-        take_registers(t, box);
         break;
     case DO_THREADS:
         give_threads(box);

@@ -81,7 +81,7 @@ def one_case(test, name):
     result = run(case, args, prefix, case.limit, top)
     recording = Recording(path, result)
     shutil.rmtree(top)
-    if not test.recorded(recording, name, row.execs):
+    if not test.recorded(recording, name):
         return None
     if native:
         compare_with_native(test, row, native, result, recording)
@@ -98,7 +98,7 @@ def judge(test, row, recording):
         return test.all_replays(recording, 2, row.name, row.parts)  # recorded without links, replayed with and without
     good = test.all_replays(recording, 19 if SOAK else 2, row.name, row.parts, row.nolink)
     good &= test.verify(recording.path, row.name)
-    test.info_end(recording.path, recording, row.name, row.execs)
+    test.info_end(recording.path, recording, row.name)
     # verify may have added to the pinball
     return good and test.all_replays(recording, 1, row.name + ", after verify", row.parts)
 

@@ -20,13 +20,13 @@ SOAK = os.environ.get("DRDEBUG_SOAK") == "1"
 class Row:
     """parts: children or a new program image write, too, and are not in the recording: what replay
     writes is a part of what was seen. varies: no two runs are alike, so there is nothing native to
-    compare with. execs: the recording ends where another program is executed, and says so. own: the case's programs are built by this folder. fails: FAIL in the output is
+    compare with. own: the case's programs are built by this folder. fails: FAIL in the output is
     what the program says when it was wrong. nolink: a test with block linking off. sanitizer: asan
     or tsan."""
 
-    def __init__(self, case, parts=False, varies=False, own=False, sanitizer="", nolink=False, fails=True, execs=False):
-        self.case, self.name, self.varies, self.own, self.execs = case, case.name, varies, own, execs
-        self.parts = parts or execs
+    def __init__(self, case, parts=False, varies=False, own=False, sanitizer="", nolink=False, fails=True):
+        self.case, self.name, self.varies, self.own = case, case.name, varies, own
+        self.parts = parts
         self.sanitizer, self.nolink, self.fails = sanitizer, nolink, fails
         self.labels = case.labels
 
@@ -57,7 +57,7 @@ for _case in cases.CASES:
 
 def own(name, source, flags="", args=(), labels="rule", sanitizer="", **more):
     """Builds a program of this folder, or of tests/subjects, and makes a row of it."""
-    row = {k: more.pop(k) for k in ("parts", "nolink", "fails", "execs") if k in more}
+    row = {k: more.pop(k) for k in ("parts", "nolink", "fails") if k in more}
     BUILDS.append(("own_" + name, source, f"{COMMON} {flags}", sanitizer))
     case = cases.Case(name, ["{bin}/own_" + name, *args], labels, False, **more)
     ROWS.append(Row(case, varies=True, own=True, sanitizer=sanitizer, **row))
