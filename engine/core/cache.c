@@ -183,30 +183,6 @@ struct block *cache_find(gaddr pc)
     return b;
 }
 
-static void page_add(struct block *b, int i, gaddr addr)
-{
-    struct codepage *p = cache_page(addr);
-    b->page[i] = p;
-    b->page_next[i] = p->blocks;
-    p->blocks = b;
-}
-
-static int page_slot(const struct block *b, const struct codepage *p)
-{
-    int i = 0;
-    while (b->page[i] != p)
-        i++;
-    return i;
-}
-
-static void page_remove(struct block *b, struct codepage *p)
-{
-    struct block **at = &p->blocks;
-    while (*at != b)
-        at = &(*at)->page_next[page_slot(*at, p)];
-    *at = b->page_next[page_slot(b, p)];
-}
-
 void cache_commit(struct build *b, struct block *blk, const uint8_t *code_end)
 {
     struct unit *u = &b->arena->unit[b->arena->current];
@@ -217,10 +193,8 @@ void cache_commit(struct build *b, struct block *blk, const uint8_t *code_end)
     u->meta_pos = b->meta;
     if (blk->transient)
         return;
-    gaddr first = PAGE_DOWN(blk->pc), last = PAGE_DOWN(blk->pc + (blk->len ? blk->len - 1 : 0));
-    page_add(blk, 0, first);
-    if (last != first)
-        page_add(blk, 1, last);
+    if (blk->base)
+        return;
     struct block **slot = &hash[hash_of(blk->pc)];
     blk->hash_next = *slot;
     *slot = blk;
@@ -228,11 +202,19 @@ void cache_commit(struct build *b, struct block *blk, const uint8_t *code_end)
 
 void cache_depend(struct block *b, gaddr page)
 {
-    int i = 0;
-    for (; b->page[i]; i++)
-        if (b->page[i]->addr == page)
-            return;
-    page_add(b, i, page);
+    struct page_link *l = &b->pages[b->page_count++];
+    struct codepage *p = cache_page(page);
+    *l = (struct page_link){b, p, p->links, &p->links};
+    if (p->links)
+        p->links->prev = &l->next;
+    p->links = l;
+}
+
+static void page_remove(struct page_link *l)
+{
+    *l->prev = l->next;
+    if (l->next)
+        l->next->prev = l->prev;
 }
 
 static void patch_rel32(uint8_t *at, const uint8_t *to)
@@ -253,11 +235,18 @@ static void unlink_site(struct exit_site *s)
     s->to = NULL;
 }
 
+static const uint8_t *entry_for(const struct exit_site *s, const struct block *to)
+{
+    if (to->trace && (s->tick || s->paid))
+        to = to->trace;
+    return to->host + (s->tick ? to->tick_off : to->plain_off);
+}
+
 void cache_link(struct exit_site *s, struct block *to)
 {
     if (s->to || to->transient || s->block->dead || s->block->transient)
         return;
-    uint8_t *entry = to->host + (s->tick ? to->tick_off : to->plain_off);
+    const uint8_t *entry = entry_for(s, to);
     int64_t d = entry - (s->patch + 4);
     if (d != (int32_t)d)
         return; /* another arena: stays an exit */
@@ -270,13 +259,41 @@ void cache_link(struct exit_site *s, struct block *to)
     to->in = s;
 }
 
-static void forget_lookups(gaddr pc)
+void cache_unlink_plain(struct block *b)
+{
+    for (int i = 0; i < b->site_count; i++)
+        if (!b->site[i].tick)
+            unlink_site(&b->site[i]);
+}
+
+/* Lookups of pc lead to `to`, or nowhere. */
+static void redirect_lookups(gaddr pc, const struct block *to)
 {
     uint32_t i = pc & (LOOKUP_SIZE - 1);
-    for (struct thread *t = engine.threads; t; t = t->next)
-        if (t->lookup[i].pc == pc) {
-            t->lookup[i].pc = !i;
-        }
+    for (struct thread *t = engine.threads; t; t = t->next) {
+        struct lookup_entry *e = &t->lookup[i];
+        if (e->pc != pc)
+            continue;
+        if (to)
+            e->host = to->host;
+        else
+            e->pc = !i;
+    }
+}
+
+/* Links to the base follow its trace as it comes and goes. */
+static void relink(struct block *base)
+{
+    for (struct exit_site *s = base->in; s; s = s->in_next)
+        patch_rel32(s->patch, entry_for(s, base));
+    redirect_lookups(base->pc, base->trace ? base->trace : base);
+}
+
+void cache_attach(struct block *base, struct block *trace)
+{
+    rt_check(!base->trace && trace->base == base);
+    base->trace = trace;
+    relink(base);
 }
 
 void cache_kill(struct block *b)
@@ -290,22 +307,28 @@ void cache_kill(struct block *b)
         unlink_site(b->in);
     for (int i = 0; i < b->site_count; i++)
         unlink_site(&b->site[i]);
+    for (int i = 0; i < b->page_count; i++)
+        page_remove(&b->pages[i]);
+    cache_stats.killed++;
+    if (b->base) {
+        b->base->trace = NULL;
+        relink(b->base);
+        return;
+    }
+    if (b->trace)
+        cache_kill(b->trace);
     struct block **at = &hash[hash_of(b->pc)];
     while (*at != b)
         at = &(*at)->hash_next;
     *at = b->hash_next;
-    for (int i = 0; i < BLOCK_PAGES; i++)
-        if (b->page[i])
-            page_remove(b, b->page[i]);
-    forget_lookups(b->pc);
-    cache_stats.killed++;
+    redirect_lookups(b->pc, NULL);
 }
 
 static void kill_page(struct codepage *p, void *unused)
 {
     (void)unused;
-    while (p->blocks)
-        cache_kill(p->blocks);
+    while (p->links)
+        cache_kill(p->links->block);
 }
 
 void cache_kill_range(gaddr start, gaddr end)
@@ -368,6 +391,11 @@ const struct fault_point *cache_fault_point(const struct block *b, uint64_t host
     for (int i = 0; i < b->point_count && b->point[i].host_off <= off; i++)
         best = &b->point[i];
     return best;
+}
+
+gaddr cache_point_pc(const struct block *b, const struct fault_point *p)
+{
+    return (b->segment ? b->segment[p->segment] : b->pc) + p->guest_off;
 }
 
 static struct codepage **page_bucket(gaddr addr)

@@ -3,10 +3,17 @@
  * SPDX-License-Identifier: MIT
  *
  * A block is the translation of straight-line target code of at most one page. Its cache code has
- * three ways in, one falling into the next: host                  after an indirect lookup: gets
- * rax, rcx and live flags back host + tick_off       after a transfer that ticks host + plain_off
- * after a forward jump or fall-through, and from the runtime and leaves through exit sites. A
- * direct exit is linked by patching its jump to the target's entry.
+ * three ways in, one falling into the next:
+ *   host               after an indirect lookup: gets rax, rcx and live flags back
+ *   host + tick_off    after a transfer that ticks
+ *   host + plain_off   after any other, after one whose tick is counted, and from the runtime
+ * and leaves through exit sites. A direct exit is linked by patching its jump to the target's
+ * entry.
+ *
+ * A trace (trace.h) is a block, too: the translation of a path through several. It belongs to the
+ * block at its head, and transfers that tick lead to it instead. Other transfers lead to plain
+ * blocks, so that a thread that has been sent to one comes to the runtime at the next tick if
+ * asked.
  *
  * Arenas are chosen near the target code they serve, so that rip-relative operands still reach.
  * Each is a ring of units; when the ring is full the oldest unit's blocks go. All calls need the
@@ -34,6 +41,7 @@ enum exit_kind {
 struct exit_site {
     uint8_t kind; /* enum exit_kind */
     bool tick;    /* EXIT_DIRECT: the transfer ticks */
+    bool paid;    /* EXIT_DIRECT: it does, and that is counted */
     uint8_t probe;
     uint8_t len;     /* of the instruction at pc */
     uint8_t insn;    /* EXIT_INDIRECT: enum insn_kind */
@@ -50,8 +58,10 @@ struct exit_site {
 /* From cache address to target state, for faults. The registers named in `spill` are not in the
  * hardware but in struct thread. */
 struct fault_point {
-    uint16_t host_off, guest_off;
+    uint16_t host_off, guest_off; /* guest_off: from the segment's start */
     uint16_t spill;
+    uint8_t segment; /* of a trace */
+    uint8_t owed;    /* ticks that have happened and are not counted yet */
 };
 
 enum {
@@ -62,31 +72,46 @@ enum {
     SPILL_CHECK = 1 << 4, /* not the target's access but a look at its code */
 };
 
-/* A block belongs to the pages of its code, at most two, and to those that were looked at to see
- * whether its flags are dead. A change to any of them drops it. */
-enum { BLOCK_PAGES = 4, BLOCK_PEEKS = 2 };
+/* A block belongs to the pages of its code, and to those that were looked at to see whether its
+ * flags are dead. A change to any of them drops it. */
+enum {
+    BLOCK_PAGES = 16,
+    BLOCK_PEEKS = 2,
+    TRACE_BLOCKS = 32, /* of the path of a trace, its unrolled turns included */
+    TRACE_TICKS = 64,  /* that a trace may owe at most */
+};
+
+struct page_link {
+    struct block *block;
+    struct codepage *page;
+    struct page_link *next, **prev;
+};
 
 struct block {
     gaddr pc;
     uint8_t *host;
     uint32_t host_len;
-    uint16_t len; /* target bytes */
+    uint16_t len; /* target bytes; of a trace 0 */
     uint16_t tick_off, plain_off;
-    uint16_t site_count, point_count;
+    uint16_t site_count, point_count, page_count;
     bool dead;
-    bool transient; /* for one execution: not findable, not linked */
+    bool transient;  /* for one execution: not findable, not linked */
+    bool open;       /* a trace may go through it */
+    uint8_t samples; /* hot.c: times that a tick expired here */
     struct exit_site *site;
     struct fault_point *point;
     struct exit_site *in; /* exits linked to this block */
     struct block *hash_next;
-    struct codepage *page[BLOCK_PAGES];
-    struct block *page_next[BLOCK_PAGES];
+    struct page_link *pages;
+    struct block *trace; /* that begins here */
+    struct block *base;  /* a trace's: the block at its head */
+    gaddr *segment;      /* a trace's: where each of its blocks begins in the target */
 };
 
 /* A page of target code that blocks were made from. */
 struct codepage {
     gaddr addr;
-    struct block *blocks;
+    struct page_link *links;
     struct codepage *next;
     bool protected_; /* the target may write here, the kernel was told otherwise */
     bool checked;    /* blocks compare their bytes at entry instead */
@@ -107,10 +132,19 @@ struct build {
 void cache_begin(struct build *b, gaddr pc, gaddr region_start);
 void *cache_meta(struct build *b, size_t bytes);
 void cache_commit(struct build *b, struct block *blk, const uint8_t *code_end);
-void cache_depend(struct block *blk, gaddr page); /* after the commit */
+void cache_depend(struct block *blk, gaddr page); /* after the commit; a page once */
+void cache_attach(struct block *base, struct block *trace);
+
+/* Where to go on at a block's pc: in its trace, if there is one and it may be used. */
+static inline const uint8_t *cache_entry(const struct block *b, bool trace)
+{
+    b = trace && b->trace ? b->trace : b;
+    return b->host + b->plain_off;
+}
 
 void cache_kill(struct block *blk);
 void cache_link(struct exit_site *site, struct block *to);
+void cache_unlink_plain(struct block *blk); /* exits that do not tick come to the runtime */
 void cache_kill_range(gaddr start, gaddr end);
 void cache_kill_all(void);
 
@@ -119,6 +153,7 @@ struct block *cache_block_at(uint64_t host);
 bool cache_contains(uint64_t host);
 uint64_t cache_from_low(uint32_t low); /* the cache address with these low bits, or `low` itself */
 const struct fault_point *cache_fault_point(const struct block *blk, uint64_t host);
+gaddr cache_point_pc(const struct block *blk, const struct fault_point *p);
 
 /* cache_page: the record of the page at addr (aligned), made on first use. */
 struct codepage *cache_page(gaddr addr);
@@ -131,6 +166,7 @@ extern uint64_t cache_generation;
 
 struct cache_stats {
     uint64_t blocks, insns, code_bytes, cache_bytes, evicted, killed, translate_tsc;
+    uint64_t traces, trace_insns, trace_bytes, trace_tsc;
 };
 extern struct cache_stats cache_stats;
 

@@ -11,6 +11,7 @@
  */
 #include "engine/core/cache.h"
 #include "engine/core/engine.h"
+#include "engine/core/hot.h"
 #include "engine/core/instrument.h"
 #include "engine/core/session.h"
 #include "engine/core/translate.h"
@@ -88,6 +89,20 @@ static struct block *make_block(struct thread *t, bool one)
     return b;
 }
 
+static void make_trace(struct thread *t, const struct path *path)
+{
+    const struct region *r = maps_exec(path->pc[0]);
+    struct block *head = r ? hot_head(path) : NULL;
+    if (!head)
+        return;
+    struct translate_options opt = {.exact_flags = engine.opt.exact_flags, .region = r->start};
+    uint64_t start = __builtin_ia32_rdtsc();
+    engine_decoder_enter(t);
+    trace_make(head, path, &maps_source, &opt);
+    engine_decoder_leave(t);
+    cache_stats.trace_tsc += __builtin_ia32_rdtsc() - start;
+}
+
 static const uint8_t *step(struct thread *t)
 {
     struct block *b;
@@ -98,7 +113,16 @@ static const uint8_t *step(struct thread *t)
 
 /* ---- positions ---- */
 
-/* Sets the budget: until the next switch, sample or asked-for position, whichever is first. */
+/* Does somebody want the thread at an exact count? */
+static bool wants_exact(const struct thread *t)
+{
+    return (session && session->budget) || stop.thread == t || engine.opt.sample ||
+           engine.opt.chaos;
+}
+
+/* Sets the budget: until the next switch, sample or asked-for position, whichever is first. In
+ * traces the budget is looked at late; so the last stretch before an exact stop is run in plain
+ * blocks and comes here at every tick. */
 static void set_budget(struct thread *t)
 {
     uint64_t now = thread_count(t);
@@ -109,7 +133,14 @@ static void set_budget(struct thread *t)
     }
     if (stop.thread == t && stop.count > now && stop.count - now < n)
         n = stop.count - now;
-    thread_expire_in(t, engine.opt.whole_ticks ? 0 : n - 1);
+    if (wants_exact(t))
+        n = n > TRACE_TICKS + 1 ? n - TRACE_TICKS - 1 : 1;
+    if (hot_period() < n)
+        n = hot_period();
+    if (engine.opt.whole_ticks || hot_follows(t))
+        n = 1;
+    t->plain = n == 1;
+    thread_expire_in(t, n - 1);
 }
 
 void engine_stop_at(struct thread *t, uint64_t count, gaddr pc)
@@ -179,6 +210,16 @@ static void replay_position(struct thread *t)
         set_budget(t);
 }
 
+/* The budget is used up, at a tick. */
+static void budget_ends(struct thread *t)
+{
+    hot_sample(t);
+    if (session && session->due)
+        replay_position(t);
+    else
+        expired(t);
+}
+
 /* --chaos: a switch between two ticks. */
 static void chaos_step(struct thread *t)
 {
@@ -192,37 +233,44 @@ static void chaos_step(struct thread *t)
 
 /* ---- going on ---- */
 
+/* The thread goes on at its pc; a tick of the way there is not counted yet. `from` is a direct exit
+ * that led there. */
 static const uint8_t *resume(struct thread *t, bool tick, struct exit_site *from)
 {
-    if (t->left < 0)
-        expired(t);
+    uint64_t generation = cache_generation;
+    bool at_tick = tick || t->ticked;
+    t->left -= tick;
+    t->ticked = false;
+    if (at_tick && t->left < 0)
+        budget_ends(t);
     else if (!tick && session && session->due)
         replay_position(t);
     if (stop.thread == t || t->step || t->trap || t->trap_armed) {
-        if (tick && (t->step || t->trap || t->trap_armed || thread_count(t) + 1 == stop.count)) {
-            tick = false;
-            if (--t->left < 0)
-                expired(t);
-        }
         check_stop(t);
         check_trap(t);
         chaos_step(t);
-        if (t->step || t->trap)
+        if (t->step || t->trap) {
+            hot_forget(t);
             return step(t);
+        }
     }
-    gaddr want = t->cpu.rip, fault;
-    struct block *b = cache_find(want);
-    uint64_t generation = cache_generation;
-    while (!b && !(b = try_block(t, false, &fault))) {
-        if (tick && --t->left < 0)
-            expired(t);
-        if (t->cpu.rip == want)
-            signals_fetch_fault(t, fault);
+    gaddr fault;
+    struct block *b = cache_find(t->cpu.rip);
+    if (!b && !(b = try_block(t, false, &fault))) {
+        signals_fetch_fault(t, fault);
         return resume(t, false, NULL);
     }
-    if (from && engine.opt.link && generation == cache_generation)
+    if (hot_follows(t)) {
+        const struct path *path = hot_enter(t, b);
+        if (!path)
+            return cache_entry(b, false);
+        make_trace(t, path);
+        set_budget(t);
+        return resume(t, false, NULL); /* b may have gone to make room */
+    }
+    if (from && engine.opt.link && generation == cache_generation && b->pc == from->target)
         cache_link(from, b);
-    return b->host + (tick ? b->tick_off : b->plain_off);
+    return cache_entry(b, !t->plain);
 }
 
 static bool canonical(gaddr pc)
@@ -265,7 +313,7 @@ static const uint8_t *resume_indirect(struct thread *t, const struct exit_site *
     if (b && !t->step && !t->trap && stop.thread != t) {
         struct lookup_entry *e = &t->lookup[want & (LOOKUP_SIZE - 1)];
         e->pc = want;
-        e->host = b->host;
+        e->host = (b->trace ? b->trace : b)->host;
     }
     return host;
 }
@@ -296,10 +344,12 @@ const uint8_t *engine_dispatch(struct thread *t, int64_t exit)
     }
     const struct exit_site site = *s;
     t->cpu.rip = s->pc;
+    if (kind != EXIT_EXPIRED)
+        hot_forget(t);
     switch (kind) {
     case EXIT_EXPIRED:
-        expired(t);
-        break;
+        budget_ends(t);
+        return resume(t, false, NULL);
     case EXIT_SYSCALL:
         syscalls_run(t, site.target);
         probe_after(t, site);
@@ -335,6 +385,7 @@ const uint8_t *engine_dispatch(struct thread *t, int64_t exit)
 
 const uint8_t *engine_dispatch_fault(struct thread *t)
 {
+    hot_forget(t);
     if (t->step_once) { /* a misaligned look at code: go on without looking */
         t->step_once = false;
         return step(t);

@@ -16,6 +16,7 @@ struct options {
     bool stats;          /* a line at the end */
     bool link;           /* patch direct exits */
     bool exact_flags;    /* keep dead flags too */
+    uint64_t hot;        /* 0: no traces; 1: as it pays; else a sample every so many ticks */
     bool whole_ticks;    /* leave at every tick: finds where linked and unlinked runs differ */
     uint64_t cache;      /* bytes per arena */
     uint64_t sample;     /* print (count, pc, registers) every so many ticks */
@@ -39,6 +40,7 @@ struct engine {
     uint32_t threads_made; /* ever: gives the numbers */
     struct options opt;
     bool wrfsbase; /* the CPU and kernel have the fsgsbase instructions */
+    bool rorx;     /* the CPU has BMI2 */
     uint64_t start_tsc, start_ns;
     uint64_t total_ticks; /* of threads that have ended */
 };

@@ -84,6 +84,8 @@ struct thread {
     uint8_t steps;   /* chaos: ... after so many instructions, one by one */
     bool at_tick;    /* a signal is being delivered at a tick, not at a system call */
     bool call_noted; /* record: the call under way is in the log already */
+    bool ticked;     /* a tick happened in the runtime, right before */
+    bool plain;      /* it is to run blocks, no traces: every tick comes to the runtime */
     bool step;       /* run one instruction at a time */
     bool step_once;  /* ... just the next one */
     gaddr probed;    /* an instruction that starts anew, its probes done */
@@ -169,6 +171,7 @@ static inline void thread_expire_in(struct thread *t, uint64_t n)
 static inline void thread_tick(struct thread *t)
 {
     t->left--;
+    t->ticked = true;
 }
 
 #endif

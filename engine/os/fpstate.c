@@ -122,7 +122,7 @@ static gaddr target_pc(gaddr host)
         return host;
     const struct block *b = cache_block_at(host);
     const struct fault_point *p = b ? cache_fault_point(b, host) : NULL;
-    return p ? b->pc + p->guest_off : 0;
+    return p ? cache_point_pc(b, p) : 0;
 }
 
 static void fix_fip(uint8_t *x)

@@ -81,7 +81,8 @@ static void on_fault(struct thread *t, int sig, struct siginfo_raw *info, struct
         own_fault(sig, info, uc);
     save_registers(&t->cpu, &uc->mc);
     unspill(t, p->spill);
-    t->cpu.rip = b->pc + p->guest_off;
+    t->left -= p->owed;
+    t->cpu.rip = cache_point_pc(b, p);
     if (behind)
         t->cpu.rip += uc->mc.rip - ((uint64_t)b->host + p->host_off);
     t->step_once = (p->spill & SPILL_CHECK) && uc->mc.trapno == TRAP_ALIGNMENT;

@@ -225,8 +225,7 @@ static void open_page(struct codepage *p, void *count)
     if (!p->protected_)
         return;
     set_protection(p, false);
-    while (p->blocks)
-        cache_kill(p->blocks);
+    cache_kill_range(p->addr, p->addr + PAGE_BYTES);
     if (count)
         ++*(int *)count;
 }
@@ -258,8 +257,7 @@ int maps_open_all(void)
 static void page_changed(struct codepage *p, void *unused)
 {
     (void)unused;
-    while (p->blocks)
-        cache_kill(p->blocks);
+    cache_kill_range(p->addr, p->addr + PAGE_BYTES);
     if (p->protected_) {
         p->protected_ = false;
         protected_pages--;

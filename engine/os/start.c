@@ -5,6 +5,7 @@
  * runtime_start() is where the tracer (inject.c) points the registers to, on a small stack of its
  * own, with all signals blocked and the program's own registers in `boot`.
  */
+#include <cpuid.h>
 #include <linux/auxvec.h>
 
 #include "engine/core/cache.h"
@@ -67,6 +68,8 @@ static void set_option(struct options *o, const char *key, const char *value)
         o->stats = v;
     else if (rt_prefix(key, "link="))
         o->link = v;
+    else if (rt_prefix(key, "hot="))
+        o->hot = v;
     else if (rt_prefix(key, "exact="))
         o->exact_flags = v;
     else if (rt_prefix(key, "ticks="))
@@ -101,7 +104,7 @@ static void set_option(struct options *o, const char *key, const char *value)
 
 static void read_options(struct options *o, const char *s)
 {
-    *o = (struct options){.link = true, .cache = 32 << 20, .check = 80000};
+    *o = (struct options){.link = true, .hot = 1, .cache = 32 << 20, .check = 80000};
     while (*s) {
         const char *value = s;
         while (*value && *value != '=')
@@ -153,6 +156,12 @@ _Noreturn static void start_replay(void)
     engine_run(t);
 }
 
+static bool has_bmi2(void)
+{
+    uint32_t a, b, c, d;
+    return __get_cpuid_count(7, 0, &a, &b, &c, &d) && (b & bit_BMI2);
+}
+
 void runtime_start(void)
 {
     static struct process first;
@@ -160,6 +169,7 @@ void runtime_start(void)
     engine.base = boot.base;
     engine.mailbox = boot.mailbox;
     engine.wrfsbase = boot.mailbox ? boot.wrfsbase : (auxv(sp, AT_HWCAP2) & 2) != 0;
+    engine.rorx = has_bmi2();
     if (boot.mailbox) /* it lies right below, and belongs to us */
         range_init(boot.mailbox, boot.base + boot.bytes - boot.mailbox);
     else

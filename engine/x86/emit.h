@@ -63,11 +63,11 @@ static inline void emit_gs_store_imm(struct emit *e, uint32_t off, int32_t v)
     emit32(e, (uint32_t)v);
 }
 
-/* sub qword gs:[off], 1: writes all arithmetic flags */
-static inline void emit_gs_decrement(struct emit *e, uint32_t off)
+/* sub qword gs:[off], n, n at most 127: writes all arithmetic flags */
+static inline void emit_gs_subtract(struct emit *e, uint32_t off, uint8_t n)
 {
     emit_gs_op(e, 0x83, 5, off);
-    emit8(e, 1);
+    emit8(e, n);
 }
 
 static inline void emit_gs_jmp(struct emit *e, uint32_t off)

@@ -322,3 +322,38 @@ const char *insn_name(const struct insn *in)
     const char *name = in->kind == INSN_ILLEGAL ? NULL : ZydisMnemonicGetString(in->mnemonic);
     return name ? name : "(bad)";
 }
+
+/* Their destination may stay as it was, though the decoder calls it written. */
+static bool may_keep_destination(const struct insn *in)
+{
+    switch (in->mnemonic) {
+    case ZYDIS_MNEMONIC_BSF:
+    case ZYDIS_MNEMONIC_BSR:
+    case ZYDIS_MNEMONIC_TZCNT: /* bsf and bsr on CPUs without them */
+    case ZYDIS_MNEMONIC_LZCNT:
+        return true;
+    default:
+        return in->kind != INSN_PLAIN;
+    }
+}
+
+enum insn_use insn_use_of(const struct insn *in, int gpr)
+{
+    struct insn_operands ops;
+    enum insn_use use = INSN_USE_NONE;
+    insn_operands(in, &ops);
+    if (!(insn_gprs(&ops) >> gpr & 1))
+        return INSN_USE_NONE;
+    for (int i = 0; i < ops.z.operand_count; i++) {
+        const ZydisDecodedOperand *op = &ops.op[i];
+        if (op->type == ZYDIS_OPERAND_TYPE_REGISTER && insn_gpr_number(op->reg.value) == gpr) {
+            if (op->actions != ZYDIS_OPERAND_ACTION_WRITE || op->size < 32)
+                return INSN_USE_READ;
+            use = INSN_USE_KILL;
+        }
+        if (op->type == ZYDIS_OPERAND_TYPE_MEMORY &&
+            (insn_gpr_number(op->mem.base) == gpr || insn_gpr_number(op->mem.index) == gpr))
+            return INSN_USE_READ;
+    }
+    return use == INSN_USE_KILL && !may_keep_destination(in) ? INSN_USE_KILL : INSN_USE_READ;
+}

@@ -77,6 +77,11 @@ void insn_operands(const struct insn *in, struct insn_operands *out);
 /* General registers that the instruction mentions in any way, one bit each. */
 uint32_t insn_gprs(const struct insn_operands *ops);
 
+/* What an instruction does with a general register: nothing; sets all of it whatever it was, and
+ * does not look at it; anything else. */
+enum insn_use { INSN_USE_NONE, INSN_USE_KILL, INSN_USE_READ };
+enum insn_use insn_use_of(const struct insn *in, int gpr);
+
 /* Number of a general register, any width; -1 for others. */
 int insn_gpr_number(ZydisRegister reg);
 

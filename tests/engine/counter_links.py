@@ -16,7 +16,7 @@ import engine_test as e
 
 SAMPLES = 1000
 TINY = "cache=65536"
-WAYS = [("link=0",), ("ticks=1",), ("exact=1",), (TINY,)]
+WAYS = [("link=0",), ("ticks=1",), ("exact=1",), (TINY,), ("hot=0",), ("hot=2",), ("hot=5", "exact=1", TINY)]
 if e.SOAK:
     WAYS += [(), ("link=0", TINY), ("exact=1", "ticks=1"), ("exact=1", TINY), ("ticks=1", TINY)]
 

@@ -86,12 +86,13 @@ def check_program(test, name, rng, pool):
     test.equal(len(real), len(entries), f"{name}: every position is unique")
     plain = test.native(argv)
     native = (plain.status, plain.out, summary["ticks"])
-    for options in ((), ("link=0",), ("exact=1",), ("ticks=1",), ("cache=65536",)):
+    for options in ((), ("link=0",), ("exact=1",), ("ticks=1",), ("cache=65536",), ("hot=0",), ("hot=2",),
+                    ("hot=3", "exact=1")):
         run = test.run(argv, "stats=1", *options)
         test.equal((run.status, run.out, run.number("stats", "ticks")), native, f"{name} {options}")
     jobs = []
     for i, entry in enumerate(choose(entries, rng)):
-        options = (("exact=1",), (), ("exact=1", "link=0"), ("cache=65536",))[i % 4]
+        options = (("exact=1",), (), ("exact=1", "hot=2"), ("exact=1", "link=0"), ("hot=3",), ("cache=65536",))[i % 6]
         jobs.append(pool.submit(check_stop, test, argv, entry, options, native))
     never = never_reached(entries, summary["ticks"], rng)
     for _ in range(NEVER):

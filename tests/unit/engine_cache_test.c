@@ -246,32 +246,34 @@ static void a_block_over_a_page_end_belongs_to_both_pages(void **state)
     struct block *b = make(pc);
     assert_int_equal(b->len, 10); /* ret is in the next page, in a block of its own */
     struct block *ret = make(pc + 10);
-    assert_ptr_equal(cache_page_find(0x7ff000), b->page[0]);
-    assert_ptr_equal(cache_page_find(0x800000), b->page[1]);
+    assert_ptr_equal(cache_page_find(0x7ff000), b->pages[0].page);
+    assert_ptr_equal(cache_page_find(0x800000), b->pages[1].page);
     cache_kill_range(0x800000, 0x800001);
     assert_true(b->dead && ret->dead);
     b = make(pc);
     ret = make(pc + 10);
     cache_kill_range(0x7ff000, 0x800000);
     assert_true(b->dead && !ret->dead);
-    assert_ptr_equal(cache_page_find(0x800000)->blocks, ret);
+    assert_ptr_equal(cache_page_find(0x800000)->links->block, ret);
 }
 
-static void a_block_depends_on_further_pages(void **state)
+/* Whether flags are dead at a jump is seen at its target. */
+static void a_block_depends_on_pages_it_looked_at(void **state)
 {
+    const int there = 8 * (int)PAGE_BYTES / SLOT;
+
     (void)state;
     for (int way = 0; way < 2; way++) {
-        struct block *b = make(BASE), *other = make(BASE + 8 * PAGE_BYTES);
-        cache_depend(b, BASE + 8 * PAGE_BYTES);
-        cache_depend(b, BASE + 8 * PAGE_BYTES); /* twice is once */
-        cache_depend(b, BASE + 9 * PAGE_BYTES);
+        make_slot(0, 1, there);
+        struct block *b = make(BASE + JMP), *other = make(slot_pc(there));
+        assert_int_equal(b->page_count, 2);
         if (way)
-            cache_kill_range(BASE + 9 * PAGE_BYTES, BASE + 9 * PAGE_BYTES + 1);
-        else
             cache_kill(b);
-        assert_true(b->dead && !other->dead);
-        cache_kill_range(BASE + 8 * PAGE_BYTES, BASE + 8 * PAGE_BYTES + 1);
-        assert_true(other->dead);
+        else
+            cache_kill(other);
+        assert_true(b->dead != other->dead);
+        cache_kill_range(slot_pc(there), slot_pc(there) + 1);
+        assert_true(b->dead && other->dead);
     }
 }
 
@@ -411,7 +413,7 @@ int main(void)
         TEST(a_killed_block_leaves_the_lookup_tables),
         TEST(kills_the_blocks_of_a_range_of_pages),
         TEST(a_block_over_a_page_end_belongs_to_both_pages),
-        TEST(a_block_depends_on_further_pages),
+        TEST(a_block_depends_on_pages_it_looked_at),
         TEST(visits_the_known_pages_of_a_range),
         TEST(evicts_old_blocks_when_full),
         TEST(transient_blocks_do_not_fill_the_cache),

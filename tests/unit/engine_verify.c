@@ -727,10 +727,6 @@ static int wide_gpr(const ZydisDecodedOperand *op)
 static bool run_mov(struct sim *s, const struct decoded *h)
 {
     int dst = wide_gpr(&h->op[0]), src = wide_gpr(&h->op[1]);
-    if (is_reg(&h->op[0], ZYDIS_REGISTER_EAX) && is_reg(&h->op[1], ZYDIS_REGISTER_ECX)) {
-        s->host[RAX] = (uint32_t)s->host[RCX];
-        return true;
-    }
     if (dst >= 0 && h->op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
         s->host[dst] = h->op[1].imm.value.u;
         return true;
@@ -810,10 +806,8 @@ static bool run_arithmetic(struct sim *s, const struct decoded *h)
     }
     EXPECT(is_reg(a, ZYDIS_REGISTER_EAX), h->off, "unexpected arithmetic");
     if (h->z.mnemonic == ZYDIS_MNEMONIC_AND && b->type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
-        b->imm.value.u == LOOKUP_SIZE - 1)
-        s->host[RAX] &= LOOKUP_SIZE - 1;
-    else if (h->z.mnemonic == ZYDIS_MNEMONIC_ADD && is_reg(b, ZYDIS_REGISTER_EAX))
-        s->host[RAX] = (uint32_t)(s->host[RAX] * 2);
+        b->imm.value.u == 2 * (LOOKUP_SIZE - 1))
+        s->host[RAX] &= 2 * (LOOKUP_SIZE - 1);
     else
         return FAIL(h->off, "unexpected arithmetic");
     return true;
@@ -830,8 +824,9 @@ static bool run_added(struct sim *s, const struct decoded *h, uint32_t *next)
         return run_mov(s, h);
     case ZYDIS_MNEMONIC_LEA: {
         int dst = wide_gpr(&h->op[0]);
-        EXPECT(dst >= 0, h->off, "an unexpected lea");
-        s->host[dst] = address(h, &h->op[1], s->host, (gaddr)h->bytes + h->z.length);
+        gaddr a = address(h, &h->op[1], s->host, (gaddr)h->bytes + h->z.length);
+        EXPECT(dst >= 0 || is_reg(&h->op[0], ZYDIS_REGISTER_EAX), h->off, "an unexpected lea");
+        s->host[dst >= 0 ? dst : RAX] = dst >= 0 ? a : (uint32_t)a;
         return true;
     }
     case ZYDIS_MNEMONIC_CMP:
