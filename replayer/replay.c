@@ -140,6 +140,8 @@ _Noreturn static void enter(const struct layout *l, const struct image *im, cons
     const uint64_t bytes = im->image_bytes + BOOT_STACK;
     const uint64_t box = (l->base - sizeof(struct mailbox)) & ~(uint64_t)(PAGE - 1);
     uint8_t *copy = place(bytes, l), *page = place(PAGE, l);
+    for (int i = 0; i < IMAGE_PARTS; i++)
+        memcpy(copy + im->part[i].at, im->part[i].from, im->part[i].bytes);
     struct boot *b = inject_relocate(copy, im, l->base);
     b->bytes = bytes;
     b->mailbox = box;

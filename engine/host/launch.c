@@ -2,32 +2,38 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * This process will be the program. A grandchild, orphaned at once so that the program never sees
- * it, traces it over the exec and injects the runtime (os/inject.c).
+ * This process will be the program. A child that shares its memory, and keeps it over the exec,
+ * traces it and injects the runtime (os/inject.c). It has no exit signal, so that plain waits do
+ * not see it.
  */
 #define _GNU_SOURCE
 #include "engine/host/launch.h"
 
 #include <errno.h>
+#include <sched.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/mman.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "engine/host/link.h"
 #include "engine/os/boot.h"
 
+enum { STACK = 64 << 10 };
+
+static struct inject_job job_memory;
+static uint8_t tracer_stack[STACK] __attribute__((aligned(64)));
+
+static int trace(void *job)
+{
+    inject_tracer(job);
+    return 0;
+}
+
 static int start_tracer(struct inject_job *job, struct err *err)
 {
-    pid_t pid =
-        (pid_t)syscall(SYS_clone, 0, NULL, NULL, NULL, NULL); /* fork, without exit signal */
+    pid_t pid = clone(trace, tracer_stack + STACK, CLONE_VM, job);
     if (pid < 0)
         return err_set(err, "fork: %m");
-    if (pid == 0) {
-        inject_tracer(job);
-        _exit(0);
-    }
     job->tracer = pid;
     int r = inject_ready(job);
     if (r)
@@ -40,10 +46,8 @@ static int start_tracer(struct inject_job *job, struct err *err)
 int launch_exec(const struct launch *l, struct err *err)
 {
     sigset_t all, old;
-    struct inject_job *job =
-        mmap(NULL, sizeof *job, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
-    if (job == MAP_FAILED)
-        return err_set(err, "mmap: %m");
+    struct inject_job *job = &job_memory;
+    memset(job, 0, sizeof *job);
     if (l->options && strlen(l->options) >= sizeof job->options)
         return err_set(err, "options too long");
     struct image *im = link_image(err);

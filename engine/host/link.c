@@ -22,7 +22,8 @@ struct object {
     const char *name;
     const uint8_t *file;
     size_t size;
-    uint64_t at, span; /* place and size in the image */
+    uint64_t at, span;                /* place and size in the image */
+    struct image_part constant, data; /* `at` is relative to the object, `from` in the file */
     const Elf64_Sym *sym;
     size_t syms;
     const char *str;
@@ -32,11 +33,24 @@ struct object {
 
 struct linking {
     struct object obj[2];
-    uint8_t *image;
-    uint64_t bytes;
-    uint32_t *reloc;
-    size_t relocs, room;
+    struct image *image;
+    size_t relocs;
 };
+
+/* A part reaches from its first section to its last. What only a dynamic linker reads lies in front
+ * of the constant part. */
+static int note_section(struct object *o, const Elf64_Shdr *sh, struct err *err)
+{
+    struct image_part *p = sh->sh_flags & SHF_WRITE ? &o->data : &o->constant;
+    if (!p->bytes) {
+        p->at = sh->sh_addr;
+        p->from = o->file + sh->sh_offset;
+    }
+    p->bytes = sh->sh_addr + sh->sh_size - p->at;
+    if (p->from + (sh->sh_addr - p->at) != o->file + sh->sh_offset)
+        return err_set(err, "%s: its file is laid out unlike its memory", o->name);
+    return 0;
+}
 
 static int read_dynamic(struct object *o, struct err *err)
 {
@@ -45,30 +59,23 @@ static int read_dynamic(struct object *o, struct err *err)
         return err_set(err, "%s: not a shared object", o->name);
     const Elf64_Shdr *sh = (const void *)(o->file + eh->e_shoff);
     for (int i = 0; i < eh->e_shnum; i++) {
+        if (!(sh[i].sh_flags & SHF_ALLOC))
+            continue;
         if (sh[i].sh_type == SHT_DYNSYM) {
             o->sym = (const void *)(o->file + sh[i].sh_offset);
             o->syms = sh[i].sh_size / sizeof *o->sym;
             o->str = (const char *)o->file + sh[sh[i].sh_link].sh_offset;
-        } else if (sh[i].sh_type == SHT_RELA && (sh[i].sh_flags & SHF_ALLOC)) {
+        } else if (sh[i].sh_type == SHT_RELA) {
             int k = o->rela[0] ? 1 : 0;
             o->rela[k] = (const void *)(o->file + sh[i].sh_offset);
             o->relas[k] = sh[i].sh_size / sizeof(Elf64_Rela);
+        } else if (sh[i].sh_type == SHT_PROGBITS || (sh[i].sh_flags & SHF_WRITE)) {
+            if (sh[i].sh_type != SHT_NOBITS && note_section(o, &sh[i], err) < 0)
+                return -1;
+            o->span = PAGE_UP(sh[i].sh_addr + sh[i].sh_size);
         }
     }
-    const Elf64_Phdr *ph = (const void *)(o->file + eh->e_phoff);
-    for (int i = 0; i < eh->e_phnum; i++)
-        if (ph[i].p_type == PT_LOAD && ph[i].p_vaddr + ph[i].p_memsz > o->span)
-            o->span = PAGE_UP(ph[i].p_vaddr + ph[i].p_memsz);
     return 0;
-}
-
-static void load_segments(struct linking *l, const struct object *o)
-{
-    const Elf64_Ehdr *eh = (const void *)o->file;
-    const Elf64_Phdr *ph = (const void *)(o->file + eh->e_phoff);
-    for (int i = 0; i < eh->e_phnum; i++)
-        if (ph[i].p_type == PT_LOAD)
-            memcpy(l->image + o->at + ph[i].p_vaddr, o->file + ph[i].p_offset, ph[i].p_filesz);
 }
 
 /* Offset of a symbol in the image, 0 if neither object defines it. */
@@ -83,13 +90,15 @@ static uint64_t find_symbol(const struct linking *l, const char *name)
     return 0;
 }
 
-static int note_reloc(struct linking *l, uint64_t where)
+/* Stores a word that wants the base added. */
+static int put_reloc(struct linking *l, const struct object *o, uint64_t offset, uint64_t value,
+                     struct err *err)
 {
-    if (l->relocs == l->room) {
-        l->room = l->room ? 2 * l->room : 4096;
-        l->reloc = realloc(l->reloc, l->room * sizeof *l->reloc);
-    }
-    l->reloc[l->relocs++] = (uint32_t)where;
+    struct image_part *p = &l->image->part[2 * (o - l->obj) + 1];
+    if (offset < o->data.at || offset + 8 > o->data.at + o->data.bytes)
+        return err_set(err, "%s: a relocation in constant bytes", o->name);
+    memcpy((uint8_t *)p->from + (offset - o->data.at), &value, 8);
+    l->image->reloc[l->relocs++] = (uint32_t)(o->at + offset);
     return 0;
 }
 
@@ -98,7 +107,7 @@ static int relocate_one(struct linking *l, const struct object *o, const Elf64_R
 {
     const Elf64_Sym *s = &o->sym[ELF64_R_SYM(r->r_info)];
     const char *name = o->str + s->st_name;
-    uint64_t where = o->at + r->r_offset, value = 0;
+    uint64_t value = 0;
     switch (ELF64_R_TYPE(r->r_info)) {
     case R_X86_64_RELATIVE:
         value = o->at + (uint64_t)r->r_addend;
@@ -117,8 +126,7 @@ static int relocate_one(struct linking *l, const struct object *o, const Elf64_R
         return err_set(err, "%s: relocation type %lu", o->name,
                        (unsigned long)ELF64_R_TYPE(r->r_info));
     }
-    memcpy(l->image + where, &value, 8);
-    return note_reloc(l, where);
+    return put_reloc(l, o, r->r_offset, value, err);
 }
 
 static int relocate(struct linking *l, struct err *err)
@@ -131,71 +139,97 @@ static int relocate(struct linking *l, struct err *err)
     return 0;
 }
 
+static int map_file(struct object *o, struct err *err)
+{
+    struct stat st;
+    int fd = open(o->name, O_RDONLY | O_CLOEXEC);
+    if (fd < 0 || fstat(fd, &st))
+        return err_set(err, "%s: %m", o->name);
+    o->size = (size_t)st.st_size;
+    o->file = mmap(NULL, o->size, PROT_READ, MAP_PRIVATE | MAP_POPULATE, fd, 0);
+    close(fd);
+    return o->file == MAP_FAILED ? err_set(err, "%s: %m", o->name) : 0;
+}
+
+/* Where the build found the library, else where the loader does. It stays mapped: images refer to
+ * it. */
 static int map_decoder(struct object *o, struct err *err)
 {
     static char path[4096];
+    static struct object mapped;
     struct link_map *map;
-    struct stat st;
-    void *h = dlopen(ZYDIS_SONAME, RTLD_LAZY);
-    if (!h || dlinfo(h, RTLD_DI_LINKMAP, &map))
-        return err_set(err, "%s", dlerror());
-    snprintf(path, sizeof path, "%s", map->l_name);
-    dlclose(h);
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    if (fd < 0 || fstat(fd, &st))
-        return err_set(err, "%s: %m", path);
-    o->name = path;
-    o->size = (size_t)st.st_size;
-    o->file = mmap(NULL, o->size, PROT_READ, MAP_PRIVATE, fd, 0);
-    close(fd);
-    return o->file == MAP_FAILED ? err_set(err, "%s: %m", path) : 0;
+    if (mapped.file) {
+        *o = mapped;
+        return 0;
+    }
+    mapped.name = ZYDIS_PATH;
+    if (access(ZYDIS_PATH, R_OK)) {
+        void *h = dlopen(ZYDIS_SONAME, RTLD_LAZY);
+        if (!h || dlinfo(h, RTLD_DI_LINKMAP, &map))
+            return err_set(err, "%s", dlerror());
+        snprintf(path, sizeof path, "%s", map->l_name);
+        dlclose(h);
+        mapped.name = path;
+    }
+    if (map_file(&mapped, err)) {
+        mapped.file = NULL;
+        return -1;
+    }
+    *o = mapped;
+    return 0;
 }
 
-static struct image *pack(const struct linking *l, struct err *err)
+/* struct image, with room for all relocations and the first contents of the data. */
+static struct image *make_image(const struct linking *l, struct err *err)
 {
-    uint64_t entry = find_symbol(l, "runtime_start"), boot = find_symbol(l, "boot");
-    uint64_t bytes_at = PAGE_UP(sizeof(struct image) + l->relocs * sizeof *l->reloc);
-    if (!entry || !boot) {
-        err_set(err, "runtime: no entry point");
-        return NULL;
-    }
-    struct image *im = calloc(1, bytes_at + l->bytes);
+    const struct object *o = l->obj;
+    size_t relocs = o[0].relas[0] + o[0].relas[1] + o[1].relas[0] + o[1].relas[1];
+    uint64_t data_at = (sizeof(struct image) + relocs * sizeof(uint32_t) + 15) & ~15ull;
+    uint64_t total = data_at + o[0].data.bytes + o[1].data.bytes;
+    struct image *im = calloc(1, total);
     if (!im) {
         err_set(err, "out of memory");
         return NULL;
     }
-    *im = (struct image){bytes_at + l->bytes, bytes_at, l->bytes, entry, boot, l->relocs};
-    memcpy(im + 1, l->reloc, l->relocs * sizeof *l->reloc);
-    memcpy((uint8_t *)im + bytes_at, l->image, l->bytes);
+    im->total = total;
+    im->image_bytes = o[0].span + o[1].span;
+    uint8_t *data = (uint8_t *)im + data_at;
+    for (int k = 0; k < 2; k++) {
+        struct image_part *p = &im->part[2 * k];
+        p[0] = o[k].constant;
+        p[1] = o[k].data;
+        p[0].at += o[k].at;
+        p[1].at += o[k].at;
+        p[1].written = 1;
+        p[1].from = memcpy(data, o[k].data.from, o[k].data.bytes);
+        data += o[k].data.bytes;
+    }
     return im;
 }
 
 struct image *link_image(struct err *err)
 {
     struct linking l = {0};
-    struct image *im = NULL;
     l.obj[0] = (struct object){
         .name = "runtime", .file = runtime_elf, .size = (size_t)(runtime_elf_end - runtime_elf)};
-    if (map_decoder(&l.obj[1], err) < 0)
+    if (map_decoder(&l.obj[1], err) < 0 || read_dynamic(&l.obj[0], err) < 0 ||
+        read_dynamic(&l.obj[1], err) < 0)
         return NULL;
-    if (read_dynamic(&l.obj[0], err) < 0 || read_dynamic(&l.obj[1], err) < 0)
-        goto out;
     l.obj[1].at = l.obj[0].span;
-    l.bytes = l.obj[0].span + l.obj[1].span;
-    l.image = calloc(1, l.bytes);
-    if (!l.image) {
-        err_set(err, "out of memory");
-        goto out;
-    }
-    load_segments(&l, &l.obj[0]);
-    load_segments(&l, &l.obj[1]);
-    if (relocate(&l, err) == 0)
-        im = pack(&l, err);
-out:
-    free(l.image);
-    free(l.reloc);
-    munmap((void *)l.obj[1].file, l.obj[1].size);
-    return im;
+    l.image = make_image(&l, err);
+    if (!l.image)
+        return NULL;
+    if (relocate(&l, err) < 0)
+        goto fail;
+    l.image->reloc_count = l.relocs;
+    l.image->entry = find_symbol(&l, "runtime_start");
+    l.image->boot = find_symbol(&l, "boot");
+    if (l.image->entry && l.image->boot)
+        return l.image;
+    err_set(err, "runtime: no entry point");
+fail:
+    link_free(l.image);
+    return NULL;
 }
 
 void link_free(struct image *im)

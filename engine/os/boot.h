@@ -4,23 +4,32 @@
  *
  * The runtime and the decoder library are linked into one image of position-independent bytes by
  * host/link.c. A tracer (inject.c) copies it into a process that has just exec'ed, together with
- * the pristine image itself, so that the process can do the same for its next execve. Shared by the
- * in-target runtime and the host side; no libc.
+ * struct image, so that the process can do the same for its next execve: what is never written is
+ * copied on from where it runs, only the rest is kept a second time. Shared by the in-target
+ * runtime and the host side; no libc.
  */
 #ifndef ENGINE_OS_BOOT_H
 #define ENGINE_OS_BOOT_H
 
 #include "engine/x86/cpu.h"
 
-/* The pristine image: header, then reloc_count offsets (uint32_t) of words that want the base
- * added, then, at bytes_at, the image itself. */
+enum { IMAGE_PARTS = 4 };
+
+/* A stretch of the image that has bytes; all others are zero. */
+struct image_part {
+    uint64_t at, bytes;
+    const uint8_t *from; /* its bytes; those of a written part lie behind struct image */
+    uint64_t written;    /* relocated at the start, or written later */
+};
+
 struct image {
-    uint64_t total;       /* bytes of all this */
-    uint64_t bytes_at;    /* offset of the image from this struct */
+    uint64_t total;       /* bytes of this struct and what lies behind it */
     uint64_t image_bytes; /* multiple of the page size */
     uint64_t entry;       /* offset of runtime_start in the image */
     uint64_t boot;        /* offset of the runtime's struct boot in the image */
+    struct image_part part[IMAGE_PARTS];
     uint64_t reloc_count;
+    uint32_t reloc[]; /* offsets of words that want the base added, all in written parts */
 };
 
 enum { BOOT_OPTIONS = 256, BOOT_STACK = 64 << 10 };
@@ -28,8 +37,8 @@ enum { BOOT_OPTIONS = 256, BOOT_STACK = 64 << 10 };
 /* Filled by the tracer. */
 struct boot {
     gaddr base;
-    uint64_t bytes; /* the whole range: image, stack, pristine image */
-    gaddr pristine;
+    uint64_t bytes;       /* the whole range: image, stack, struct image */
+    gaddr image;          /* struct image */
     struct cpu_state cpu; /* at the program's first instruction */
     uint64_t mask;        /* blocked signals */
     int32_t tracer;       /* a child of ours that is about to end */
@@ -40,8 +49,8 @@ struct boot {
     char options[BOOT_OPTIONS];
 };
 
-/* The image as it has to be at `base`, in image_bytes of memory at `copy`; its struct boot is for
- * the caller to fill in. */
+/* The written parts as they have to be at `base`, in image_bytes of zeroed memory at `copy`. The
+ * rest of its struct boot is for the caller to fill in. */
 struct boot *inject_relocate(uint8_t *copy, const struct image *im, gaddr base);
 
 /* What tracer and tracee tell each other, in memory they share. */

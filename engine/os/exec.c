@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: MIT
  *
  * A helper process that shares this memory (CLONE_VM) seizes the calling thread; the thread execs;
- * the helper, which keeps the old memory and in it the pristine image, injects the runtime into the
- * new one and ends. It is made by way of a second process that ends at once, so that it is nobody's
- * child by the time the new program could wait for children.
+ * the helper, which keeps the old memory and in it the image, injects the runtime into the new one
+ * and ends. It is a child without exit signal, which the new runtime reaps before the program
+ * begins.
  */
 #include "engine/os/exec.h"
 
@@ -35,9 +35,9 @@ struct helper {
 };
 static struct helper *helpers;
 
-void exec_init(gaddr pristine, const char *opts)
+void exec_init(gaddr image_at, const char *opts)
 {
-    image = (const struct image *)pristine;
+    image = (const struct image *)image_at;
     /* A recording's own come first; they are made anew for each program. */
     if (rt_prefix(opts, "record="))
         while (*opts && *opts++ != ',')

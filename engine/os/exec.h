@@ -7,7 +7,7 @@
 
 #include "engine/core/thread.h"
 
-void exec_init(gaddr pristine, const char *options);
+void exec_init(gaddr image, const char *options);
 
 long exec_execve(struct thread *t, long *a);
 long exec_execveat(struct thread *t, long *a);

@@ -152,16 +152,6 @@ static gaddr reserve(int pid, const struct uregs *regs, uint64_t bytes)
     return 0;
 }
 
-static bool copy_to(int pid, gaddr to, const void *from, uint64_t bytes)
-{
-    struct {
-        const void *base;
-        uint64_t len;
-    } local = {from, bytes}, remote = {(const void *)to, bytes};
-    return !bytes ||
-           sys6(__NR_process_vm_writev, pid, (long)&local, 1, (long)&remote, 1, 0) == (long)bytes;
-}
-
 static void fill_boot(struct boot *b, const struct inject_job *job, const struct uregs *r)
 {
     uint64_t *g = b->cpu.gpr;
@@ -178,19 +168,61 @@ static void fill_boot(struct boot *b, const struct inject_job *job, const struct
 
 struct boot *inject_relocate(uint8_t *copy, const struct image *im, gaddr base)
 {
-    const uint32_t *reloc = (const uint32_t *)(im + 1);
-    memcpy(copy, (const uint8_t *)im + im->bytes_at, im->image_bytes);
+    for (int i = 0; i < IMAGE_PARTS; i++)
+        if (im->part[i].written)
+            memcpy(copy + im->part[i].at, im->part[i].from, im->part[i].bytes);
     for (uint64_t i = 0; i < im->reloc_count; i++)
-        *(uint64_t *)(copy + reloc[i]) += base;
+        *(uint64_t *)(copy + im->reloc[i]) += base;
     struct boot *b = (struct boot *)(copy + im->boot);
     b->base = base;
     return b;
 }
 
-/* Copies the image, relocated for `base`, by way of a scratch copy of our own. */
+/* Copies to be made from our memory to the tracee's, by one system call. */
+struct copies {
+    struct {
+        const void *base;
+        uint64_t bytes;
+    } from[IMAGE_PARTS + 3], to[IMAGE_PARTS + 3];
+    int count;
+    uint64_t bytes;
+};
+
+static void copy_later(struct copies *c, gaddr to, const void *from, uint64_t bytes)
+{
+    c->from[c->count].base = from;
+    c->to[c->count].base = (const void *)to;
+    c->from[c->count].bytes = c->to[c->count].bytes = bytes;
+    c->count++;
+    c->bytes += bytes;
+}
+
+static bool copy_all(int pid, const struct copies *c)
+{
+    return sys6(__NR_process_vm_writev, pid, (long)c->from, c->count, (long)c->to, c->count, 0) ==
+           (long)c->bytes;
+}
+
+/* struct image, for the tracee: `own` is its copy of the struct alone. */
+static void copy_image(struct copies *c, const struct image *im, struct image *own, gaddr base,
+                       gaddr to)
+{
+    *own = *im;
+    for (int i = 0; i < IMAGE_PARTS; i++) {
+        struct image_part *p = &own->part[i];
+        uint64_t behind = (uint64_t)(p->from - (const uint8_t *)im);
+        p->from = (const uint8_t *)(p->written ? to + behind : base + p->at);
+    }
+    copy_later(c, to, own, sizeof *own);
+    copy_later(c, to + sizeof *own, im + 1, im->total - sizeof *own);
+}
+
+/* Copies the image, relocated for `base`; the written parts by way of a scratch copy of our own. */
 static bool place_image(int pid, gaddr base, const struct inject_job *job, const struct uregs *regs)
 {
     const struct image *im = job->image;
+    struct copies c = {.count = 0};
+    struct image own;
     long mem = sys6(__NR_mmap, 0, (long)im->image_bytes, PROT_READ | PROT_WRITE,
                     MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     if (SYS_FAILED(mem))
@@ -199,12 +231,16 @@ static bool place_image(int pid, gaddr base, const struct inject_job *job, const
     struct boot *b = inject_relocate(copy, im, base);
     fill_boot(b, job, regs);
     b->bytes = range_bytes(job);
-    b->pristine = base + im->image_bytes + BOOT_STACK;
-    b->filters = b->pristine + im->total;
+    b->image = base + im->image_bytes + BOOT_STACK;
+    b->filters = b->image + im->total;
     b->filter_bytes = job->filter_bytes;
-    bool ok = copy_to(pid, base, copy, im->image_bytes) &&
-              copy_to(pid, b->pristine, im, im->total) &&
-              copy_to(pid, b->filters, job->filters, job->filter_bytes);
+    for (int i = 0; i < IMAGE_PARTS; i++) {
+        const struct image_part *p = &im->part[i];
+        copy_later(&c, base + p->at, p->written ? copy + p->at : p->from, p->bytes);
+    }
+    copy_image(&c, im, &own, base, b->image);
+    copy_later(&c, b->filters, job->filters, job->filter_bytes);
+    bool ok = copy_all(pid, &c);
     sys2(__NR_munmap, mem, (long)im->image_bytes);
     return ok;
 }

@@ -26,7 +26,8 @@
 #include "engine/rt/sys.h"
 #include "engine/x86/insn.h"
 
-__attribute__((visibility("default"))) struct boot boot = {0};
+/* Among the bytes that the tracer copies, not the zeroes that it leaves out. */
+__attribute__((visibility("default"), section(".data"))) struct boot boot = {0};
 __attribute__((visibility("default"))) _Noreturn void runtime_start(void);
 
 static uint64_t auxv(gaddr sp, uint64_t key)
@@ -198,7 +199,7 @@ void runtime_start(void)
     threads_enter(t);
     baton_acquire(t);
     special_init(auxv(sp, AT_SYSINFO_EHDR));
-    exec_init(boot.pristine, boot.options);
+    exec_init(boot.image, boot.options);
     engine.start_ns = special_now_ns();
     engine.start_tsc = __builtin_ia32_rdtsc();
     signals_init(t, boot.mask);

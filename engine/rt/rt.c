@@ -5,11 +5,34 @@
 
 #ifndef ENGINE_HOSTED                /* elsewhere these come from libc */
 #pragma GCC visibility push(default) /* the decoder library imports them */
+#undef memcpy
+#undef memset
 
+/* Two moves that may overlap: all is read before anything is written. */
+#define MOVE_ENDS(type, dst, src, n)                                                               \
+    do {                                                                                           \
+        typedef type any __attribute__((aligned(1), may_alias));                                   \
+        const any first = *(const any *)(src);                                                     \
+        const any last = *(const any *)((const char *)(src) + (n) - sizeof(any));                  \
+        *(any *)(dst) = first;                                                                     \
+        *(any *)((char *)(dst) + (n) - sizeof(any)) = last;                                        \
+    } while (0)
+
+/* Few bytes, such as an instruction, are the common case; the string move takes its time to start.
+ */
 void *memcpy(void *dst, const void *src, size_t n)
 {
     void *d = dst;
-    __asm__ volatile("rep movsb" : "+D"(d), "+S"(src), "+c"(n) : : "memory");
+    if (n > 16)
+        __asm__ volatile("rep movsb" : "+D"(d), "+S"(src), "+c"(n) : : "memory");
+    else if (n >= 8)
+        MOVE_ENDS(uint64_t, d, src, n);
+    else if (n >= 4)
+        MOVE_ENDS(uint32_t, d, src, n);
+    else if (n >= 2)
+        MOVE_ENDS(uint16_t, d, src, n);
+    else if (n)
+        *(char *)d = *(const char *)src;
     return dst;
 }
 

@@ -18,6 +18,10 @@ void *memset(void *dst, int c, size_t n);
 int memcmp(const void *a, const void *b, size_t n);
 size_t strlen(const char *s);
 #pragma GCC visibility pop
+#ifndef ENGINE_HOSTED /* freestanding code gets no inline copies of a few bytes otherwise */
+#define memcpy __builtin_memcpy
+#define memset __builtin_memset
+#endif
 bool rt_streq(const char *a, const char *b);
 bool rt_prefix(const char *s, const char *prefix);
 const char *rt_hex(const char *p, uint64_t *v); /* reads digits; returns what follows them */
