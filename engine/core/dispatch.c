@@ -33,8 +33,9 @@ static struct {
 
 static uint64_t canary_area[16]; /* libZydis reads its stack canary at fs:0x28 */
 
-void engine_decoder_enter(struct thread *t)
+void engine_decoder_enter(void)
 {
+    struct thread *t = thread_self();
     engine_save_xmm();
     if (engine.wrfsbase) {
         __asm__ volatile("rdfsbase %0" : "=r"(t->fs_saved));
@@ -45,8 +46,9 @@ void engine_decoder_enter(struct thread *t)
     sys2(__NR_arch_prctl, 0x1002, (long)canary_area);
 }
 
-void engine_decoder_leave(struct thread *t)
+void engine_decoder_leave(void)
 {
+    struct thread *t = thread_self();
     if (engine.wrfsbase)
         __asm__ volatile("wrfsbase %0" : : "r"(t->fs_saved));
     else
@@ -73,9 +75,7 @@ static struct block *try_block(struct thread *t, bool one, gaddr *fault)
     struct translate_options opt = {
         .one = one, .exact_flags = engine.opt.exact_flags, .region = r ? r->start : t->cpu.rip};
     uint64_t start = __builtin_ia32_rdtsc();
-    engine_decoder_enter(t);
     struct block *b = r ? translate(t->cpu.rip, &maps_source, &opt, fault) : NULL;
-    engine_decoder_leave(t);
     cache_stats.translate_tsc += __builtin_ia32_rdtsc() - start;
     return b;
 }

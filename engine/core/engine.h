@@ -75,9 +75,9 @@ const uint8_t *engine_dispatch(struct thread *t, int64_t exit);
 const uint8_t *engine_dispatch_fault(struct thread *t);
 _Noreturn void engine_run(struct thread *t); /* start or restart a thread at t->cpu */
 
-/* The decoder may be used between these two (it needs xmm registers and a canary behind FS). */
-void engine_decoder_enter(struct thread *t);
-void engine_decoder_leave(struct thread *t);
+/* The running thread lends the decoder library its xmm registers and FS: struct insn_guard. */
+void engine_decoder_enter(void);
+void engine_decoder_leave(void);
 
 struct segments engine_segments(struct thread *t);
 

@@ -68,12 +68,10 @@ static void find_accesses(struct thread *t, struct probe *p)
     uint8_t bytes[INSN_MAX_BYTES];
     if (!engine_read(bytes, p->pc, p->len))
         return;
-    engine_decoder_enter(t);
     if (insn_decode(&in, p->pc, bytes, p->len) == 0 && in.kind != INSN_ILLEGAL)
         insn_operands(&in, &ops);
     else
         ops.z.operand_count = 0;
-    engine_decoder_leave(t);
     struct segments seg = engine_segments(t);
     for (int i = 0; i < ops.z.operand_count && p->accesses < (int)ARRAY_LEN(p->access); i++) {
         const ZydisDecodedOperand *op = &ops.op[i];

@@ -30,11 +30,9 @@ static void read_insn(struct thread *t, struct job *j)
     j->t = t;
     if (n < sizeof bytes)
         n += maps_source.fetch(t->cpu.rip + n, bytes + n, sizeof bytes - n);
-    engine_decoder_enter(t);
     rt_check(insn_decode(&j->in, t->cpu.rip, bytes, n) == 0);
     if (j->in.kind != INSN_ILLEGAL)
         insn_operands(&j->in, &j->ops);
-    engine_decoder_leave(t);
 }
 
 /* Writes a general register of 16, 32 or 64 bits. */
@@ -419,9 +417,7 @@ void emulate_unsupported(struct thread *t)
     read_insn(t, &j);
     for (int i = 0; i < j.in.len; i++)
         n += rt_format(bytes + n, sizeof bytes - n, i ? " %02x" : "%02x", j.in.bytes[i]);
-    engine_decoder_enter(t);
     const char *name = insn_name(&j.in);
-    engine_decoder_leave(t);
     char where[256];
     symbol_name(t->cpu.rip, where, sizeof where);
     rt_say("instruction %s (%s) at pc 0x%lx in %s: not supported", name, bytes, t->cpu.rip, where);

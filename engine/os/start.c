@@ -142,11 +142,17 @@ static void start_tool(struct thread *t)
         tool->thread_start(t);
 }
 
+static void start_decoder(void)
+{
+    insn_init();
+    insn_guard = (struct insn_guard){engine_decoder_enter, engine_decoder_leave};
+}
+
 /* Everything else comes from the pinball. */
 _Noreturn static void start_replay(void)
 {
     static struct process first;
-    insn_init();
+    start_decoder();
     fpstate_init();
     cache_init(engine.opt.cache);
     struct thread *t = threads_new();
@@ -186,7 +192,7 @@ void runtime_start(void)
     engine.threads_made = (uint32_t)engine.opt.threads;
     if (session)
         session->prepare();
-    insn_init();
+    start_decoder();
     fpstate_init();
     cache_init(engine.opt.cache);
     struct thread *t = threads_new();

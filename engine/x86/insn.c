@@ -2,8 +2,22 @@
 #include "engine/x86/insn.h"
 
 #include "engine/rt/rt.h"
+#include "engine/x86/memo.h"
 
 static ZydisDecoder decoder;
+struct insn_guard insn_guard;
+
+static void enter(void)
+{
+    if (insn_guard.enter)
+        insn_guard.enter();
+}
+
+static void leave(void)
+{
+    if (insn_guard.leave)
+        insn_guard.leave();
+}
 
 void insn_init(void)
 {
@@ -97,8 +111,7 @@ static enum insn_kind kind_of(const ZydisDecodedInstruction *z)
     return writes_gs_selector(z) ? INSN_UNSUPPORTED : INSN_PLAIN;
 }
 
-/* Shifts and rotates write no flag when the masked count is zero. */
-static bool count_may_be_zero(const ZydisDecodedInstruction *z)
+static bool is_shift(const ZydisDecodedInstruction *z)
 {
     switch (z->mnemonic) {
     case ZYDIS_MNEMONIC_SHL:
@@ -111,11 +124,18 @@ static bool count_may_be_zero(const ZydisDecodedInstruction *z)
     case ZYDIS_MNEMONIC_RCR:
     case ZYDIS_MNEMONIC_SHLD:
     case ZYDIS_MNEMONIC_SHRD:
-        break;
+        return true;
     default:
+        return false;
+    }
+}
+
+/* Shifts and rotates write no flag when the masked count is zero. */
+static bool count_may_be_zero(const ZydisDecodedInstruction *z)
+{
+    if (!is_shift(z))
         return z->attributes &
                (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE);
-    }
     if (z->opcode == 0xd0 || z->opcode == 0xd1)
         return false; /* shift by one */
     if (z->raw.imm[0].size)
@@ -125,7 +145,7 @@ static bool count_may_be_zero(const ZydisDecodedInstruction *z)
 
 /* "Undefined" flags are not counted as written: the hardware may leave them as they were. The logic
  * operations are the exception that matters: AF is undefined on paper and cleared by every CPU. */
-static uint32_t flags_killed(const ZydisDecodedInstruction *z)
+static uint16_t flags_killed(const ZydisDecodedInstruction *z)
 {
     const ZydisAccessedFlags *f = z->cpu_flags;
     if (!f || count_may_be_zero(z))
@@ -141,7 +161,7 @@ static uint32_t flags_killed(const ZydisDecodedInstruction *z)
     default:
         break;
     }
-    return kill & FLAGS_ARITH;
+    return (uint16_t)(kill & FLAGS_ARITH);
 }
 
 static uint8_t prefix_offset(const ZydisDecodedInstruction *z)
@@ -165,6 +185,8 @@ static void set_illegal(struct insn *in)
     in->flags_read = FLAGS_ARITH;
 }
 
+static void ask_operands(const struct insn *in, struct insn_operands *out);
+
 /* The operand of a gs-relative instruction goes through scratch registers: it must be the plain
  * ModRM form, and two registers must be free. Not so: string instructions, moffs, gathers, EVEX
  * with its scaled displacement, a pop that addresses through the stack pointer it moves. */
@@ -175,7 +197,7 @@ static bool gs_can_be_rewritten(const struct insn *in)
     int memories = 0;
     if (!in->modrm_at)
         return false;
-    insn_operands(in, &ops);
+    ask_operands(in, &ops);
     for (int i = 0; i < ops.z.operand_count; i++) {
         if (ops.op[i].type != ZYDIS_OPERAND_TYPE_MEMORY)
             continue;
@@ -213,12 +235,32 @@ void insn_note_isa(const struct insn *in)
         insn_isa_used |= 1ull << (isa_row[in->isa] - 1);
 }
 
-int insn_decode(struct insn *in, gaddr pc, const uint8_t *bytes, size_t avail)
+/* Of the forms, what memory has to know: where the head ends. The meaning of some instructions
+ * depends on an immediate, which then belongs to the head. */
+static size_t head_of(const ZydisDecodedInstruction *z)
+{
+    size_t end = z->length;
+    bool by_value = z->raw.imm[0].size && (is_shift(z) || z->mnemonic == ZYDIS_MNEMONIC_INT);
+    if (z->encoding == ZYDIS_INSTRUCTION_ENCODING_3DNOW || (by_value && z->raw.disp.size))
+        return 0; /* its opcode comes last; or a displacement lies between */
+    if (z->raw.imm[0].size && !by_value)
+        end = z->raw.imm[0].offset;
+    return z->raw.disp.size ? z->raw.disp.offset : end;
+}
+
+static void set_value(struct insn *in, size_t at, size_t bits)
+{
+    in->value_at = (uint8_t)at;
+    in->value_len = (uint8_t)(bits / 8);
+}
+
+static int ask(struct insn *in, gaddr pc, const uint8_t *bytes, size_t avail, size_t *head)
 {
     ZydisDecodedInstruction z;
     memset(in, 0, sizeof *in);
     in->pc = pc;
     in->prefix_at = 0xff;
+    *head = 0;
     ZyanStatus st = ZydisDecoderDecodeInstruction(&decoder, NULL, bytes, avail, &z);
     if (st == ZYDIS_STATUS_NO_MORE_DATA && avail < INSN_MAX_BYTES)
         return -1;
@@ -251,21 +293,81 @@ int insn_decode(struct insn *in, gaddr pc, const uint8_t *bytes, size_t avail)
         in->target = pc + z.length + (uint64_t)z.raw.disp.value;
         if (in->addr32)
             in->target = (uint32_t)in->target;
+        set_value(in, z.raw.disp.offset, z.raw.disp.size);
     } else if (z.raw.imm[0].is_relative) {
         in->target = pc + z.length + (uint64_t)z.raw.imm[0].value.s;
+        set_value(in, z.raw.imm[0].offset, z.raw.imm[0].size);
+    } else if (in->kind == INSN_RET && z.raw.imm[0].size) {
+        in->imm16 = (uint16_t)z.raw.imm[0].value.u;
+        set_value(in, z.raw.imm[0].offset, z.raw.imm[0].size);
     }
-    if (in->kind == INSN_RET)
-        in->imm16 = z.raw.imm[0].size ? (uint16_t)z.raw.imm[0].value.u : 0;
-    in->flags_read = z.cpu_flags ? z.cpu_flags->tested & FLAGS_ARITH : 0;
+    in->flags_read = (uint16_t)(z.cpu_flags ? z.cpu_flags->tested & FLAGS_ARITH : 0);
     in->flags_kill = flags_killed(&z);
     if (in->kind == INSN_SYSCALL) { /* r11 gets them all */
         in->flags_read = FLAGS_ARITH;
         in->flags_kill = 0;
     }
+    *head = head_of(&z);
     return 0;
 }
 
-void insn_operands(const struct insn *in, struct insn_operands *out)
+int insn_ask(struct insn *in, gaddr pc, const uint8_t *bytes, size_t avail, size_t *head)
+{
+    enter();
+    int r = ask(in, pc, bytes, avail, head);
+    leave();
+    return r;
+}
+
+static int64_t signed_value(const uint8_t *at, size_t len)
+{
+    int16_t v16;
+    int32_t v32;
+    switch (len) {
+    case 1:
+        return (int8_t)*at;
+    case 2:
+        memcpy(&v16, at, sizeof v16);
+        return v16;
+    default:
+        memcpy(&v32, at, sizeof v32);
+        return v32;
+    }
+}
+
+/* All that is not in the form. */
+static void set_values(struct insn *in, gaddr pc, const uint8_t *bytes)
+{
+    memcpy(in->bytes, bytes, in->len);
+    in->pc = pc;
+    in->target = 0;
+    in->imm16 = 0;
+    if (!in->value_len)
+        return;
+    int64_t v = signed_value(bytes + in->value_at, in->value_len);
+    if (in->kind == INSN_RET)
+        in->imm16 = (uint16_t)v;
+    else
+        in->target = pc + in->len + (uint64_t)v;
+    if (in->rip_relative && in->addr32)
+        in->target = (uint32_t)in->target;
+}
+
+int insn_decode(struct insn *in, gaddr pc, const uint8_t *bytes, size_t avail)
+{
+    size_t head;
+    if (memo_find(in, bytes, avail)) {
+        set_values(in, pc, bytes);
+        return 0;
+    }
+    if (insn_ask(in, pc, bytes, avail, &head) < 0)
+        return -1;
+    if (head)
+        memo_add(in, bytes, head);
+    return 0;
+}
+
+static void ask_operands(const struct insn *in, struct insn_operands *out)
 {
     ZyanStatus st = ZydisDecoderDecodeFull(&decoder, in->bytes, in->len, &out->z, out->op);
     rt_check(ZYAN_SUCCESS(st));
@@ -279,6 +381,13 @@ void insn_operands(const struct insn *in, struct insn_operands *out)
             out->op[i].mem.base = ZYDIS_REGISTER_NONE;
             out->op[i].mem.disp.value = z->raw.disp.value;
         }
+}
+
+void insn_operands(const struct insn *in, struct insn_operands *out)
+{
+    enter();
+    ask_operands(in, out);
+    leave();
 }
 
 int insn_gpr_number(ZydisRegister reg)
@@ -319,7 +428,9 @@ uint32_t insn_gprs(const struct insn_operands *ops)
 
 const char *insn_name(const struct insn *in)
 {
+    enter();
     const char *name = in->kind == INSN_ILLEGAL ? NULL : ZydisMnemonicGetString(in->mnemonic);
+    leave();
     return name ? name : "(bad)";
 }
 

@@ -4,9 +4,9 @@
  *
  * A thin, compact view over Zydis, the one source of instruction knowledge: length, how control
  * leaves it, which arithmetic flags it surely writes and may read, and where the bytes sit that a
- * copy at another address has to patch. Operands are decoded only on demand (insn_operands), they
- * cost more. Callers inside the target wrap decoding in fpu_guard_enter/leave (core/entry.S):
- * Debian's libZydis uses xmm registers and reads a stack canary through FS.
+ * copy at another address has to patch. What it said about an instruction is remembered for all
+ * others of its form (memo.h). Operands are decoded only on demand (insn_operands), they cost more.
+ * Callers inside the target hold the baton.
  */
 #ifndef ENGINE_X86_INSN_H
 #define ENGINE_X86_INSN_H
@@ -36,23 +36,26 @@ enum insn_kind {
 
 struct insn {
     gaddr pc;
-    gaddr target;        /* direct transfers: where to; rip-relative operands: the address */
-    uint32_t flags_read; /* arithmetic flags that it may read */
-    uint32_t flags_kill; /* arithmetic flags that it surely overwrites */
+    gaddr target;   /* direct transfers: where to; rip-relative operands: the address */
+    uint16_t imm16; /* ret imm16 */
+    uint8_t bytes[INSN_MAX_BYTES];
+    /* From here on: the form, the same for all values of displacement and immediate. */
+    uint16_t flags_read; /* arithmetic flags that it may read */
+    uint16_t flags_kill; /* arithmetic flags that it surely overwrites */
     uint16_t mnemonic;   /* ZydisMnemonic */
-    uint16_t imm16;      /* ret imm16 */
     uint8_t kind;        /* enum insn_kind */
     uint8_t len;
     uint8_t opcode;
     uint8_t modrm_at;  /* offset of ModRM, 0 if none */
     uint8_t prefix_at; /* offset of REX, VEX, EVEX or XOP, 0xff if none */
+    uint8_t value_at;  /* offset of what target or imm16 is computed from, ... */
+    uint8_t value_len; /* ... and its length, 0 if there is none */
     uint8_t encoding;  /* ZydisInstructionEncoding */
     uint8_t isa;       /* ZydisISAExt */
     bool rip_relative;
     bool gs_relative;
     bool addr32; /* address-size prefix */
     bool too_long;
-    uint8_t bytes[INSN_MAX_BYTES];
 };
 
 struct insn_operands {
@@ -66,10 +69,21 @@ void insn_note_isa(const struct insn *in);
 
 void insn_init(void); /* once, before the first decode */
 
+/* Called around every use of the library, if set: Debian's libZydis uses xmm registers and reads a
+ * stack canary through FS, which in a target are not ours. */
+struct insn_guard {
+    void (*enter)(void), (*leave)(void);
+};
+extern struct insn_guard insn_guard;
+
 /* Decodes at most `avail` bytes. Returns 0, or -1 when the bytes end before the instruction does
  * (then *in is not to be used). Bytes that are no instruction give kind INSN_ILLEGAL and length 1.
  */
 int insn_decode(struct insn *in, gaddr pc, const uint8_t *bytes, size_t avail);
+
+/* The same without memory: always asks the library. *head gets the number of bytes that decide the
+ * form, 0 if that is not so simple. */
+int insn_ask(struct insn *in, gaddr pc, const uint8_t *bytes, size_t avail, size_t *head);
 
 /* All operands, hidden ones too. The instruction must have decoded. */
 void insn_operands(const struct insn *in, struct insn_operands *out);
