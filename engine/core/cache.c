@@ -5,7 +5,8 @@
  * Invariants:
  * 1. Only the thread with the baton runs translated code or is in here; a thread without the baton
  *    holds no cache address. So a block can be killed and its unit reused at any call.
- * 2. A killed block cannot be reached: not by hash, not by a link, not by a thread's lookup table.
+ * 2. A killed block cannot be reached: not by the index, not by a link, not by a thread's lookup
+ * table.
  * 3. Blocks of a unit lie in the unit's code area in the order of its index, so a cache address is
  *    found by binary search.
  * 4. A unit's metadata (blocks, exits, fault points) lives and dies with the unit. It lies within
@@ -14,6 +15,7 @@
 #include "engine/core/cache.h"
 
 #include "engine/core/engine.h"
+#include "engine/core/index.h"
 #include "engine/core/thread.h"
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
@@ -21,7 +23,6 @@
 enum {
     UNITS = 8,
     ARENAS = 8,
-    HASH_BITS = 16,
     PAGE_HASH_BITS = 12,
     BLOCK_ROOM = 24 << 10, /* the largest block's code, with slack */
     META_ROOM = 32 << 10,
@@ -47,7 +48,6 @@ struct arena {
 static struct arena arenas[ARENAS];
 static int arena_count;
 static uint64_t unit_bytes;
-static struct block *hash[1 << HASH_BITS];
 static struct codepage *page_hash[1 << PAGE_HASH_BITS];
 struct cache_stats cache_stats;
 uint64_t cache_generation;
@@ -170,17 +170,9 @@ void *cache_meta(struct build *b, size_t bytes)
     return p;
 }
 
-static uint32_t hash_of(gaddr pc)
-{
-    return (uint32_t)((pc ^ pc >> 16) & ((1 << HASH_BITS) - 1));
-}
-
 struct block *cache_find(gaddr pc)
 {
-    struct block *b = hash[hash_of(pc)];
-    while (b && b->pc != pc)
-        b = b->hash_next;
-    return b;
+    return index_find(pc);
 }
 
 void cache_commit(struct build *b, struct block *blk, const uint8_t *code_end)
@@ -193,11 +185,8 @@ void cache_commit(struct build *b, struct block *blk, const uint8_t *code_end)
     u->meta_pos = b->meta;
     if (blk->transient)
         return;
-    if (blk->base)
-        return;
-    struct block **slot = &hash[hash_of(blk->pc)];
-    blk->hash_next = *slot;
-    *slot = blk;
+    if (!blk->base)
+        index_add(blk);
 }
 
 void cache_depend(struct block *b, gaddr page)
@@ -317,10 +306,7 @@ void cache_kill(struct block *b)
     }
     if (b->trace)
         cache_kill(b->trace);
-    struct block **at = &hash[hash_of(b->pc)];
-    while (*at != b)
-        at = &(*at)->hash_next;
-    *at = b->hash_next;
+    index_remove(b);
     redirect_lookups(b->pc, NULL);
 }
 

@@ -101,7 +101,6 @@ struct block {
     struct exit_site *site;
     struct fault_point *point;
     struct exit_site *in; /* exits linked to this block */
-    struct block *hash_next;
     struct page_link *pages;
     struct block *trace; /* that begins here */
     struct block *base;  /* a trace's: the block at its head */
