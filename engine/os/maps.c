@@ -274,6 +274,14 @@ void maps_changed(gaddr start, gaddr end)
         vdso.start = vdso.end = 0;
 }
 
+/* Regions are cut while they are looked at: from the end, so that those before it stay in place. */
+void maps_changed_shared(void)
+{
+    for (int i = region_count; i-- > 0;)
+        if (regions[i].shared)
+            maps_changed(regions[i].start, regions[i].end);
+}
+
 /* ---- code bytes ---- */
 
 static size_t fetch(gaddr pc, uint8_t *out, size_t max)

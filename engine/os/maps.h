@@ -33,6 +33,7 @@ const struct region *maps_exec(gaddr pc);
 
 /* The target's memory call touched [start, end): forget it and drop its translations. */
 void maps_changed(gaddr start, gaddr end);
+void maps_changed_shared(void); /* somewhere in memory that is shared */
 /* mmap gave executable memory */
 void maps_learn(gaddr start, gaddr end, int prot, bool shared);
 

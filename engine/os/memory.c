@@ -75,17 +75,22 @@ long memory_brk(struct thread *t, long *a)
 
 long memory_shmat(struct thread *t, long *a)
 {
+    enum { REMAP = 040000, STAT = 2 };
+    uint64_t ds[14] = {0}; /* struct shmid64_ds: the size follows the 48 bytes of permissions */
     long r = syscalls_pass(t, __NR_shmat, a);
-    if (!SYS_FAILED(r) && (a[2] & 040000)) /* SHM_REMAP: whatever was there is gone */
-        maps_changed(0, 1ull << 47);
+    if (!SYS_FAILED(r) && (a[2] & REMAP)) { /* whatever was there is gone */
+        sys3(__NR_shmctl, a[0], STAT, (long)ds);
+        maps_changed((gaddr)r, (gaddr)r + ds[6]);
+    }
     return r;
 }
 
+/* It does not say how much went; but nothing that is private did. */
 long memory_shmdt(struct thread *t, long *a)
 {
     long r = syscalls_pass(t, __NR_shmdt, a);
     if (!SYS_FAILED(r))
-        maps_changed(0, 1ull << 47); /* its size is unknown, and this is rare */
+        maps_changed_shared();
     return r;
 }
 
