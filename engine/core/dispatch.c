@@ -97,9 +97,7 @@ static void make_trace(struct thread *t, const struct path *path)
         return;
     struct translate_options opt = {.exact_flags = engine.opt.exact_flags, .region = r->start};
     uint64_t start = __builtin_ia32_rdtsc();
-    engine_decoder_enter(t);
     trace_make(head, path, &maps_source, &opt);
-    engine_decoder_leave(t);
     cache_stats.trace_tsc += __builtin_ia32_rdtsc() - start;
 }
 

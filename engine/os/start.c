@@ -148,6 +148,20 @@ static void start_decoder(void)
     insn_guard = (struct insn_guard){engine_decoder_enter, engine_decoder_leave};
 }
 
+/* Address space for all that is to come: a program that reserves gigabytes (Java's ZGC) gets them
+ * right below the runtime, and would leave no room within its reach. A limit is the program's to
+ * use up, unless it is recorded: replays count on the room. */
+static void set_aside(void)
+{
+    enum { LIMIT_AS = 9 };
+    struct {
+        uint64_t now, most;
+    } limit = {0};
+    sys4(__NR_prlimit64, 0, LIMIT_AS, 0, (long)&limit);
+    if (engine.opt.record || limit.now == ~0ull)
+        range_reserve(1ull << 30);
+}
+
 /* Everything else comes from the pinball. */
 _Noreturn static void start_replay(void)
 {
@@ -187,6 +201,7 @@ void runtime_start(void)
         session->prepare();
         start_replay();
     }
+    set_aside();
     if (engine.opt.record)
         session = &session_record;
     engine.threads_made = (uint32_t)engine.opt.threads;

@@ -28,8 +28,6 @@
 
 enum { SMALL_EFFECT = 2048, EFFECTS = 48 };
 
-#define RESERVED_BYTES (1ull << 30)
-
 static struct {
     uint32_t last;       /* number of the thread that ran last */
     uint64_t last_check; /* its count when its registers were last noted */
@@ -49,7 +47,6 @@ static void far_range(gaddr start, uint64_t bytes)
 
 static void prepare(void)
 {
-    range_reserve(RESERVED_BYTES);
     log_open(engine.opt.record_fd);
     range_far = far_range;
 }
