@@ -42,6 +42,11 @@ void *memmove(void *dst, const void *src, size_t n)
     const unsigned char *s = src;
     if (d <= s || d >= s + n)
         return memcpy(dst, src, n);
+    for (; n >= sizeof(uint64_t); n -= sizeof(uint64_t)) {
+        uint64_t word;
+        __builtin_memcpy(&word, s + n - sizeof word, sizeof word);
+        __builtin_memcpy(d + n - sizeof word, &word, sizeof word);
+    }
     while (n--)
         d[n] = s[n];
     return dst;

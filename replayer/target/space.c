@@ -26,9 +26,12 @@ struct area {
     uint64_t offset; /* in the object */
 };
 
+/* Sorted and disjoint, with the free room in the middle: calls that follow each other mostly change
+ * neighbours, and a program may have 65,530 areas. */
 static struct {
-    struct area *list; /* sorted, disjoint */
+    struct area *list;
     int count, room;
+    int gap; /* areas before the free room */
 } areas;
 
 static struct object {
@@ -40,17 +43,33 @@ static gaddr heap_start, heap_end;
 
 /* ---- the list ---- */
 
+static struct area *area(int i)
+{
+    return &areas.list[i < areas.gap ? i : i + areas.room - areas.count];
+}
+
 static int index_of(gaddr addr) /* the first area that ends after addr */
 {
     int lo = 0, hi = areas.count;
     while (lo < hi) {
         int mid = (lo + hi) / 2;
-        if (areas.list[mid].end <= addr)
+        if (area(mid)->end <= addr)
             lo = mid + 1;
         else
             hi = mid;
     }
     return lo;
+}
+
+static void move_gap(int to)
+{
+    struct area *behind = areas.list + (areas.room - areas.count);
+    if (to < areas.gap)
+        memmove(&behind[to], &areas.list[to], sizeof *behind * (size_t)(areas.gap - to));
+    else
+        memmove(&areas.list[areas.gap], &behind[areas.gap],
+                sizeof *behind * (size_t)(to - areas.gap));
+    areas.gap = to;
 }
 
 static void insert(int at, struct area a)
@@ -63,17 +82,25 @@ static void insert(int at, struct area a)
             range_free(areas.list, (uint64_t)areas.room * sizeof *list);
         areas.list = list;
         areas.room = room;
+        areas.gap = areas.count;
     }
-    memmove(&areas.list[at + 1], &areas.list[at], sizeof a * (size_t)(areas.count - at));
-    areas.list[at] = a;
+    move_gap(at);
+    areas.list[areas.gap++] = a;
     areas.count++;
+}
+
+static struct area take_out(int at)
+{
+    struct area a = *area(at);
+    move_gap(at);
+    areas.count--;
+    return a;
 }
 
 static void cut(gaddr start, gaddr end)
 {
-    for (int i = index_of(start); i < areas.count && areas.list[i].start < end;) {
-        struct area a = areas.list[i];
-        memmove(&areas.list[i], &areas.list[i + 1], sizeof a * (size_t)(--areas.count - i));
+    for (int i = index_of(start); i < areas.count && area(i)->start < end;) {
+        struct area a = take_out(i);
         if (a.start < start) {
             struct area left = a;
             left.end = start;
@@ -98,15 +125,13 @@ static void add(struct area a)
 {
     cut(a.start, a.end);
     int i = index_of(a.start);
-    if (i < areas.count && joins(&a, &areas.list[i])) {
-        areas.list[i].start = a.start;
-        a = areas.list[i];
-    } else {
+    if (i < areas.count && joins(&a, area(i)))
+        area(i)->start = a.start;
+    else
         insert(i, a);
-    }
-    if (i && joins(&areas.list[i - 1], &areas.list[i])) {
-        areas.list[i - 1].end = areas.list[i].end;
-        memmove(&areas.list[i], &areas.list[i + 1], sizeof a * (size_t)(--areas.count - i));
+    if (i && joins(area(i - 1), area(i))) {
+        area(i - 1)->end = area(i)->end;
+        take_out(i);
     }
 }
 
@@ -114,7 +139,7 @@ int space_list(int from, struct mailbox_map *out, int room)
 {
     int n = 0;
     for (; n < room && from >= 0 && from + n < areas.count; n++) {
-        const struct area *a = &areas.list[from + n];
+        const struct area *a = area(from + n);
         out[n] = (struct mailbox_map){a->start, a->end, (uint32_t)a->prot, a->shared};
     }
     return n;
@@ -124,7 +149,7 @@ int space_list(int from, struct mailbox_map *out, int room)
 static void list_code(void (*fn)(struct region))
 {
     for (int i = 0; i < areas.count; i++) {
-        const struct area *a = &areas.list[i];
+        const struct area *a = area(i);
         if (a->prot & PROT_EXEC)
             fn((struct region){a->start, a->end, a->prot, a->shared});
     }
@@ -243,8 +268,8 @@ static void show_object(gaddr start, uint32_t object, uint64_t offset)
     int i = index_of(start);
     if (!object || i == areas.count)
         return;
-    areas.list[i].object = object;
-    areas.list[i].offset = offset;
+    area(i)->object = object;
+    area(i)->offset = offset;
 }
 
 /* In a copy of the process: shared memory is its own from now on. Pages of a private mapping that
@@ -271,7 +296,7 @@ void space_part(void)
             range_free(from, bytes);
         }
         for (int i = 0; i < areas.count; i++) {
-            const struct area *a = &areas.list[i];
+            const struct area *a = area(i);
             if (a->object == n && a->shared)
                 must(sys6(__NR_mmap, (long)a->start, (long)(a->end - a->start), a->prot,
                           MAP_SHARED | MAP_FIXED, fd, (long)a->offset),
@@ -320,9 +345,9 @@ static void protect(gaddr start, uint64_t bytes, int prot)
     enum { GROWSDOWN = 0x01000000 };
     bytes = PAGE_UP(bytes);
     int first = index_of(start);
-    if ((prot & GROWSDOWN) && first < areas.count && areas.list[first].start < start) {
-        bytes += start - areas.list[first].start; /* the whole stack, grown or not */
-        start = areas.list[first].start;
+    if ((prot & GROWSDOWN) && first < areas.count && area(first)->start < start) {
+        bytes += start - area(first)->start; /* the whole stack, grown or not */
+        start = area(first)->start;
     }
     prot &= PROT_READ | PROT_WRITE | PROT_EXEC;
     if (range_overlaps(start, start + bytes))
@@ -330,8 +355,8 @@ static void protect(gaddr start, uint64_t bytes, int prot)
     maps_open(start, start + bytes);
     must(sys3(__NR_mprotect, (long)start, (long)bytes, prot), "mprotect", start);
     maps_changed(start, start + bytes);
-    for (int i = index_of(start); i < areas.count && areas.list[i].start < start + bytes; i++) {
-        struct area a = areas.list[i];
+    for (int i = index_of(start); i < areas.count && area(i)->start < start + bytes; i++) {
+        struct area a = *area(i);
         gaddr from = a.start > start ? a.start : start;
         gaddr to = a.end < start + bytes ? a.end : start + bytes;
         if (a.prot == prot)
@@ -341,16 +366,16 @@ static void protect(gaddr start, uint64_t bytes, int prot)
         i = index_of(from);
     }
     if (prot & PROT_EXEC)
-        for (int i = index_of(start); i < areas.count && areas.list[i].start < start + bytes; i++)
-            maps_learn(areas.list[i].start, areas.list[i].end, prot, areas.list[i].shared);
+        for (int i = index_of(start); i < areas.count && area(i)->start < start + bytes; i++)
+            maps_learn(area(i)->start, area(i)->end, prot, area(i)->shared);
 }
 
 /* The kernel goes from mapping to mapping and stops where there is none. */
 static void protect_up_to_hole(gaddr start, uint64_t bytes, int prot)
 {
     gaddr end = start;
-    for (int i = index_of(start); i < areas.count && areas.list[i].start <= end; i++)
-        end = areas.list[i].end;
+    for (int i = index_of(start); i < areas.count && area(i)->start <= end; i++)
+        end = area(i)->end;
     if (end > start + PAGE_UP(bytes))
         end = start + PAGE_UP(bytes);
     if (!(start & (PAGE_BYTES - 1)) && end > start)
@@ -363,7 +388,7 @@ static void move(const long a[6], gaddr to)
     gaddr from = (gaddr)a[0];
     uint64_t old = PAGE_UP((uint64_t)a[1]), new = PAGE_UP((uint64_t)a[2]);
     int i = index_of(from);
-    struct area was = i < areas.count ? areas.list[i] : (struct area){0};
+    struct area was = i < areas.count ? *area(i) : (struct area){0};
     if (range_overlaps(from, from + old) || range_overlaps(to, to + new))
         post_failed("mremap at 0x%lx: not the program's", from);
     maps_open(from, from + old);
@@ -463,8 +488,8 @@ void space_write(gaddr addr, const void *bytes, uint64_t n)
     /* Read-only for the program, not for the kernel; or behind the end of a file that has grown. */
     for (gaddr p = PAGE_DOWN(addr); p < addr + n; p += PAGE_BYTES) {
         int i = index_of(p), prot = PROT_NONE;
-        if (i < areas.count && areas.list[i].start <= p)
-            prot = areas.list[i].prot;
+        if (i < areas.count && area(i)->start <= p)
+            prot = area(i)->prot;
         gaddr from = p > addr ? p : addr,
               to = p + PAGE_BYTES < addr + n ? p + PAGE_BYTES : addr + n;
         sys3(__NR_mprotect, (long)p, PAGE_BYTES, PROT_READ | PROT_WRITE);
@@ -472,7 +497,7 @@ void space_write(gaddr addr, const void *bytes, uint64_t n)
         sys3(__NR_mprotect, (long)p, PAGE_BYTES, prot);
         maps_changed(p, p + PAGE_BYTES);
         if (prot & PROT_EXEC)
-            maps_learn(p, p + PAGE_BYTES, prot, areas.list[i].shared);
+            maps_learn(p, p + PAGE_BYTES, prot, area(i)->shared);
         if (!ok)
             post_failed("event %lu: no memory at 0x%lx", cursor_number(), from);
     }
@@ -488,10 +513,10 @@ void space_start(const struct record_start *s)
     enum { MOST = 1 << 30 };
     uint64_t limit = s->stack_limit < MOST ? PAGE_UP(s->stack_limit) : MOST;
     int i = index_of(s->stack_end - 1);
-    if (i == areas.count || areas.list[i].end != s->stack_end)
+    if (i == areas.count || area(i)->end != s->stack_end)
         return;
-    struct area a = areas.list[i];
-    gaddr low = s->stack_end - limit, before = i ? areas.list[i - 1].end : 0;
+    struct area a = *area(i);
+    gaddr low = s->stack_end - limit, before = i ? area(i - 1)->end : 0;
     if (low < before)
         low = before;
     if (low >= a.start)
