@@ -89,7 +89,7 @@ static struct block *make_block(struct thread *t, bool one)
     return b;
 }
 
-static void make_trace(struct thread *t, const struct path *path)
+static void make_trace(const struct path *path)
 {
     const struct region *r = maps_exec(path->pc[0]);
     struct block *head = r ? hot_head(path) : NULL;
@@ -262,7 +262,7 @@ static const uint8_t *resume(struct thread *t, bool tick, struct exit_site *from
         const struct path *path = hot_enter(t, b);
         if (!path)
             return cache_entry(b, false);
-        make_trace(t, path);
+        make_trace(path);
         set_budget(t);
         return resume(t, false, NULL); /* b may have gone to make room */
     }
