@@ -52,8 +52,21 @@ static struct codepage *page_hash[1 << PAGE_HASH_BITS];
 struct cache_stats cache_stats;
 uint64_t cache_generation;
 
+struct lookup_entry *cache_lookup(gaddr pc)
+{
+    return &engine.lookup[pc & (LOOKUP_SIZE - 1)];
+}
+
+/* Holds a pc that is never looked for there: 0, but in the first entry. */
+static void lookup_clear(struct lookup_entry *e)
+{
+    e->pc = e == engine.lookup;
+}
+
 void cache_init(uint64_t bytes)
 {
+    engine.lookup = range_alloc(LOOKUP_SIZE * sizeof *engine.lookup);
+    lookup_clear(engine.lookup);
     uint64_t least = 2 * BLOCK_ROOM;
     unit_bytes = PAGE_UP(bytes / UNITS < least ? least : bytes / UNITS);
 }
@@ -258,16 +271,13 @@ void cache_unlink_plain(struct block *b)
 /* Lookups of pc lead to `to`, or nowhere. */
 static void redirect_lookups(gaddr pc, const struct block *to)
 {
-    uint32_t i = pc & (LOOKUP_SIZE - 1);
-    for (struct thread *t = engine.threads; t; t = t->next) {
-        struct lookup_entry *e = &t->lookup[i];
-        if (e->pc != pc)
-            continue;
-        if (to)
-            e->host = to->host;
-        else
-            e->pc = !i;
-    }
+    struct lookup_entry *e = cache_lookup(pc);
+    if (e->pc != pc)
+        return;
+    if (to)
+        e->host = to->host;
+    else
+        lookup_clear(e);
 }
 
 /* Links to the base follow its trace as it comes and goes. */

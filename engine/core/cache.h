@@ -120,6 +120,9 @@ struct codepage {
 
 void cache_init(uint64_t arena_bytes);
 
+/* The entry of the table of indirect transfers that pc may have. */
+struct lookup_entry *cache_lookup(gaddr pc);
+
 struct block *cache_find(gaddr pc);
 
 /* A building place for a block of code at pc. Evicts old blocks where there is no room. */

@@ -309,7 +309,7 @@ static const uint8_t *resume_indirect(struct thread *t, const struct exit_site *
     const uint8_t *host = resume(t, true, NULL);
     struct block *b = engine.opt.link ? cache_find(want) : NULL;
     if (b && !t->step && !t->trap && stop.thread != t) {
-        struct lookup_entry *e = &t->lookup[want & (LOOKUP_SIZE - 1)];
+        struct lookup_entry *e = cache_lookup(want);
         e->pc = want;
         e->host = (b->trace ? b->trace : b)->host;
     }

@@ -32,12 +32,19 @@ struct options {
     char tool[32]; /* built-in instrumentation: core/tools.c */
 };
 
+/* One table for all threads: only the baton's holder runs translated code. */
+struct lookup_entry {
+    gaddr pc;
+    const uint8_t *host;
+};
+
 struct engine {
     gaddr base;    /* of the runtime's image */
     gaddr mailbox; /* replay: boot.h */
     struct thread *threads;
     uint32_t thread_count; /* live ones */
     uint32_t threads_made; /* ever: gives the numbers */
+    struct lookup_entry *lookup;
     struct options opt;
     bool wrfsbase; /* the CPU and kernel have the fsgsbase instructions */
     bool rorx;     /* the CPU has BMI2 */

@@ -8,7 +8,7 @@
  *  - Direct transfers are `jmp rel32`, at first to a stub that leaves for the runtime, later
  * patched to the target block.
  *  - Indirect transfers and returns: rax, rcx and flags are spilled, rcx gets the target, a table
- *    in struct thread is probed, and the found block's first entry gets the three back.
+ *    is probed, and the found block's first entry gets the three back.
  */
 #include "engine/core/engine.h"
 #include "engine/core/job.h"
@@ -167,16 +167,15 @@ void exits_lookup(struct job *j, const struct insn *in)
         emit_gs_subtract(e, T_LEFT, j->owed);
     j->owed = 0;
     if (!j->opt->one) {
-        emit_bytes(e, (const uint8_t[]){0x8d, 0x04, 0x09, 0x25}, 4); /* lea eax, [rcx+rcx]; and */
-        emit32(e, 2 * (LOOKUP_SIZE - 1));
-        emit_bytes(e, (const uint8_t[]){0x65, 0x48, 0x3b, 0x0c, 0xc5},
-                   5); /* cmp rcx, gs:[rax*8+] */
-        emit32(e, T_LOOKUP);
-        uint8_t *miss = emit_jcc(e, 0x5); /* jne */
+        emit_bytes(e, (const uint8_t[]){0x89, 0xc8, 0x25}, 3); /* mov eax, ecx; and eax, imm32 */
+        emit32(e, LOOKUP_SIZE - 1);
+        emit_bytes(e, (const uint8_t[]){0xc1, 0xe0, 0x04}, 3); /* shl eax, 4 */
+        emit_gs_op(e, 0x03, RAX, T_LOOKUP);                    /* add rax, gs:[lookup] */
+        emit_bytes(e, (const uint8_t[]){0x48, 0x3b, 0x08}, 3); /* cmp rcx, [rax] */
+        uint8_t *miss = emit_jcc(e, 0x5);                      /* jne */
         if (in->kind == INSN_CALL_IND)
             exits_push_return(j, in, SPILL_RAX | SPILL_RCX | SPILL_FLAGS);
-        emit_bytes(e, (const uint8_t[]){0x65, 0xff, 0x24, 0xc5}, 4); /* jmp gs:[rax*8+] */
-        emit32(e, T_LOOKUP + 8);
+        emit_bytes(e, (const uint8_t[]){0xff, 0x60, 0x08}, 3); /* jmp [rax+8] */
         emit_patch(miss, e->p);
     }
     struct exit_site *s = exits_add(j, EXIT_INDIRECT, in->pc, in->pc + in->len);

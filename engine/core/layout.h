@@ -23,15 +23,15 @@
 #define T_H_INDIRECT  0x60
 #define T_PENDING     0x68
 #define T_GS_BASE     0x70
+#define T_LOOKUP      0x78
 #define T_GPR         0x80
 #define T_RIP         0x100
 #define T_RFLAGS      0x108
 #define T_XMM         0x140
-#define T_LOOKUP      0x5000
 
-/* The indirect lookup table: LOOKUP_SIZE entries of {target pc, cache address}, indexed by the low
- * bits of the pc. */
-#define LOOKUP_SIZE 8192
+/* The table of indirect transfers: LOOKUP_SIZE entries of {target pc, cache address}, indexed by
+ * the low bits of the pc. */
+#define LOOKUP_SIZE 32768
 
 /* What a window system call returns when a signal came before it could happen (never a real errno).
  */

@@ -19,11 +19,7 @@
 
 struct process;
 struct filter;
-
-struct lookup_entry {
-    gaddr pc;
-    const uint8_t *host;
-};
+struct lookup_entry;
 
 /* A signal with what the kernel told about it. */
 struct siginfo_raw {
@@ -58,10 +54,10 @@ struct thread {
     const uint8_t *jump;
     uint64_t host_sp;
     const void *h_exit, *h_indirect;
-    uint32_t pending; /* an asynchronous signal waits in pending_info */
-    uint32_t number;  /* 1, 2, ... in order of creation, never reused */
-    uint64_t gs_base; /* the target's */
-    uint64_t pad0;
+    uint32_t pending;            /* an asynchronous signal waits in pending_info */
+    uint32_t number;             /* 1, 2, ... in order of creation, never reused */
+    uint64_t gs_base;            /* the target's */
+    struct lookup_entry *lookup; /* engine.lookup */
     struct cpu_state cpu;
     uint64_t pad1[6];
     uint8_t xmm[256];
@@ -120,7 +116,6 @@ struct thread {
     uint32_t borrowed_size;
 
     uint8_t xsave[XSAVE_BYTES] __attribute__((aligned(64)));
-    struct lookup_entry lookup[LOOKUP_SIZE] __attribute__((aligned(4096)));
     uint8_t alt_stack[ALT_STACK_BYTES] __attribute__((aligned(64)));
     uint8_t host_stack[HOST_STACK_BYTES] __attribute__((aligned(64)));
 };

@@ -95,11 +95,10 @@ static void bring_rcx_back(struct job *j)
 
 static void emit_insn(struct job *j, const struct insn *in)
 {
-    enum insn_use use = j->rcx_away ? insn_use_of(in, RCX) : INSN_USE_NONE;
-    if (use == INSN_USE_READ)
+    if (in->gprs_read >> RCX & 1)
         bring_rcx_back(j);
     copy_insn(j, in, j->rcx_away ? SPILL_RCX : 0);
-    if (use == INSN_USE_KILL)
+    if (in->gprs_kill >> RCX & 1)
         j->rcx_away = false;
 }
 
@@ -183,7 +182,7 @@ static void emit_distance_back(struct job *j, gaddr expected)
 static void emit_target(struct job *j, const struct insn *in)
 {
     if (in->kind != INSN_RET) {
-        if (j->rcx_away && insn_use_of(in, RCX) != INSN_USE_NONE)
+        if (in->gprs_read >> RCX & 1)
             bring_rcx_back(j);
         take_rcx_away(j);
         copy_load_target(j, in);
@@ -304,20 +303,30 @@ static bool read(struct job *j, const struct path *path, int i)
     return own_page(j, pc) && own_page(j, end - 1) && !j->src->watch(pc, end - pc);
 }
 
-/* How often a loop is repeated; 1 for other paths. 0: the path is too long, or not to be read. */
-static int turns(struct job *j, const struct path *path)
+/* As much of the path as there is room for. */
+static struct path room_for(struct job *j, const struct path *all)
 {
-    int insns = 0, n = 1;
-    for (int i = 0; i < path->count; i++) {
-        if (!read(j, path, i))
-            return 0;
-        insns += j->count;
+    struct path path = {.next = all->next};
+    for (int insns = 0; path.count < all->count; path.count++) {
+        if (!read(j, all, path.count) || (insns += j->count) > MAX_TRACE) {
+            path.next = 0;
+            break;
+        }
+        path.pc[path.count] = all->pc[path.count];
+        path.insns = insns;
     }
+    return path;
+}
+
+/* How often a loop is repeated; 1 for other paths. */
+static int turns(const struct path *path)
+{
+    int n = 1;
     if (path->next == path->pc[0])
-        while (n < UNROLL_TURNS && (n + 1) * insns <= UNROLL_INSNS &&
+        while (n < UNROLL_TURNS && (n + 1) * path->insns <= UNROLL_INSNS &&
                (n + 1) * path->count <= TRACE_BLOCKS)
             n++;
-    return insns <= MAX_TRACE ? n : 0;
+    return n;
 }
 
 static void align_loop(struct job *j)
@@ -353,7 +362,7 @@ static bool emit_path(struct job *j, const struct path *path, int repeat)
     return true;
 }
 
-bool trace_make(struct block *head, const struct path *path, const struct code_source *src,
+bool trace_make(struct block *head, const struct path *all, const struct code_source *src,
                 const struct translate_options *opt)
 {
     struct job *j = &the_job;
@@ -362,10 +371,11 @@ bool trace_make(struct block *head, const struct path *path, const struct code_s
     j->opt = opt;
     j->pages = sides = misses = known_count = 0;
     j->pages_most = BLOCK_PAGES;
-    int repeat = turns(j, path);
-    if (!repeat)
-        return false;
+    const struct path path = room_for(j, all);
+    int repeat = turns(&path);
     gaddr pc = head->pc;
+    if (path.count < 2 && path.next != pc)
+        return false;
     j->live_in = live_at(j, pc);
     uint64_t generation = cache_generation;
     translate_begin(j, &b, pc);
@@ -373,9 +383,9 @@ bool trace_make(struct block *head, const struct path *path, const struct code_s
         return false; /* the head may have gone to make room */
     j->blk->base = head;
     exits_entries(j);
-    if (path->next == pc)
+    if (path.next == pc)
         align_loop(j);
-    if (!emit_path(j, path, repeat))
+    if (!emit_path(j, &path, repeat))
         return false;
     for (int i = 0; i < sides; i++)
         emit_side(j, &side[i]);
@@ -386,7 +396,7 @@ bool trace_make(struct block *head, const struct path *path, const struct code_s
     exits_literals(j);
     cache_stats.traces++;
     cache_stats.trace_bytes += (uint64_t)(j->e.p - j->blk->host);
-    j->segments = repeat * path->count;
+    j->segments = repeat * path.count;
     cache_attach(head, translate_finish(j, &b));
     return true;
 }

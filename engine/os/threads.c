@@ -76,8 +76,7 @@ struct thread *threads_new(void)
     t->h_exit = engine_exit;
     t->h_indirect = engine_indirect;
     t->altstack.flags = SS_DISABLE_;
-    for (int i = 0; i < LOOKUP_SIZE; i++)
-        t->lookup[i].pc = !i; /* a pc that is never looked up there */
+    t->lookup = engine.lookup;
     t->next = engine.threads;
     engine.threads = t;
     engine.thread_count++;

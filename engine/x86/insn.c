@@ -178,11 +178,35 @@ static uint8_t prefix_offset(const ZydisDecodedInstruction *z)
     }
 }
 
+int insn_gpr_number(ZydisRegister reg)
+{
+    if (reg >= ZYDIS_REGISTER_RAX && reg <= ZYDIS_REGISTER_R15)
+        return (int)(reg - ZYDIS_REGISTER_RAX);
+    if (reg >= ZYDIS_REGISTER_EAX && reg <= ZYDIS_REGISTER_R15D)
+        return (int)(reg - ZYDIS_REGISTER_EAX);
+    if (reg >= ZYDIS_REGISTER_AX && reg <= ZYDIS_REGISTER_R15W)
+        return (int)(reg - ZYDIS_REGISTER_AX);
+    if (reg >= ZYDIS_REGISTER_AL && reg <= ZYDIS_REGISTER_BL)
+        return (int)(reg - ZYDIS_REGISTER_AL);
+    if (reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH)
+        return (int)(reg - ZYDIS_REGISTER_AH);
+    if (reg >= ZYDIS_REGISTER_SPL && reg <= ZYDIS_REGISTER_R15B)
+        return RSP + (int)(reg - ZYDIS_REGISTER_SPL);
+    return -1;
+}
+
+static uint32_t gpr_bit(ZydisRegister reg)
+{
+    int n = insn_gpr_number(reg);
+    return n < 0 ? 0 : 1u << n;
+}
+
 static void set_illegal(struct insn *in)
 {
     in->kind = INSN_ILLEGAL;
     in->len = 1;
     in->flags_read = FLAGS_ARITH;
+    in->gprs_read = 0xffff;
 }
 
 static void ask_operands(const struct insn *in, struct insn_operands *out);
@@ -248,6 +272,41 @@ static size_t head_of(const ZydisDecodedInstruction *z)
     return z->raw.disp.size ? z->raw.disp.offset : end;
 }
 
+/* Their destination may stay as it was, though the decoder calls it written. */
+static bool may_keep_destination(const struct insn *in)
+{
+    switch (in->mnemonic) {
+    case ZYDIS_MNEMONIC_BSF:
+    case ZYDIS_MNEMONIC_BSR:
+    case ZYDIS_MNEMONIC_TZCNT: /* bsf and bsr on CPUs without them */
+    case ZYDIS_MNEMONIC_LZCNT:
+        return true;
+    default:
+        return in->kind != INSN_PLAIN;
+    }
+}
+
+static void set_gprs(struct insn *in, const ZydisDecodedInstruction *z,
+                     const ZydisDecodedOperand *ops)
+{
+    uint32_t read = 0, written = 0;
+    for (int i = 0; i < z->operand_count; i++) {
+        const ZydisDecodedOperand *op = &ops[i];
+        if (op->type == ZYDIS_OPERAND_TYPE_MEMORY)
+            read |= gpr_bit(op->mem.base) | gpr_bit(op->mem.index);
+        else if (op->type != ZYDIS_OPERAND_TYPE_REGISTER)
+            continue;
+        else if (op->actions == ZYDIS_OPERAND_ACTION_WRITE && op->size >= 32)
+            written |= gpr_bit(op->reg.value);
+        else
+            read |= gpr_bit(op->reg.value);
+    }
+    if (may_keep_destination(in))
+        read |= written;
+    in->gprs_read = (uint16_t)read;
+    in->gprs_kill = (uint16_t)(written & ~read);
+}
+
 static void set_value(struct insn *in, size_t at, size_t bits)
 {
     in->value_at = (uint8_t)at;
@@ -257,11 +316,12 @@ static void set_value(struct insn *in, size_t at, size_t bits)
 static int ask(struct insn *in, gaddr pc, const uint8_t *bytes, size_t avail, size_t *head)
 {
     ZydisDecodedInstruction z;
+    ZydisDecodedOperand ops[ZYDIS_MAX_OPERAND_COUNT];
     memset(in, 0, sizeof *in);
     in->pc = pc;
     in->prefix_at = 0xff;
     *head = 0;
-    ZyanStatus st = ZydisDecoderDecodeInstruction(&decoder, NULL, bytes, avail, &z);
+    ZyanStatus st = ZydisDecoderDecodeFull(&decoder, bytes, avail, &z, ops);
     if (st == ZYDIS_STATUS_NO_MORE_DATA && avail < INSN_MAX_BYTES)
         return -1;
     if (!ZYAN_SUCCESS(st)) {
@@ -307,6 +367,7 @@ static int ask(struct insn *in, gaddr pc, const uint8_t *bytes, size_t avail, si
         in->flags_read = FLAGS_ARITH;
         in->flags_kill = 0;
     }
+    set_gprs(in, &z, ops);
     *head = head_of(&z);
     return 0;
 }
@@ -390,29 +451,6 @@ void insn_operands(const struct insn *in, struct insn_operands *out)
     leave();
 }
 
-int insn_gpr_number(ZydisRegister reg)
-{
-    if (reg >= ZYDIS_REGISTER_RAX && reg <= ZYDIS_REGISTER_R15)
-        return (int)(reg - ZYDIS_REGISTER_RAX);
-    if (reg >= ZYDIS_REGISTER_EAX && reg <= ZYDIS_REGISTER_R15D)
-        return (int)(reg - ZYDIS_REGISTER_EAX);
-    if (reg >= ZYDIS_REGISTER_AX && reg <= ZYDIS_REGISTER_R15W)
-        return (int)(reg - ZYDIS_REGISTER_AX);
-    if (reg >= ZYDIS_REGISTER_AL && reg <= ZYDIS_REGISTER_BL)
-        return (int)(reg - ZYDIS_REGISTER_AL);
-    if (reg >= ZYDIS_REGISTER_AH && reg <= ZYDIS_REGISTER_BH)
-        return (int)(reg - ZYDIS_REGISTER_AH);
-    if (reg >= ZYDIS_REGISTER_SPL && reg <= ZYDIS_REGISTER_R15B)
-        return RSP + (int)(reg - ZYDIS_REGISTER_SPL);
-    return -1;
-}
-
-static uint32_t gpr_bit(ZydisRegister reg)
-{
-    int n = insn_gpr_number(reg);
-    return n < 0 ? 0 : 1u << n;
-}
-
 uint32_t insn_gprs(const struct insn_operands *ops)
 {
     uint32_t set = 0;
@@ -432,39 +470,4 @@ const char *insn_name(const struct insn *in)
     const char *name = in->kind == INSN_ILLEGAL ? NULL : ZydisMnemonicGetString(in->mnemonic);
     leave();
     return name ? name : "(bad)";
-}
-
-/* Their destination may stay as it was, though the decoder calls it written. */
-static bool may_keep_destination(const struct insn *in)
-{
-    switch (in->mnemonic) {
-    case ZYDIS_MNEMONIC_BSF:
-    case ZYDIS_MNEMONIC_BSR:
-    case ZYDIS_MNEMONIC_TZCNT: /* bsf and bsr on CPUs without them */
-    case ZYDIS_MNEMONIC_LZCNT:
-        return true;
-    default:
-        return in->kind != INSN_PLAIN;
-    }
-}
-
-enum insn_use insn_use_of(const struct insn *in, int gpr)
-{
-    struct insn_operands ops;
-    enum insn_use use = INSN_USE_NONE;
-    insn_operands(in, &ops);
-    if (!(insn_gprs(&ops) >> gpr & 1))
-        return INSN_USE_NONE;
-    for (int i = 0; i < ops.z.operand_count; i++) {
-        const ZydisDecodedOperand *op = &ops.op[i];
-        if (op->type == ZYDIS_OPERAND_TYPE_REGISTER && insn_gpr_number(op->reg.value) == gpr) {
-            if (op->actions != ZYDIS_OPERAND_ACTION_WRITE || op->size < 32)
-                return INSN_USE_READ;
-            use = INSN_USE_KILL;
-        }
-        if (op->type == ZYDIS_OPERAND_TYPE_MEMORY &&
-            (insn_gpr_number(op->mem.base) == gpr || insn_gpr_number(op->mem.index) == gpr))
-            return INSN_USE_READ;
-    }
-    return use == INSN_USE_KILL && !may_keep_destination(in) ? INSN_USE_KILL : INSN_USE_READ;
 }

@@ -42,6 +42,8 @@ struct insn {
     /* From here on: the form, the same for all values of displacement and immediate. */
     uint16_t flags_read; /* arithmetic flags that it may read */
     uint16_t flags_kill; /* arithmetic flags that it surely overwrites */
+    uint16_t gprs_read;  /* general registers that matter to it, one bit each */
+    uint16_t gprs_kill;  /* ... that it sets, all of them, and does not look at */
     uint16_t mnemonic;   /* ZydisMnemonic */
     uint8_t kind;        /* enum insn_kind */
     uint8_t len;
@@ -90,11 +92,6 @@ void insn_operands(const struct insn *in, struct insn_operands *out);
 
 /* General registers that the instruction mentions in any way, one bit each. */
 uint32_t insn_gprs(const struct insn_operands *ops);
-
-/* What an instruction does with a general register: nothing; sets all of it whatever it was, and
- * does not look at it; anything else. */
-enum insn_use { INSN_USE_NONE, INSN_USE_KILL, INSN_USE_READ };
-enum insn_use insn_use_of(const struct insn *in, int gpr);
 
 /* Number of a general register, any width; -1 for others. */
 int insn_gpr_number(ZydisRegister reg);

@@ -210,14 +210,14 @@ static void a_killed_block_leaves_the_lookup_tables(void **state)
 {
     (void)state;
     struct block *b = make(BASE), *c = make(BASE + JMP);
-    struct lookup_entry *e = &support_thread->lookup[BASE & (LOOKUP_SIZE - 1)];
-    struct lookup_entry *f = &support_thread->lookup[(BASE + JMP) & (LOOKUP_SIZE - 1)];
+    struct lookup_entry *e = cache_lookup(BASE);
+    struct lookup_entry *f = cache_lookup(BASE + JMP);
     *e = (struct lookup_entry){BASE, b->host};
     *f = (struct lookup_entry){BASE + JMP, c->host};
     cache_kill(b);
     assert_int_not_equal(e->pc, BASE);
     /* The empty entry is never found: its pc belongs to another entry. */
-    assert_ptr_not_equal(&support_thread->lookup[e->pc & (LOOKUP_SIZE - 1)], e);
+    assert_ptr_not_equal(cache_lookup(e->pc), e);
     assert_int_equal(f->pc, BASE + JMP);
 }
 

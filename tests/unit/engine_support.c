@@ -91,7 +91,7 @@ void support_init(uint64_t arena_bytes)
     cache_init(arena_bytes);
     support_thread = &the_thread;
     engine.threads = support_thread;
-    support_thread->lookup[0].pc = 1; /* the empty table: no pc hashes to these */
+    support_thread->lookup = engine.lookup;
 }
 
 static unsigned select_all(const struct insn *in, bool first)

@@ -693,18 +693,17 @@ static bool run_jump(struct sim *s, const struct decoded *h, uint32_t *next)
     return run(taken, (uint32_t)to);
 }
 
-/* jmp gs:[rax*8 + lookup + 8] */
+/* jmp [rax + 8] */
 static bool check_hit(const struct sim *s, const struct decoded *h)
 {
     const struct insn *in = &v.insn[v.count - 1];
     EXPECT(h->z.meta.branch_type == ZYDIS_BRANCH_TYPE_NEAR &&
-               h->op[0].mem.segment == ZYDIS_REGISTER_GS &&
-               h->op[0].mem.base == ZYDIS_REGISTER_NONE &&
-               h->op[0].mem.index == ZYDIS_REGISTER_RAX && h->op[0].mem.scale == 8 &&
-               h->op[0].mem.disp.value == T_LOOKUP + 8,
+               h->op[0].mem.segment == ZYDIS_REGISTER_DS &&
+               h->op[0].mem.base == ZYDIS_REGISTER_RAX &&
+               h->op[0].mem.index == ZYDIS_REGISTER_NONE && h->op[0].mem.disp.value == 8,
            h->off, "an unknown indirect jump");
     EXPECT(s->looked_up && !s->expect && s->at == v.count - 1 && s->host[RCX] == s->target &&
-               s->host[RAX] == (s->target & (LOOKUP_SIZE - 1)) * 2,
+               s->host[RAX] == (gaddr)cache_lookup(s->target),
            h->off, "a lookup of something else");
     EXPECT(s->pushed == (in->kind == INSN_CALL_IND), h->off, "an indirect call does not push");
     return same_spilled_state(s, h->off);
@@ -727,6 +726,10 @@ static int wide_gpr(const ZydisDecodedOperand *op)
 static bool run_mov(struct sim *s, const struct decoded *h)
 {
     int dst = wide_gpr(&h->op[0]), src = wide_gpr(&h->op[1]);
+    if (is_reg(&h->op[0], ZYDIS_REGISTER_EAX) && is_reg(&h->op[1], ZYDIS_REGISTER_ECX)) {
+        s->host[RAX] = (uint32_t)s->host[RCX];
+        return true;
+    }
     if (dst >= 0 && h->op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
         s->host[dst] = h->op[1].imm.value.u;
         return true;
@@ -749,9 +752,9 @@ static bool run_cmp(struct sim *s, const struct decoded *h)
     const ZydisDecodedOperand *a = &h->op[0], *b = &h->op[1];
     s->host_flags = fresh();
     if (is_reg(a, ZYDIS_REGISTER_RCX)) {
-        EXPECT(b->type == ZYDIS_OPERAND_TYPE_MEMORY && b->mem.segment == ZYDIS_REGISTER_GS &&
-                   b->mem.base == ZYDIS_REGISTER_NONE && b->mem.index == ZYDIS_REGISTER_RAX &&
-                   b->mem.scale == 8 && b->mem.disp.value == T_LOOKUP,
+        EXPECT(b->type == ZYDIS_OPERAND_TYPE_MEMORY && b->mem.segment == ZYDIS_REGISTER_DS &&
+                   b->mem.base == ZYDIS_REGISTER_RAX && b->mem.index == ZYDIS_REGISTER_NONE &&
+                   b->mem.disp.value == 0,
                h->off, "an unexpected compare");
         s->looked_up = true;
         return true;
@@ -804,10 +807,17 @@ static bool run_arithmetic(struct sim *s, const struct decoded *h)
         EXPECT(a->size == 64 && v.stop, h->off, "ticks in the body");
         return true;
     }
-    EXPECT(is_reg(a, ZYDIS_REGISTER_EAX), h->off, "unexpected arithmetic");
-    if (h->z.mnemonic == ZYDIS_MNEMONIC_AND && b->type == ZYDIS_OPERAND_TYPE_IMMEDIATE &&
-        b->imm.value.u == 2 * (LOOKUP_SIZE - 1))
-        s->host[RAX] &= 2 * (LOOKUP_SIZE - 1);
+    if (h->z.mnemonic == ZYDIS_MNEMONIC_ADD && is_reg(a, ZYDIS_REGISTER_RAX) &&
+        slot_of(b) == T_LOOKUP) {
+        s->host[RAX] += (gaddr)engine.lookup;
+        return true;
+    }
+    EXPECT(is_reg(a, ZYDIS_REGISTER_EAX) && b->type == ZYDIS_OPERAND_TYPE_IMMEDIATE, h->off,
+           "unexpected arithmetic");
+    if (h->z.mnemonic == ZYDIS_MNEMONIC_AND && b->imm.value.u == LOOKUP_SIZE - 1)
+        s->host[RAX] &= LOOKUP_SIZE - 1;
+    else if (h->z.mnemonic == ZYDIS_MNEMONIC_SHL && b->imm.value.u == 4)
+        s->host[RAX] = (uint32_t)(s->host[RAX] << 4);
     else
         return FAIL(h->off, "unexpected arithmetic");
     return true;
@@ -824,9 +834,8 @@ static bool run_added(struct sim *s, const struct decoded *h, uint32_t *next)
         return run_mov(s, h);
     case ZYDIS_MNEMONIC_LEA: {
         int dst = wide_gpr(&h->op[0]);
-        gaddr a = address(h, &h->op[1], s->host, (gaddr)h->bytes + h->z.length);
-        EXPECT(dst >= 0 || is_reg(&h->op[0], ZYDIS_REGISTER_EAX), h->off, "an unexpected lea");
-        s->host[dst >= 0 ? dst : RAX] = dst >= 0 ? a : (uint32_t)a;
+        EXPECT(dst >= 0, h->off, "an unexpected lea");
+        s->host[dst] = address(h, &h->op[1], s->host, (gaddr)h->bytes + h->z.length);
         return true;
     }
     case ZYDIS_MNEMONIC_CMP:
@@ -838,6 +847,7 @@ static bool run_added(struct sim *s, const struct decoded *h, uint32_t *next)
             return run_flag_move(s, h, next);
         return run_arithmetic(s, h);
     case ZYDIS_MNEMONIC_AND:
+    case ZYDIS_MNEMONIC_SHL:
     case ZYDIS_MNEMONIC_SUB:
         return run_arithmetic(s, h);
     case ZYDIS_MNEMONIC_JMP:
