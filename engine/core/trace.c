@@ -303,7 +303,23 @@ static bool read(struct job *j, const struct path *path, int i)
     return own_page(j, pc) && own_page(j, end - 1) && !j->src->watch(pc, end - pc);
 }
 
-/* As much of the path as there is room for. */
+/* Does the way from the block in j->insn to `next` tick? */
+static bool ticks_to(const struct job *j, gaddr next)
+{
+    const struct insn *in = &j->insn[j->count - 1];
+    switch (in->kind) {
+    case INSN_PLAIN:
+        return false;
+    case INSN_JMP:
+    case INSN_JCC:
+        return next == in->target && job_is_backward(in);
+    default:
+        return true;
+    }
+}
+
+/* As much of the path as there is room for. A loop must be closed by a transfer that ticks, since
+ * the budget is looked at there. */
 static struct path room_for(struct job *j, const struct path *all)
 {
     struct path path = {.next = all->next};
@@ -315,6 +331,8 @@ static struct path room_for(struct job *j, const struct path *all)
         path.pc[path.count] = all->pc[path.count];
         path.insns = insns;
     }
+    if (path.count && !ticks_to(j, path.next))
+        path.next = 0;
     return path;
 }
 

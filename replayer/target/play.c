@@ -60,6 +60,33 @@ static const char *name_of(const struct record *r)
     return r ? kind_name[r->kind] : "the end of the log";
 }
 
+/* The count a record has to be dealt with at; 0: it is met in another way. */
+static uint64_t tick_of(const struct record *r)
+{
+    if (!r)
+        return 0;
+    switch (r->kind) {
+    case RECORD_YIELD:
+    case RECORD_CHECK:
+        return ((const struct record_check *)r)->count;
+    case RECORD_MEMORY:
+        return ((const struct record_memory *)r)->count;
+    case RECORD_END:
+        return ((const struct record_end *)r)->count;
+    case RECORD_SIGNAL:
+        return r->flags & AT_TICK ? ((const struct record_signal *)r)->count : 0;
+    default:
+        return 0;
+    }
+}
+
+static gaddr pc_of(const struct record *r)
+{
+    if (r->kind == RECORD_MEMORY)
+        return ((const struct record_memory *)r)->pc;
+    return ((const struct record_check *)r)->pc; /* the same place in all others */
+}
+
 /* The log ends in the middle of things: the recording was cut off. */
 _Noreturn static void log_ends(struct thread *t)
 {
@@ -72,6 +99,10 @@ _Noreturn static void unexpected(struct thread *t, const struct record *r, const
 {
     if (!r)
         log_ends(t);
+    uint64_t count = tick_of(r);
+    if (count)
+        post_diverged(t, "expected %s at tick %lu, pc 0x%lx, came to %s", name_of(r), count,
+                      pc_of(r), actual);
     post_diverged(t, "expected %s, came to %s", name_of(r), actual);
 }
 
@@ -230,33 +261,6 @@ static void make_thread(struct thread *t, long nr, long *a, const struct record_
 }
 
 /* ---- ticks ---- */
-
-/* The count a record has to be dealt with at; 0: it is met in another way. */
-static uint64_t tick_of(const struct record *r)
-{
-    if (!r)
-        return 0;
-    switch (r->kind) {
-    case RECORD_YIELD:
-    case RECORD_CHECK:
-        return ((const struct record_check *)r)->count;
-    case RECORD_MEMORY:
-        return ((const struct record_memory *)r)->count;
-    case RECORD_END:
-        return ((const struct record_end *)r)->count;
-    case RECORD_SIGNAL:
-        return r->flags & AT_TICK ? ((const struct record_signal *)r)->count : 0;
-    default:
-        return 0;
-    }
-}
-
-static gaddr pc_of(const struct record *r)
-{
-    if (r->kind == RECORD_MEMORY)
-        return ((const struct record_memory *)r)->pc;
-    return ((const struct record_check *)r)->pc; /* the same place in all others */
-}
 
 static bool due(struct thread *t)
 {
