@@ -8,6 +8,7 @@ enum {
     PERIOD_LEAST = 1000,
     PERIOD_MOST = 64000,
     SAMPLES = 2,    /* that make a head; one does when hot= asks for many */
+    SHARE = 16,     /* of the time, one part at most is spent on making traces */
     HOPELESS = 255, /* tried already; only a new block is tried again */
 };
 
@@ -27,6 +28,12 @@ static bool wanted(void)
     return engine.opt.hot && engine.opt.link && !(instrument && instrument->select);
 }
 
+static bool affordable(void)
+{
+    uint64_t since = __builtin_ia32_rdtsc() - engine.start_tsc;
+    return engine.opt.hot != 1 || cache_stats.trace_tsc < since / SHARE;
+}
+
 /* Samples in traces say that the work is done; others that there is more to do. */
 static void adapt(bool found)
 {
@@ -43,7 +50,10 @@ void hot_sample(struct thread *t)
     struct block *b = cache_find(t->cpu.rip);
     bool head = b && b->open && !b->trace && b->samples != HOPELESS;
     adapt(head);
-    if (!head || ++b->samples < (engine.opt.hot == 1 ? SAMPLES : 1))
+    uint8_t needed = engine.opt.hot == 1 ? SAMPLES : 1;
+    if (head && b->samples < needed)
+        b->samples++;
+    if (!head || b->samples < needed || !affordable())
         return;
     hot.thread = t;
     hot.path.count = 0;
