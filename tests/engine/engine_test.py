@@ -63,7 +63,7 @@ class Test:
     """Collects failures; main() makes one and gives it to the test's function."""
 
     def __init__(self, options):
-        self.drdebug, self.bin = options.drdebug, options.bin
+        self.options, self.drdebug, self.bin = options, options.drdebug, options.bin
         self.work = tempfile.mkdtemp(prefix="engine_test.")
         self.cwd = os.path.join(self.work, "cwd")
         os.mkdir(self.cwd)
@@ -114,10 +114,12 @@ def short(value):
     return text if len(text) < 400 else text[:400] + "..."
 
 
-def main(function):
+def main(function, *more):
     parser = argparse.ArgumentParser()
     parser.add_argument("drdebug", type=os.path.abspath)
     parser.add_argument("bin", type=os.path.abspath, help="where the programs of this folder are")
+    for name in more:
+        parser.add_argument(name)
     test = Test(parser.parse_args())
     sys.stdout.reconfigure(line_buffering=True)
     try:
