@@ -268,7 +268,8 @@ static const uint8_t *resume(struct thread *t, bool tick, struct exit_site *from
     }
     if (from && engine.opt.link && generation == cache_generation && b->pc == from->target)
         cache_link(from, b);
-    return cache_entry(b, !t->plain);
+    /* Without a tick the budget is not looked at: when it is overdrawn no trace may add to that. */
+    return cache_entry(b, !t->plain && t->left >= 0);
 }
 
 static bool canonical(gaddr pc)
