@@ -247,7 +247,7 @@ static void close_loop(struct gen *g, enum loop_kind kind, unsigned reg, uint16_
     }
 }
 
-static unsigned loop_depth(const struct gen *g)
+unsigned gen_depth(const struct gen *g)
 {
     unsigned depth = 0;
     for (const struct block *b = g->block; b; b = b->outer)
@@ -259,23 +259,24 @@ static unsigned loop_depth(const struct gen *g)
  * inside a fuel loop would make that endless, so it is set at depth 1 only. */
 static void counted_loop(struct gen *g)
 {
+    unsigned most = g->opt->loops ? 160 >> 2 * gen_depth(g) : 0;
     enum loop_kind kind = (enum loop_kind)rng_below(g->r, LOOP_KINDS);
     unsigned reg = kind == LOOP_DEC_JNZ ? generic_free_reg(g) : RCX;
     uint16_t saved = g->reserved;
 
-    if (loop_depth(g) > 3)
+    if (gen_depth(g) > 3)
         return;
-    if (kind == LOOP_FUEL && loop_depth(g) > 1)
+    if (kind == LOOP_FUEL && gen_depth(g) > 1)
         kind = LOOP_LEA_JRCXZ;
     if (kind != LOOP_FUEL && (reg == NO_REG || g->reserved >> reg & 1))
         return;
     emit_unit(g);
     if (kind == LOOP_FUEL) {
-        uint8_t fuel[4] = {(uint8_t)(1 + rng_below(g->r, 5))};
+        uint8_t fuel[4] = {(uint8_t)(1 + rng_below(g->r, 5 + most))};
         EMIT_RIP(g, g->seq->slot + TABLE_OFF + TABLE_FUEL, fuel, 4, 0xc7, 0x05);
         g->seq->insns[g->seq->insn_count - 1].structural = true;
     } else {
-        emit_mov_imm(g, reg, 1 + rng_below(g->r, loop_depth(g) > 1 ? 3 : 6), true);
+        emit_mov_imm(g, reg, 1 + rng_below(g->r, (gen_depth(g) > 1 ? 3 : 6) + most), true);
         g->reserved |= (uint16_t)(1u << reg);
     }
     uint16_t top = (uint16_t)g->seq->size;
@@ -306,7 +307,7 @@ static void function(struct gen *g)
     bool outer_func = g->in_func, outer_flags = g->keep_flags;
     unsigned pop_bytes = rng_percent(g->r, 25) ? 8 * (1 + rng_below(g->r, 3)) : 0;
 
-    if (loop_depth(g) > 2)
+    if (gen_depth(g) > 2)
         return;
     emit_unit(g);
     uint16_t over = local_jump(g, (const uint8_t[]){0xe9}, 1, 4);
@@ -715,7 +716,7 @@ static void invalid_opcode(struct gen *g)
 static void quiet_block(struct gen *g)
 {
     bool outer = g->keep_flags;
-    if (loop_depth(g) > 3)
+    if (gen_depth(g) > 3)
         return;
     g->keep_flags = true;
     gen_block(g, 2 + rng_below(g->r, 4));
@@ -736,6 +737,10 @@ static const struct {
 void construct_item(struct gen *g)
 {
     unsigned total = 0;
+    if (g->opt->loops && rng_percent(g->r, 60)) {
+        hotpaths_item(g);
+        return;
+    }
     for (size_t i = 0; i < ARRAY_SIZE(constructs); i++)
         total += constructs[i].weight;
     unsigned dice = rng_below(g->r, total);

@@ -67,7 +67,7 @@ void gen_block(struct gen *g, unsigned items)
         b.item_off[b.current] = (uint16_t)g->seq->size;
         if (g->seq->size > SEQ_SOFT_LIMIT)
             continue;
-        if (rng_percent(g->r, 66))
+        if (rng_percent(g->r, g->opt->loops ? 45 : 66))
             generic_item(g);
         else
             construct_item(g);
@@ -125,6 +125,8 @@ static void fill_table(struct gen *g)
     }
     for (int i = 0; i < TABLE_NLABELS; i++)
         emit_set_label(g, i, g->seq->entry);
+    if (g->opt->loops)
+        hotpaths_fill_table(g);
 }
 
 static void emit_exit(struct gen *g)
@@ -153,7 +155,7 @@ void gen_sequence(struct rng *r, const struct gen_options *opt, struct sequence 
     seq->fsbase = (rng_percent(r, 50) ? A_BASE : B_BASE) + DATA_RW + 64 * rng_below(r, 100);
     ZydisDecoderInit(&g.decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
     g.theme = (enum theme)rng_below(r, THEME_COUNT);
-    g.faults = opt->features & FEATURE_FAULTS && rng_percent(r, 45);
+    g.faults = opt->features & FEATURE_FAULTS && rng_percent(r, opt->loops ? 70 : 45);
     seq->unmasked = opt->features & FEATURE_UNMASKED && rng_percent(r, 8);
     g.reserved = 1u << RSP;
     pin_registers(&g);

@@ -76,6 +76,7 @@ struct gen_options {
     enum code_area area;
     uint64_t slot, entry;
     unsigned first_unit;
+    bool loops; /* longer loops, and what hotpaths.c makes */
 };
 void gen_sequence(struct rng *r, const struct gen_options *opt, struct sequence *seq);
 

@@ -73,6 +73,10 @@ uint64_t generic_rip_target(struct gen *g);
 
 /* constructs.c */
 void construct_item(struct gen *g);
+unsigned gen_depth(const struct gen *g); /* of the block in work */
+/* hotpaths.c: with opt->loops */
+void hotpaths_item(struct gen *g);
+void hotpaths_fill_table(struct gen *g);
 /* gen.c */
 void gen_block(struct gen *g, unsigned items);
 

@@ -185,6 +185,7 @@ def parse_args():
     p.add_argument("--full", action="store_true", help="print the start state too")
     p.add_argument("--timeout", type=float, default=300, help="seconds per run of insndiff")
     p.add_argument("--without", help="features to leave out, see insndiff --help")
+    p.add_argument("--loops", action="store_true", help="run each sequence often, through its faults")
     p.add_argument("--sabotage", help="break a mnemonic on the second side, to test this program")
     args = p.parse_args()
     if os.environ.get("DRDEBUG_SOAK"):
@@ -192,6 +193,7 @@ def parse_args():
         args.seeds = args.soak_seeds or args.seeds
         args.timeout *= 20
     args.extra = ["--without", args.without] if args.without else []
+    args.extra += ["--loops"] if args.loops else []
     return args
 
 

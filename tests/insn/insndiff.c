@@ -19,6 +19,7 @@
 
 #define MAX_UNITS 4096
 #define MAX_RUNS  3
+#define LOOP_RUNS 9
 
 struct options {
     uint64_t seed;
@@ -27,7 +28,7 @@ struct options {
     unsigned features;
     bool masked[MAX_UNITS];
     ZydisMnemonic sabotage;
-    bool stats;
+    bool stats, loops;
 };
 
 struct totals {
@@ -61,6 +62,7 @@ static int usage(void)
 {
     fputs("usage: insndiff --seed S [--count N] [--start I] [--dump I] [--mask U,U-U,...]\n"
           "                [--without FEATURE,...] [--sabotage MNEMONIC] [--stats]\n"
+          "                [--loops]\n"
           "features:",
           stderr);
     for (size_t i = 0; i < sizeof feature_names / sizeof *feature_names; i++)
@@ -99,15 +101,34 @@ static void decode_insn(const struct sequence *seq, unsigned i, ZydisDecodedInst
         insn->mnemonic = ZYDIS_MNEMONIC_INVALID;
 }
 
-/* To test the tests: pretend that an instruction went wrong. */
+enum { ARITHMETIC = 0x8d5 };
+
 /* Flags that no instruction would have read again may be lost when a fault interrupts. */
 static void forget_flags(struct outcome *out)
 {
-    enum { ARITHMETIC = 0x8d5 };
+    for (unsigned i = 0; i < out->past_count; i++)
+        out->past[i].at.flags &= ~(uint64_t)ARITHMETIC;
+    if (!out->fault.signo)
+        return;
     out->fault.at.flags &= ~(uint64_t)ARITHMETIC;
     out->end.flags &= ~(uint64_t)ARITHMETIC;
 }
 
+/* Behind a fault the sequence goes on with the next unit. */
+static const struct resume *places_to_resume(const struct options *opt, const struct sequence *seq)
+{
+    static struct resume resume;
+    resume.entry = seq->entry;
+    resume.size = (uint32_t)seq->size;
+    resume.kept_flags = opt->features & FEATURE_FAULT_FLAGS ? ~0ull : ~(uint64_t)ARITHMETIC;
+    resume.count = 0;
+    for (unsigned i = 1; i < seq->insn_count; i++)
+        if (seq->insns[i].unit != seq->insns[i - 1].unit)
+            resume.off[resume.count++] = seq->insns[i].off;
+    return opt->loops ? &resume : NULL;
+}
+
+/* To test the tests: pretend that an instruction went wrong. */
 static void sabotage(const struct options *opt, const struct sequence *seq, struct outcome *out)
 {
     ZydisDecodedInstruction insn;
@@ -133,31 +154,39 @@ static uint64_t run_round(const struct options *opt, struct rng *r, const struct
                           unsigned round, uint64_t hash, char *ends)
 {
     static uint8_t *before;
+    static struct outcome out;
     unsigned runs = rng_percent(r, 15) ? MAX_RUNS : 2;
+    const struct resume *resume = places_to_resume(opt, seq);
 
     if (!before && !(before = malloc(report_memory_size())))
         abort();
-    for (unsigned run = 0; run < runs; run++) {
+    for (unsigned run = 0; run < (opt->loops ? LOOP_RUNS : runs); run++) {
         struct machine start;
-        struct outcome out;
         char prefix[32];
 
         gen_state(r, seq, &start);
         gen_memory(r, seq);
         if (opt->dump >= 0)
             report_memory_save(seq, before);
-        sandbox_run(&start, seq->entry, &out);
+        sandbox_run(&start, seq->entry, resume, &out);
         sabotage(opt, seq, &out);
-        if (out.fault.signo && !(opt->features & FEATURE_FAULT_FLAGS))
+        if (!(opt->features & FEATURE_FAULT_FLAGS))
             forget_flags(&out);
         hash = report_hash(hash, seq, &out);
         sprintf(ends + strlen(ends), " %s", report_signal(out.fault.signo));
         totals.signals[out.fault.signo & 31]++;
         totals.runs++;
+        for (unsigned i = 0; i < out.past_count; i++)
+            totals.signals[out.past[i].signo & 31]++;
         if (opt->dump < 0)
             continue;
         snprintf(prefix, sizeof prefix, "start%u.%u", round, run);
         report_machine(stdout, prefix, &start, &cpu);
+        for (unsigned i = 0; i < out.past_count; i++) {
+            snprintf(prefix, sizeof prefix, "past%u.%u.%u", round, run, i);
+            report_fault(stdout, prefix, seq, &out.past[i]);
+            report_machine(stdout, prefix, &out.past[i].at, &cpu);
+        }
         snprintf(prefix, sizeof prefix, "fault%u.%u", round, run);
         report_fault(stdout, prefix, seq, &out.fault);
         if (out.fault.signo)
@@ -175,8 +204,8 @@ static void run_sequence(const struct options *opt, unsigned number)
     static struct sequence seq;
     static const char *const area_names[] = {"low", "far", "alias", "rwx"};
     struct rng r;
-    struct gen_options gen = {.features = opt->features, .cpu = &cpu};
-    char ends[160] = "";
+    struct gen_options gen = {.features = opt->features, .cpu = &cpu, .loops = opt->loops};
+    char ends[320] = "";
     uint64_t hash = 0;
 
     rng_init(&r, opt->seed, number);
@@ -243,15 +272,11 @@ static ZydisMnemonic parse_mnemonic(const char *name)
 static int parse_options(int argc, char **argv, struct options *opt)
 {
     static const struct option names[] = {
-        {"seed", required_argument, NULL, 's'},
-        {"count", required_argument, NULL, 'n'},
-        {"start", required_argument, NULL, 'i'},
-        {"dump", required_argument, NULL, 'd'},
-        {"mask", required_argument, NULL, 'm'},
-        {"without", required_argument, NULL, 'w'},
-        {"sabotage", required_argument, NULL, 'x'},
-        {"stats", no_argument, NULL, 't'},
-        {NULL, 0, NULL, 0},
+        {"seed", required_argument, NULL, 's'},     {"count", required_argument, NULL, 'n'},
+        {"start", required_argument, NULL, 'i'},    {"dump", required_argument, NULL, 'd'},
+        {"mask", required_argument, NULL, 'm'},     {"without", required_argument, NULL, 'w'},
+        {"sabotage", required_argument, NULL, 'x'}, {"stats", no_argument, NULL, 't'},
+        {"loops", no_argument, NULL, 'l'},          {NULL, 0, NULL, 0},
     };
     bool start_given = false;
     int c;
@@ -286,6 +311,9 @@ static int parse_options(int argc, char **argv, struct options *opt)
             break;
         case 't':
             opt->stats = true;
+            break;
+        case 'l':
+            opt->loops = true;
             break;
         default:
             return -1;

@@ -57,11 +57,15 @@
 
 /* The end of a slot's first data page belongs to the generator: jump tables and loop fuel. Random
  * operands stay below it. */
-#define TABLE_OFF     0xe00
-#define TABLE_EXIT    0x00
-#define TABLE_FUEL    0x08
-#define TABLE_LABELS  0x40 /* 24 code addresses */
-#define TABLE_NLABELS 24
-#define TABLE_INDICES 0x100 /* 64 bytes of small vector indices, twice */
+#define TABLE_OFF      0xe00
+#define TABLE_EXIT     0x00
+#define TABLE_FUEL     0x08
+#define TABLE_STEP     0x10 /* a byte: which turn this is, 0 to 15 */
+#define TABLE_NEXT     0x18 /* 16 bytes: which one follows */
+#define TABLE_PICK     0x28 /* 16 bytes: which of four labels a turn takes */
+#define TABLE_LABELS   0x40 /* 24 code addresses */
+#define TABLE_NLABELS  24
+#define TABLE_INDICES  0x100 /* 64 bytes of small vector indices, twice */
+#define TABLE_POINTERS 0x180 /* 16 data addresses, bad ones among them */
 
 #endif

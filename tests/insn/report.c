@@ -61,20 +61,27 @@ static bool is_exit_entry(const struct sequence *seq, uint64_t addr)
     return addr == seq->slot + TABLE_OFF + TABLE_EXIT;
 }
 
+static uint64_t mix_fault(uint64_t hash, const struct fault *f)
+{
+    hash = mix(hash, (uint64_t)f->signo);
+    if (!f->signo)
+        return hash;
+    hash = mix(hash, (uint64_t)f->code);
+    hash = mix(hash, f->addr);
+    hash = mix(hash, f->trapno);
+    hash = mix(hash, error_code(f));
+    hash = mix(hash, f->rip);
+    return mix_machine(hash, &f->at);
+}
+
 uint64_t report_hash(uint64_t hash, const struct sequence *seq, const struct outcome *out)
 {
     struct region regions[SANDBOX_REGIONS];
 
     hash = mix_machine(hash, &out->end);
-    hash = mix(hash, (uint64_t)out->fault.signo);
-    if (out->fault.signo) {
-        hash = mix(hash, (uint64_t)out->fault.code);
-        hash = mix(hash, out->fault.addr);
-        hash = mix(hash, out->fault.trapno);
-        hash = mix(hash, error_code(&out->fault));
-        hash = mix(hash, out->fault.rip);
-        hash = mix_machine(hash, &out->fault.at);
-    }
+    for (unsigned i = 0; i < out->past_count; i++)
+        hash = mix_fault(hash, &out->past[i]);
+    hash = mix_fault(hash, &out->fault);
     sandbox_regions(seq->slot, regions);
     *(uint64_t *)(seq->slot + TABLE_OFF + TABLE_EXIT) = 0; /* an address of this program */
     for (int i = 0; i < SANDBOX_REGIONS; i++)

@@ -44,7 +44,9 @@ static void (*enter)(void);
 static uint64_t exit_addr;
 static uint32_t xcomp_offset[XCOMPS]; /* in the standard XSAVE format, which signal frames use */
 static volatile bool inside;
-static struct fault last_fault;
+static struct fault last_fault, past_fault[SANDBOX_RESUMES];
+static unsigned past_count;
+static const struct resume *resume_at;
 
 static void copy_bytes(void *to, const void *from, size_t size)
 {
@@ -234,6 +236,18 @@ static void read_context(struct machine *m, const mcontext_t *mc)
         read_vectors(m, fpstate);
 }
 
+/* 0: nowhere */
+static uint64_t resume_address(uint64_t rip)
+{
+    uint64_t off = rip - resume_at->entry;
+    if (off >= resume_at->size)
+        return 0;
+    for (unsigned i = 0; i < resume_at->count; i++)
+        if (resume_at->off[i] > off)
+            return resume_at->entry + resume_at->off[i];
+    return 0;
+}
+
 /* A fault of the tester itself is not recorded: it dies of SIGILL in here. */
 void insn_record_fault(int signo, siginfo_t *info, void *context)
 {
@@ -249,10 +263,20 @@ void insn_record_fault(int signo, siginfo_t *info, void *context)
     last_fault.err = (uint64_t)mc->gregs[REG_ERR];
     last_fault.rip = (uint64_t)mc->gregs[REG_RIP];
     read_context(&last_fault.at, mc);
-    mc->gregs[REG_RIP] = (greg_t)exit_addr;
+    uint64_t next = resume_at && past_count < SANDBOX_RESUMES ? resume_address(last_fault.rip) : 0;
+    if (!next) {
+        mc->gregs[REG_RIP] = (greg_t)exit_addr;
+        return;
+    }
+    copy_bytes(&past_fault[past_count++], &last_fault, sizeof last_fault);
+    zero_bytes(&last_fault, sizeof last_fault);
+    mc->gregs[REG_RIP] = (greg_t)next;
+    mc->gregs[REG_EFL] &= (greg_t)resume_at->kept_flags;
+    inside = true;
 }
 
-void sandbox_run(const struct machine *start, uint64_t entry, struct outcome *out)
+void sandbox_run(const struct machine *start, uint64_t entry, const struct resume *resume,
+                 struct outcome *out)
 {
     struct machine *in = (struct machine *)CTL_IN;
     uint64_t host_fs = 0;
@@ -263,6 +287,8 @@ void sandbox_run(const struct machine *start, uint64_t entry, struct outcome *ou
     *(uint64_t *)CTL_ENTRY = entry;
     *(uint64_t *)CTL_EXIT = exit_addr;
     zero_bytes(&last_fault, sizeof last_fault);
+    past_count = 0;
+    resume_at = resume;
 
     raw_arch_prctl(ARCH_SET_FS, start->fsbase);
     inside = true;
@@ -273,5 +299,7 @@ void sandbox_run(const struct machine *start, uint64_t entry, struct outcome *ou
 
     copy_bytes(&out->end, (void *)CTL_OUT, sizeof out->end);
     copy_bytes(&out->fault, &last_fault, sizeof out->fault);
+    copy_bytes(out->past, past_fault, past_count * sizeof *past_fault);
+    out->past_count = past_count;
     forget_x87_pointers(out->end.fx);
 }

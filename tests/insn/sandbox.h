@@ -2,7 +2,8 @@
  *
  * sandbox_init() maps the regions of layout.h once. For each sequence the caller writes code with
  * sandbox_write_code(), fills memory and runs it from a given machine state with sandbox_run(); a
- * fault ends the sequence and is reported with the state the handler saw. One thread only.
+ * fault ends the sequence and is reported with the state the handler saw; or, with places to go on
+ * at, the first faults are noted and the sequence goes on behind them. One thread only.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -37,9 +38,22 @@ struct fault {
     struct machine at; /* the ucontext */
 };
 
+#define SANDBOX_RESUMES 12
+
 struct outcome {
     struct machine end;
-    struct fault fault;
+    struct fault fault; /* that ended it */
+    struct fault past[SANDBOX_RESUMES];
+    unsigned past_count;
+};
+
+/* A fault in [entry, entry + size) goes on at the first of these offsets behind it. */
+struct resume {
+    uint64_t entry;
+    uint64_t kept_flags; /* of what the handler finds */
+    uint32_t size;
+    unsigned count;
+    uint16_t off[1536];
 };
 
 enum code_area { AREA_LOW, AREA_FAR, AREA_ALIAS, AREA_RWX, AREA_COUNT };
@@ -60,6 +74,8 @@ int sandbox_init(const struct cpu *cpu); /* -1 with a message on standard error 
 uint64_t sandbox_slot(enum code_area area, unsigned slot);
 void sandbox_regions(uint64_t slot_base, struct region out[SANDBOX_REGIONS]);
 void sandbox_write_code(enum code_area area, uint64_t addr, const uint8_t *code, size_t size);
-void sandbox_run(const struct machine *start, uint64_t entry, struct outcome *out);
+/* `resume` may be NULL. */
+void sandbox_run(const struct machine *start, uint64_t entry, const struct resume *resume,
+                 struct outcome *out);
 
 #endif
