@@ -296,10 +296,12 @@ static const uint8_t *resume_indirect(struct thread *t, const struct exit_site *
         return resume(t, false, NULL);
     }
     if (s->insn == INSN_CALL_IND) {
-        bool misaligned = (t->cpu.rflags & FLAG_AC) && (sp & 7);
-        if (misaligned || !push_return(t, s->target)) {
+        bool nowhere = !canonical(sp - 8), misaligned = (t->cpu.rflags & FLAG_AC) && (sp & 7);
+        if (nowhere || misaligned || !push_return(t, s->target)) {
             t->cpu.rip = s->pc;
-            if (misaligned)
+            if (nowhere)
+                signals_stack_fault(t);
+            else if (misaligned)
                 signals_misaligned(t);
             else
                 signals_bad_access(t, sp - 8, true);

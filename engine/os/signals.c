@@ -334,6 +334,12 @@ void signals_protection_fault(struct thread *t)
     signals_deliver_fault(t);
 }
 
+void signals_stack_fault(struct thread *t)
+{
+    t->fault = (struct fault){.info = {.sig = SIG_BUS, .code = 0x80}, .trapno = 12};
+    signals_deliver_fault(t);
+}
+
 void signals_misaligned(struct thread *t)
 {
     t->fault = (struct fault){.info = {.sig = SIG_BUS, .code = 1}, .trapno = 17};

@@ -23,6 +23,7 @@ void signals_deliver_fault(struct thread *t); /* t->fault, at t->cpu */
 void signals_fetch_fault(struct thread *t, gaddr addr);
 void signals_illegal(struct thread *t);
 void signals_protection_fault(struct thread *t);
+void signals_stack_fault(struct thread *t);
 void signals_misaligned(struct thread *t);
 void signals_single_step(struct thread *t);
 /* SIGSEGV as for a bad access of the runtime on the target's behalf */
