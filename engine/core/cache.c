@@ -34,7 +34,8 @@ enum {
 struct unit {
     uint8_t *code, *code_pos, *code_end;
     uint8_t *meta, *meta_pos,
-        *meta_end; /* blocks grow up from meta, the index down from meta_end */
+        *meta_end;                    /* blocks grow up from meta, the index down from meta_end */
+    uint8_t *code_ready, *meta_ready; /* up to where there are pages */
     uint32_t count;
 };
 
@@ -84,9 +85,9 @@ static bool unit_add(struct arena *a)
         range_free(u->code, unit_bytes);
         return false;
     }
-    u->code_pos = u->code;
+    u->code_pos = u->code_ready = u->code;
     u->code_end = u->code + unit_bytes;
-    u->meta_pos = u->meta;
+    u->meta_pos = u->meta_ready = u->meta;
     u->meta_end = u->meta + unit_bytes * META_FACTOR;
     u->count = 0;
     a->current = a->units++;
@@ -166,6 +167,8 @@ void cache_begin(struct build *b, gaddr pc, gaddr region_start)
         }
         u = &a->unit[a->current];
     }
+    range_fill(&u->code_ready, u->code_pos, u->code_end);
+    range_fill(&u->meta_ready, u->meta_pos, u->meta_end);
     b->arena = a;
     b->code = u->code_pos;
     b->code_end = u->code_end;
