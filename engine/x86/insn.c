@@ -397,9 +397,12 @@ static int64_t signed_value(const uint8_t *at, size_t len)
 }
 
 /* All that is not in the form. */
-static void set_values(struct insn *in, gaddr pc, const uint8_t *bytes)
+static void set_values(struct insn *in, gaddr pc, const uint8_t *bytes, size_t avail)
 {
-    memcpy(in->bytes, bytes, in->len);
+    if (avail >= INSN_MAX_BYTES)
+        memcpy(in->bytes, bytes, INSN_MAX_BYTES); /* a few more cost less than to look how many */
+    else
+        memcpy(in->bytes, bytes, in->len);
     in->pc = pc;
     in->target = 0;
     in->imm16 = 0;
@@ -418,7 +421,7 @@ int insn_decode(struct insn *in, gaddr pc, const uint8_t *bytes, size_t avail)
 {
     size_t head;
     if (memo_find(in, bytes, avail)) {
-        set_values(in, pc, bytes);
+        set_values(in, pc, bytes, avail);
         return 0;
     }
     if (insn_ask(in, pc, bytes, avail, &head) < 0)

@@ -38,7 +38,7 @@ struct insn {
     gaddr pc;
     gaddr target;   /* direct transfers: where to; rip-relative operands: the address */
     uint16_t imm16; /* ret imm16 */
-    uint8_t bytes[INSN_MAX_BYTES];
+    uint8_t bytes[INSN_MAX_BYTES]; /* behind `len`: anything */
     /* From here on: the form, the same for all values of displacement and immediate. */
     uint16_t flags_read; /* arithmetic flags that it may read */
     uint16_t flags_kill; /* arithmetic flags that it surely overwrites */
