@@ -42,6 +42,63 @@ class Row:
         return measure.spread([run.wall_s for run in self.runs[NATIVE]])
 
 
+@dataclass(frozen=True)
+class Target:
+    """A figure must not be above the limit."""
+
+    text: str
+    figure: float
+    limit: float
+    unit: str
+
+    def line(self):
+        if self.figure is None:
+            return "%-52s -" % self.text
+        return "%-52s %7.2f %-4s  at most %.2f  %s" % (
+            self.text, self.figure, self.unit, self.limit,
+            "ok" if self.figure <= self.limit else "MISSED")
+
+
+CALL_LINE = re.compile(r"^ns_per_call=([\d.]+)", re.MULTILINE)
+
+
+def ns_per_call(row, runner):
+    """What a program of calls says of itself."""
+    if runner in row.wrong:
+        return None
+    found = [CALL_LINE.search(run.stderr) for run in row.runs.get(runner, [])]
+    return measure.median([float(match.group(1)) for match in found if match])
+
+
+def added(row, runner, figure="wall_s", scale=1e3):
+    """By how much it is more than natively: ms, or with 1 / 1024 and peak_kb, MB."""
+    native, ours = row.median(NATIVE, figure), row.median(runner, figure)
+    return None if ours is None or native is None else scale * (ours - native)
+
+
+def program_targets(rows, runner):
+    """Targets of single programs under this runner, as far as they were measured."""
+    by_name = {row.workload.name: row for row in rows}
+    found = []
+    for name, limit in (("hello", 25), ("python3-pass", 80)):
+        if name in by_name:
+            found.append(Target("%s: %s, more than natively" % (name, runner),
+                                added(by_name[name], runner), limit, "ms"))
+    for name, limit in (("gcc", 1.8), ("getppid", 1.5), ("pipepairs", 1.5), ("pbzip2", 3.0),
+                        ("pigz", 2.5), ("xz-T2", 2.5)):
+        if name in by_name:
+            found.append(Target("%s: %s, to native" % (name, runner), by_name[name].ratio(runner),
+                                limit, "x"))
+    if "clockgettime" in by_name:
+        found.append(Target("clock_gettime: %s" % runner, ns_per_call(by_name["clockgettime"], runner),
+                            150, "ns"))
+    if "mutex4" in by_name and "mutex64" in by_name:
+        few, many = (by_name[name].median(runner, "wall_s") for name in ("mutex4", "mutex64"))
+        found.append(Target("a mutex: %s, 64 threads to 4" % runner,
+                            many / few if few and many else None, 2.0, "x"))
+    return found
+
+
 class Progress:
     """One line that is rewritten on a terminal; silent elsewhere."""
 
@@ -121,11 +178,6 @@ def fixed(value, digits=2, unit=""):
 
 def cpu_model():
     return cpu_field("model name") or platform.machine()
-
-
-def cpu_mhz():
-    """Near enough the time stamp counter's rate; the same on virtual machines."""
-    return float(cpu_field("cpu MHz") or 3000)
 
 
 def cpu_field(name):

@@ -13,7 +13,10 @@ from dataclasses import dataclass
 CPU = "cpu"  # counts in the geometric mean
 CALL = "call"  # reports ns_per_call on standard error
 START = "start"  # short: start-up is all there is
-PAIRS = "pairs"  # recording only: system calls
+COMPILE = "compile"  # processes that exec others, much code that runs once
+PAIRS = "pairs"  # system calls
+PARALLEL = "parallel"  # on two cores natively, in turns here
+MUTEX = "mutex"  # the same work with few threads and with many
 THREADS = "threads"  # recording only: threads that take turns
 BULK = "bulk"  # recording only: much input that cannot be compressed
 
@@ -22,7 +25,8 @@ SOURCES = os.path.join(HERE, "programs")
 
 MIB = 1 << 20
 CORPUS_SEED = 20240229
-CORPUS_BYTES = {"gzip": 11 * MIB, "bzip2": 7 * MIB, "xz": 3 * MIB}
+CORPUS_BYTES = {"gzip": 11 * MIB, "bzip2": 7 * MIB, "xz": 3 * MIB, "pbzip2": 14 * MIB,
+                "pigz": 22 * MIB, "xz-T2": 8 * MIB}
 BULK_BYTES = 100 * MIB
 WITHOUT_INPUT = ("intloop", "onecycle", "fib", "quicksort", "chase", "matmul", "vmswitch", "vmfnptr",
                  "python3")
@@ -62,6 +66,16 @@ def all_workloads(build_dir):
         own("getppid", CALL),
         own("clockgettime", CALL),
         own("hello", START),
+        Workload("python3-pass", START, ("/usr/bin/python3", "-c", "pass")),
+        Workload("gcc", COMPILE, ("/usr/bin/gcc", "-O2", "-c", os.path.join(SOURCES, "compiled.c"),
+                                  "-o", "/dev/null")),
+        own("pipepairs", PAIRS),
+        Workload("pbzip2", PARALLEL, ("/usr/bin/pbzip2", "-p2", "-c", corpus("pbzip2"))),
+        Workload("pigz", PARALLEL, ("/usr/bin/pigz", "-p2", "-9nc", corpus("pigz"))),
+        Workload("xz-T2", PARALLEL, ("/usr/bin/xz", "-2", "-T2", "--block-size=2MiB", "-c",
+                                     corpus("xz-T2"))),
+        Workload("mutex4", MUTEX, (os.path.join(build_dir, "bench", "mutex"), "4")),
+        Workload("mutex64", MUTEX, (os.path.join(build_dir, "bench", "mutex"), "64")),
     ]
 
 
@@ -71,8 +85,7 @@ def record_workloads(build_dir):
     def own(name, kind, *words):
         return Workload(name, kind, (os.path.join(build_dir, "bench", name),) + words)
 
-    return [workload for workload in all_workloads(build_dir) if workload.name != "clockgettime"] + [
-        own("pipepairs", PAIRS),
+    return all_workloads(build_dir) + [
         own("handover", THREADS),
         own("bulkread", BULK, bulk_path(build_dir)),
     ]
