@@ -141,7 +141,8 @@ engine_syscall_check:
     jne engine_syscall_abort
 engine_syscall_insn:
     syscall
-    ret
+    pop %rcx /* not ret: the kernel has used up the CPU's memory of return addresses */
+    jmp *%rcx
 engine_syscall_abort:
     mov $SYSCALL_ABORTED, %rax
     ret
