@@ -56,6 +56,7 @@ extern struct engine engine;
 /* entry.S */
 extern const uint8_t engine_indirect[], engine_exit[], engine_enter[], engine_enter_end[];
 extern const uint8_t engine_syscall_check[], engine_syscall_insn[], engine_syscall_abort[];
+extern const uint8_t engine_copy_quick[], engine_copy_slow[];
 extern const uint8_t engine_copy_insn[], engine_copy_fault[], engine_cas_insn[];
 extern const uint8_t engine_faulted[], engine_restorer[];
 _Noreturn void engine_native(const struct cpu_state *cpu);

@@ -11,6 +11,7 @@
  * (os/hostsig.c) compares the interrupted pc with the labels below.
  *  [engine_enter, engine_enter_end)   counts as translated code: the handler makes the next tick expire
  *  [engine_syscall_check, engine_syscall_insn]   the call has not happened: it is made not to happen
+ *  [engine_copy_quick, engine_copy_slow)   a fault makes the copy start anew at engine_copy_slow
  *  engine_copy_insn, engine_cas_insn  a fault makes the copy end early
  */
 #include "engine/core/layout.h"
@@ -189,10 +190,22 @@ engine_clone_vm:
     syscall
 1:  ret
 
-/* size_t engine_copy(void *dst, const void *src, size_t n): bytes not copied because of a fault. */
-    .globl engine_copy, engine_copy_insn, engine_copy_fault
-    .hidden engine_copy, engine_copy_insn, engine_copy_fault
+/* size_t engine_copy(void *dst, const void *src, size_t n): bytes not copied because of a fault. From 8
+ * to 16, instructions and times, go quicker. */
+    .globl engine_copy, engine_copy_quick, engine_copy_slow, engine_copy_insn, engine_copy_fault
+    .hidden engine_copy, engine_copy_quick, engine_copy_slow, engine_copy_insn, engine_copy_fault
 engine_copy:
+    lea -8(%rdx), %rcx
+    cmp $8, %rcx
+    ja engine_copy_slow
+engine_copy_quick:
+    mov (%rsi), %rax
+    mov -8(%rsi,%rdx), %rcx
+    mov %rax, (%rdi)
+    mov %rcx, -8(%rdi,%rdx)
+    xor %eax, %eax
+    ret
+engine_copy_slow:
     mov %rdx, %rcx
 engine_copy_insn:
     rep movsb

@@ -68,8 +68,9 @@ static void on_fault(struct thread *t, int sig, struct siginfo_raw *info, struct
 {
     uint64_t host = uc->mc.rip;
     bool guarded = host == (uint64_t)engine_copy_insn || host == (uint64_t)engine_cas_insn;
-    if (guarded && (sig == SIG_SEGV || sig == SIG_BUS)) {
-        uc->mc.rip = (uint64_t)engine_copy_fault;
+    bool quick = within(host, engine_copy_quick, engine_copy_slow);
+    if ((guarded || quick) && (sig == SIG_SEGV || sig == SIG_BUS)) {
+        uc->mc.rip = (uint64_t)(quick ? engine_copy_slow : engine_copy_fault);
         return;
     }
     bool behind = sig == SIG_TRAP && is_trap_byte(((const uint8_t *)host)[-1]);
