@@ -47,10 +47,10 @@ def answers(port):
 class Server:
     """A recorded server; finish() waits for its end and gives the Recording."""
 
-    def __init__(self, test, argv, port):
+    def __init__(self, test, argv, port, options=()):
         self.test, self.path, self.cwd = test, test.fresh("pinball"), test.folder("cwd")
         self.out, self.err = (open(test.fresh(name), "w+b") for name in ("out", "err"))
-        self.child = subprocess.Popen([test.drdebug, "record", "-o", self.path, "--", *argv], cwd=self.cwd,
+        self.child = subprocess.Popen([test.drdebug, "record", "-o", self.path, *options, "--", *argv], cwd=self.cwd,
                                       env=replay_test.environment(self.cwd), stdin=subprocess.DEVNULL, stdout=self.out,
                                       stderr=self.err, start_new_session=True, preexec_fn=compare.default_signals)
         self.up = wait_for(lambda: self.child.poll() is not None or answers(port), LIMIT)

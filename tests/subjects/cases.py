@@ -109,6 +109,7 @@ for _name in ("tls", "clone_settls", "robust", "robust_process", "sync", "mutex_
               "futex_pi", "broadcast", "robust_wait", "sync_stress", "exit_last", "cancel", "spin_pair",
               "spin_stop", "create_many", "ids", "fairness", "affinity"):
     subject(f"thread_{_name}", f"thread/{_name}.c", THREADS)
+subject("thread_short_lived", "thread/short_lived.c", THREADS, nolink=False)
 subject("thread_clone_raw", "thread/clone_raw.c", "-fno-stack-protector")
 subject("thread_atomics", "thread/atomics.c", "-pthread -mcx16")
 subject("thread_tls_static", "thread/tls.c", "-static -pthread")
@@ -129,6 +130,7 @@ for _name in ("restart", "tgkill", "read_race"):
     subject(f"signal_{_name}", f"signal/{_name}.c", THREADS)
 subject("signal_suspend_race", "signal/suspend_race.c", "", ("20000",), nolink=False)
 subject("signal_timers", "signal/timers.c", THREADS, nolink=False)
+subject("signal_profiler", "signal/profiler.c", THREADS, nolink=False)
 subject("signal_alarm_default", "signal/alarm_default.c", status=-14)
 subject("signal_overflow", "signal/overflow.c", "-O1 -fno-optimize-sibling-calls -pthread", status=-11)
 subject("signal_frame", "signal/frame.c", "-O2 -fno-omit-frame-pointer -static")
@@ -158,11 +160,14 @@ for _how, _code in (("return", "255"), ("exit", "3"), ("_exit", "77"), ("quick",
 # Contexts and stacks.
 for _name in ("setjmp", "swapcontext", "asm_switch", "odd_returns", "stack_growth"):
     subject(f"context_{_name}", f"context/{_name}.c")
+subject("context_coroutines", "context/coroutines.c", THREADS)
 
 # Memory and code that changes.
 for _name in ("maps_calls", "files", "code_rewrite", "code_two_maps", "code_by_call", "code_remap",
               "code_edges", "code_handler", "code_data_page", "code_rep", "fork_code", "foreign_ranges", "reserve"):
     subject(f"memory_{_name}", f"memory/{_name}.c")
+subject("memory_heap_2g", "memory/heap_2g.c", nolink=False)
+subject("memory_many_maps", "memory/many_maps.c", nolink=False)
 subject("memory_code_threads", "memory/code_threads.c", THREADS)
 subject("memory_nested_function", "memory/nested_function.c", "-Wl,-z,execstack")
 build("libone.so", "memory/lib_one.c", "-fPIC -shared -O2")
