@@ -298,6 +298,15 @@ static void give_back_signals(const struct sigaction old[NSIG])
             sigaction(sig, &old[sig], NULL);
 }
 
+/* The program has ended: what is left to do is short, and not worth losing. */
+static void ignore_signals(void)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, usual = {.sa_handler = SIG_DFL};
+    sigaction(SIGTERM, &ignore, NULL);
+    sigaction(SIGHUP, &ignore, NULL);
+    sigaction(SIGCHLD, &usual, NULL);
+}
+
 /* In the child; returns only if it cannot become the program. */
 static void become_program(struct recorder *r, int report)
 {
@@ -419,7 +428,10 @@ int recorder_run(const struct recording *what, struct recorded *out, struct err 
             drain(&r, true);
             write_end(&r);
         }
-        give_back_signals(old);
+        if (result)
+            give_back_signals(old);
+        else
+            ignore_signals();
     }
     if (result)
         remove_all(&r);

@@ -33,7 +33,8 @@ struct recorded {
 };
 
 /* Returns 0 when the program has ended, however it did. -1: it was not started (err->code 126 or
- * 127 for the program's fault, as a shell has it); then nothing is left of the directory. */
+ * 127 for the program's fault, as a shell has it); then nothing is left of the directory.
+ * SIGINT, SIGQUIT, SIGTERM and SIGHUP stay ignored after 0, so that the caller can tell the end. */
 int recorder_run(const struct recording *what, struct recorded *out, struct err *err);
 
 #endif

@@ -55,7 +55,20 @@ def exits(test):
     test.check(numbers[1] is not None and numbers[0] != numbers[1], f"abort: threads {numbers} are said to have ended it")
 
 
+def late_signals(test):
+    """Whoever ends a server may ask twice: the recorder still tells the end, whenever the second one comes."""
+    live = Live(test, ["perl", "-e", "$SIG{TERM} = $SIG{HUP} = 'IGNORE'; $| = 1; print qq(ready $$\\n); select undef, undef, undef, 0.1"])
+    if test.check(live.started(), "perl does not start"):
+        while live.child.poll() is None:
+            live.kill("recorder", random.choice((signal.SIGTERM, signal.SIGHUP)))
+    recording = live.finish()
+    if test.recorded(recording, "signals to a recorder at its end"):
+        test.all_replays(recording, 1, "signals to a recorder at its end")
+
+
 def signals(test):
+    for _ in range(10):
+        late_signals(test)
     program = test.program("end_ends")
     for how, number in (("assert", 6), ("null", 11), ("divide", 8), ("ud2", 4), ("int3", 5), ("bus", 7), ("jump", 11),
                         ("smash", 11), ("overflow", 11)):
