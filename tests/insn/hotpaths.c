@@ -573,10 +573,10 @@ static void other_stack(struct gen *g)
             read_rcx(g);
     }
     emit_unit(g);
-    emit(g,
-         (const uint8_t[]){(uint8_t)(0x48 | keep >> 3), 0x8b,
-                           (uint8_t)(0xc0 | 4 << 3 | (keep & 7))},
-         3, true);
+    emit(
+        g,
+        (const uint8_t[]){(uint8_t)(0x48 | keep >> 3), 0x8b, (uint8_t)(0xc0 | 4 << 3 | (keep & 7))},
+        3, true);
     g->reserved = saved;
 }
 
