@@ -249,7 +249,7 @@ static const uint8_t *entry_for(const struct exit_site *s, const struct block *t
 
 void cache_link(struct exit_site *s, struct block *to)
 {
-    if (s->to || to->transient || s->block->dead || s->block->transient)
+    if (s->to || to->transient || (s->tick && to->bare) || s->block->dead || s->block->transient)
         return;
     const uint8_t *entry = entry_for(s, to);
     int64_t d = entry - (s->patch + 4);
@@ -293,7 +293,7 @@ static void relink(struct block *base)
 
 void cache_attach(struct block *base, struct block *trace)
 {
-    rt_check(!base->trace && trace->base == base);
+    rt_check(!base->trace && trace->base == base && !base->bare);
     base->trace = trace;
     relink(base);
 }

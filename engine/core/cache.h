@@ -96,6 +96,7 @@ struct block {
     uint16_t site_count, point_count, page_count;
     bool dead;
     bool transient;  /* for one execution: not findable, not linked */
+    bool bare;       /* transfers that tick cannot lead to it: it has only the last way in */
     bool open;       /* a trace may go through it */
     uint8_t samples; /* hot.c: times that a tick expired here */
     struct exit_site *site;

@@ -68,22 +68,26 @@ struct segments engine_segments(struct thread *t)
 
 /* ---- blocks ---- */
 
-static struct block *try_block(struct thread *t, bool one, gaddr *fault)
+enum { BLOCK_BARE = 1, BLOCK_ONE = 2 };
+
+static struct block *try_block(struct thread *t, unsigned how, gaddr *fault)
 {
     *fault = t->cpu.rip;
     const struct region *r = maps_exec(t->cpu.rip);
-    struct translate_options opt = {
-        .one = one, .exact_flags = engine.opt.exact_flags, .region = r ? r->start : t->cpu.rip};
+    struct translate_options opt = {.one = how & BLOCK_ONE,
+                                    .bare = how & BLOCK_BARE,
+                                    .exact_flags = engine.opt.exact_flags,
+                                    .region = r ? r->start : t->cpu.rip};
     uint64_t start = __builtin_ia32_rdtsc();
     struct block *b = r ? translate(t->cpu.rip, &maps_source, &opt, fault) : NULL;
     cache_stats.translate_tsc += __builtin_ia32_rdtsc() - start;
     return b;
 }
 
-static struct block *make_block(struct thread *t, bool one)
+static struct block *make_step(struct thread *t)
 {
     gaddr fault;
-    struct block *b = try_block(t, one, &fault);
+    struct block *b = try_block(t, BLOCK_ONE | BLOCK_BARE, &fault);
     if (!b)
         signals_fetch_fault(t, fault);
     return b;
@@ -104,7 +108,7 @@ static void make_trace(const struct path *path)
 static const uint8_t *step(struct thread *t)
 {
     struct block *b;
-    while (!(b = make_block(t, true)))
+    while (!(b = make_step(t)))
         ;
     return b->host + b->plain_off;
 }
@@ -254,7 +258,11 @@ static const uint8_t *resume(struct thread *t, bool tick, struct exit_site *from
     }
     gaddr fault;
     struct block *b = cache_find(t->cpu.rip);
-    if (!b && !(b = try_block(t, false, &fault))) {
+    if (b && b->bare && at_tick) { /* few blocks are reached both ways, most without a tick */
+        cache_kill(b);
+        b = NULL;
+    }
+    if (!b && !(b = try_block(t, at_tick ? 0 : BLOCK_BARE, &fault))) {
         signals_fetch_fault(t, fault);
         return resume(t, false, NULL);
     }
@@ -311,7 +319,7 @@ static const uint8_t *resume_indirect(struct thread *t, const struct exit_site *
     gaddr want = t->cpu.rip;
     const uint8_t *host = resume(t, true, NULL);
     struct block *b = engine.opt.link ? cache_find(want) : NULL;
-    if (b && !t->step && !t->trap && stop.thread != t) {
+    if (b && !b->bare && !t->step && !t->trap && stop.thread != t) {
         struct lookup_entry *e = cache_lookup(want);
         e->pc = want;
         e->host = (b->trace ? b->trace : b)->host;
@@ -349,8 +357,8 @@ const uint8_t *engine_dispatch(struct thread *t, int64_t exit)
         hot_forget(t);
     switch (kind) {
     case EXIT_EXPIRED:
-        budget_ends(t);
-        return resume(t, false, NULL);
+        t->ticked = true;
+        break;
     case EXIT_SYSCALL:
         syscalls_run(t, site.target);
         probe_after(t, site);

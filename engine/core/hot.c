@@ -73,7 +73,7 @@ void hot_forget(const struct thread *t)
 struct block *hot_head(const struct path *path)
 {
     struct block *head = path->count ? cache_find(path->pc[0]) : NULL;
-    if (!head || head->trace)
+    if (!head || head->trace || head->bare)
         return NULL;
     head->samples = HOPELESS;
     return path->count > 1 || path->next == path->pc[0] ? head : NULL;

@@ -31,7 +31,7 @@
 
 /* The table of indirect transfers: LOOKUP_SIZE entries of {target pc, cache address}, indexed by
  * the low bits of the pc. */
-#define LOOKUP_SIZE 32768
+#define LOOKUP_SIZE 131072
 
 /* What a window system call returns when a signal came before it could happen (never a real errno).
  */

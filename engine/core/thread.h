@@ -80,7 +80,7 @@ struct thread {
     uint8_t steps;   /* chaos: ... after so many instructions, one by one */
     bool at_tick;    /* a signal is being delivered at a tick, not at a system call */
     bool call_noted; /* record: the call under way is in the log already */
-    bool ticked;     /* a tick happened in the runtime, right before */
+    bool ticked;     /* it is at a tick that is counted */
     bool plain;      /* it is to run blocks, no traces: every tick comes to the runtime */
     bool step;       /* run one instruction at a time */
     bool step_once;  /* ... just the next one */

@@ -312,12 +312,15 @@ struct block *translate(gaddr pc, const struct code_source *src,
     j->blk->len = (uint16_t)len;
     j->blk->transient = opt->one;
     j->blk->open = !check && is_open(j->insn[j->count - 1].kind);
-    exits_entries(j);
+    j->blk->bare = opt->bare;
+    if (!opt->bare)
+        exits_entries(j);
     if (check)
         emit_self_check(j, bytes, len);
     emit_body(j);
     exits_stubs(j);
-    exits_expired_entry(j);
+    if (!opt->bare)
+        exits_expired_entry(j);
     exits_literals(j);
     cache_stats.blocks++;
     cache_stats.insns += (uint64_t)j->count;

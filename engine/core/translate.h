@@ -22,6 +22,7 @@ struct code_source {
 
 struct translate_options {
     bool one;         /* a single instruction, transient, never linked */
+    bool bare;        /* without the ways in for transfers that tick */
     bool exact_flags; /* keep arithmetic flags even where no instruction reads them */
     gaddr region;     /* start of the mapping that pc lies in */
 };

@@ -4,7 +4,9 @@
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 
-enum { RANGES = 1024, STEP = 1 << 20 };
+enum { RANGES = 1024, STEP = 2 << 20 };
+
+#define LARGE_PAGE (2ull << 20)
 
 #define REACH (1800ull << 20)
 
@@ -60,11 +62,19 @@ gaddr range_reserve(uint64_t bytes)
     return reserved ? reserved : cursor;
 }
 
+/* The highest place below `from`. What is large begins at a boundary of large pages: translated
+ * code is spread over megabytes, and without them its execution is mostly waiting for page tables.
+ */
+static gaddr place_below(gaddr from, uint64_t bytes)
+{
+    return (from - bytes) & ~((bytes < LARGE_PAGE ? PAGE_BYTES : LARGE_PAGE) - 1);
+}
+
 /* From what was set aside, if there is some left. */
 static void *map_reserved(uint64_t bytes, int prot)
 {
-    gaddr at = cursor - bytes;
-    if (!reserved || cursor - reserved < bytes || SYS_FAILED(map(at, bytes, prot, MAP_FIXED)))
+    gaddr at = place_below(cursor, bytes);
+    if (!reserved || at < reserved || at > cursor || SYS_FAILED(map(at, bytes, prot, MAP_FIXED)))
         return NULL;
     cursor = at;
     return (void *)at;
@@ -73,7 +83,7 @@ static void *map_reserved(uint64_t bytes, int prot)
 static void *map_below(gaddr *from, gaddr home_of, uint64_t bytes, int prot)
 {
     bytes = PAGE_UP(bytes);
-    for (gaddr at = PAGE_DOWN(*from - bytes); at <= *from && home_of - at < REACH; at -= STEP) {
+    for (gaddr at = place_below(*from, bytes); at <= *from && home_of - at < REACH; at -= STEP) {
         long r = map(at, bytes, prot, MAP_FIXED_NOREPLACE);
         if (!SYS_FAILED(r) && (gaddr)r == at) {
             *from = at;
@@ -145,9 +155,11 @@ void *range_alloc_near(gaddr near, uint64_t bytes, bool code)
 
 void range_fill(uint8_t **ready, const uint8_t *pos, uint8_t *end)
 {
-    enum { STEP_BYTES = 128 << 10, NEAR_BYTES = 8 << 10, POPULATE_WRITE = 23 };
+    enum { STEP_BYTES = 128 << 10, NEAR_BYTES = 8 << 10, POPULATE_WRITE = 23, HUGEPAGE = 14 };
     if (*ready - pos > NEAR_BYTES || *ready == end)
         return;
+    if (((gaddr)*ready & (LARGE_PAGE - 1)) == 0)
+        sys3(__NR_madvise, (long)*ready, LARGE_PAGE, HUGEPAGE);
     size_t bytes = end - *ready < STEP_BYTES ? (size_t)(end - *ready) : STEP_BYTES;
     sys3(__NR_madvise, (long)*ready, (long)bytes, POPULATE_WRITE); /* Linux 5.14; else faults do */
     *ready += bytes;
