@@ -304,7 +304,8 @@ static const uint8_t *resume_indirect(struct thread *t, const struct exit_site *
         return resume(t, false, NULL);
     }
     if (s->insn == INSN_CALL_IND) {
-        bool nowhere = !canonical(sp - 8), misaligned = (t->cpu.rflags & FLAG_AC) && (sp & 7);
+        bool nowhere = !canonical(sp - 8) || !canonical(sp - 1);
+        bool misaligned = (t->cpu.rflags & FLAG_AC) && (sp & 7);
         if (nowhere || misaligned || !push_return(t, s->target)) {
             t->cpu.rip = s->pc;
             if (nowhere)

@@ -263,7 +263,9 @@ void insn_record_fault(int signo, siginfo_t *info, void *context)
     last_fault.err = (uint64_t)mc->gregs[REG_ERR];
     last_fault.rip = (uint64_t)mc->gregs[REG_RIP];
     read_context(&last_fault.at, mc);
-    uint64_t next = resume_at && past_count < SANDBOX_RESUMES ? resume_address(last_fault.rip) : 0;
+    uint64_t next = resume_at && past_count < SANDBOX_RESUMES
+                        ? resume_address(last_fault.rip - (signo == SIGTRAP))
+                        : 0;
     if (!next) {
         mc->gregs[REG_RIP] = (greg_t)exit_addr;
         return;
