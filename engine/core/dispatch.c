@@ -222,6 +222,17 @@ static void budget_ends(struct thread *t)
         expired(t);
 }
 
+/* Only at a tick, which is not remembered: traces overdraw the budget without coming here, and the
+ * next time may be between two ticks. */
+static bool tick_ends_budget(struct thread *t, bool at_tick)
+{
+    bool ends = at_tick && t->left < 0;
+    if (ends)
+        budget_ends(t);
+    t->ticked = false;
+    return ends;
+}
+
 /* --chaos: a switch between two ticks. */
 static void chaos_step(struct thread *t)
 {
@@ -242,14 +253,12 @@ static const uint8_t *resume(struct thread *t, bool tick, struct exit_site *from
     uint64_t generation = cache_generation;
     bool at_tick = tick || t->ticked;
     t->left -= tick;
-    t->ticked = false;
-    if (at_tick && t->left < 0)
-        budget_ends(t);
-    else if (!tick && session && session->due)
+    if (!tick_ends_budget(t, at_tick) && !tick && session && session->due)
         replay_position(t);
     if (stop.thread == t || t->step || t->trap || t->trap_armed) {
         check_stop(t);
         check_trap(t);
+        tick_ends_budget(t, t->ticked);
         chaos_step(t);
         if (t->step || t->trap) {
             hot_forget(t);
