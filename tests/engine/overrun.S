@@ -16,7 +16,7 @@
     .popsection
     .endr
     jmp 1f
-1:  mov $__NR_sched_yield, %eax
+1:  mov $__NR_getuid, %eax
     syscall
     test %r15d, %r15d
     jnz back

@@ -14,7 +14,7 @@ WAYS = [("hot=2",), ("hot=3", "exact=1"), ("hot=7", "cache=65536"), ()]
 if e.SOAK:
     WAYS += [("hot=0",), ("hot=5",), ("hot=64",), ("hot=2", "exact=1"), ("hot=2", "cache=1"), ("hot=2", "ticks=1"),
              ("link=0",)]
-STEPS = [137, 1009] if e.SOAK else [211]
+STEPS = [7, 137, 1009] if e.SOAK else [211]
 
 EXACT = {"overrun"}  # no libc, no addresses that vary
 

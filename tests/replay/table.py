@@ -92,6 +92,11 @@ RACES = """lost_update use_after_free order_violation lost_wakeup abba_deadlock 
 for _name in RACES:
     BUILDS.append((f"race_{_name}", f"races/{_name}.c", "-O1 -fPIE -pie -pthread", ""))
 
+# Hot loops; hot.py records and replays them in traces and without.
+for _name in ("signals", "faults", "racy"):
+    BUILDS.append((f"hot_{_name}", f"hot/{_name}.c", f"{COMMON} -lrt", ""))
+BUILDS.append(("hot_two_ways", "hot/two_ways.S", "-nostdlib -static", ""))
+
 # Sanitizer builds. The deadlock has no end of its own, and TSan changes that of the lost wake-up.
 SANITIZED = ["thread/tls.c", "thread/sync.c", "thread/cancel.c", "thread/atomics.c", "thread/create_many.c",
              "thread/mutex_kinds.c", "signal/masks.c", "signal/handler_calls.c", "signal/longjmp.c", "memory/files.c",
