@@ -93,7 +93,7 @@ struct block {
     uint32_t host_len;
     uint16_t len; /* target bytes; of a trace 0 */
     uint16_t tick_off, plain_off;
-    uint16_t site_count, point_count, page_count;
+    uint16_t site_count, point_count, page_count, segment_count;
     bool dead;
     bool transient;  /* for one execution: not findable, not linked */
     bool bare;       /* transfers that tick cannot lead to it: it has only the last way in */

@@ -320,16 +320,16 @@ static bool ticks_to(const struct job *j, gaddr next)
 
 /* As much of the path as there is room for. A loop must be closed by a transfer that ticks, since
  * the budget is looked at there. */
-static struct path room_for(struct job *j, const struct path *all)
+static struct path room_for(struct job *j, const struct path *all, int *insns)
 {
     struct path path = {.next = all->next};
-    for (int insns = 0; path.count < all->count; path.count++) {
-        if (!read(j, all, path.count) || (insns += j->count) > MAX_TRACE) {
+    for (*insns = 0; path.count < all->count; path.count++) {
+        if (!read(j, all, path.count) || *insns + j->count > MAX_TRACE) {
             path.next = 0;
             break;
         }
         path.pc[path.count] = all->pc[path.count];
-        path.insns = insns;
+        *insns += j->count;
     }
     if (path.count && !ticks_to(j, path.next))
         path.next = 0;
@@ -337,11 +337,11 @@ static struct path room_for(struct job *j, const struct path *all)
 }
 
 /* How often a loop is repeated; 1 for other paths. */
-static int turns(const struct path *path)
+static int turns(const struct path *path, int insns)
 {
     int n = 1;
     if (path->next == path->pc[0])
-        while (n < UNROLL_TURNS && (n + 1) * path->insns <= UNROLL_INSNS &&
+        while (n < UNROLL_TURNS && (n + 1) * insns <= UNROLL_INSNS &&
                (n + 1) * path->count <= TRACE_BLOCKS)
             n++;
     return n;
@@ -389,8 +389,9 @@ bool trace_make(struct block *head, const struct path *all, const struct code_so
     j->opt = opt;
     j->pages = sides = misses = known_count = 0;
     j->pages_most = BLOCK_PAGES;
-    const struct path path = room_for(j, all);
-    int repeat = turns(&path);
+    int insns;
+    const struct path path = room_for(j, all, &insns);
+    int repeat = turns(&path, insns);
     gaddr pc = head->pc;
     if (path.count < 2 && path.next != pc)
         return false;

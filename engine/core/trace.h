@@ -16,7 +16,6 @@ struct path {
     gaddr pc[TRACE_BLOCKS];
     int count;
     gaddr next; /* where it went on after the last block; the head: it is a loop */
-    int insns;  /* of all its blocks */
 };
 
 /* Makes a trace and gives it to its head. False: it cannot be made, or is not worth it. */

@@ -250,6 +250,7 @@ struct block *translate_finish(struct job *j, struct build *b)
     for (int i = 0; i < j->sites; i++)
         blk->site[i].block = blk;
     blk->point = keep(b, j->point, sizeof *blk->point * (size_t)j->points);
+    blk->segment_count = (uint16_t)j->segments;
     if (j->segments)
         blk->segment = keep(b, j->segment, sizeof *blk->segment * (size_t)j->segments);
     if (!blk->transient)

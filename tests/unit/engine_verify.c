@@ -7,74 +7,23 @@
 #include "engine/core/engine.h"
 #include "engine/core/instrument.h"
 #include "engine/core/layout.h"
-#include "engine/x86/insn.h"
+#include "tests/unit/engine_verify_int.h"
 
-enum {
-    MAX_GUEST = 64,
-    MAX_HOST = 24 << 10,
-    MAX_LEN = MAX_GUEST * INSN_MAX_BYTES,
-};
-
-/* Where a conditional jump, the last instruction, has led. */
-enum way { UNDECIDED, TAKEN, FELL };
-
-/* Register values are numbers with no meaning; so are sets of flags. */
-struct sim {
-    uint64_t host[GPR_COUNT], guest[GPR_COUNT];
-    uint64_t host_flags, guest_flags;
-    uint64_t rax, rcx, flags, s0, s1; /* the thread's spill slots */
-    uint64_t target;                  /* of an indirect transfer, once loaded */
-    int at;                           /* the target's instruction that comes next */
-    bool looked_up;
-    bool pushed;    /* the return address of a call */
-    bool probed;    /* the probes due before what comes next have been heard */
-    uint8_t way;    /* enum way */
-    uint8_t expect; /* enum exit_kind that this way has to end in; 0: any */
-};
-
-struct decoded {
-    ZydisDecodedInstruction z;
-    ZydisDecodedOperand op[ZYDIS_MAX_OPERAND_COUNT];
-    const uint8_t *bytes;
-    uint32_t off;
-};
-
-static struct {
-    const struct block *b;
-    const struct translate_options *opt;
-    const struct code_source *src;
-    struct insn insn[MAX_GUEST];
-    int count;
-    uint32_t code_len;          /* without the literal */
-    uint32_t stop;              /* where a run from an entry ends, or 0 */
-    uint8_t boundary[MAX_HOST]; /* an instruction starts here */
-    uint8_t visited[MAX_HOST];  /* ... and a run came by */
-    uint8_t looked_at[MAX_LEN]; /* target bytes that the block checks itself */
-    uint64_t gs_base, fs_base;  /* the target's */
-    uint64_t random;
-} v;
-
+struct verify verify;
 static ZydisDecoder decoder;
-static char why[300];
 
-#define FAIL(off, ...) (snprintf(why, sizeof why, __VA_ARGS__), fail_at(off))
-#define EXPECT(cond, off, ...)                                                                     \
-    do {                                                                                           \
-        if (!(cond))                                                                               \
-            return FAIL(off, __VA_ARGS__);                                                         \
-    } while (0)
-
-static bool fail_at(uint32_t off)
+bool verify_fail_at(uint32_t off)
 {
-    char text[sizeof why];
-    snprintf(text, sizeof text, "block 0x%llx+0x%x: %.200s", (unsigned long long)v.b->pc, off, why);
-    memcpy(why, text, sizeof why);
+    char text[sizeof verify.why];
+    snprintf(text, sizeof text, "block 0x%llx+0x%x: %.200s", (unsigned long long)verify.b->pc, off,
+             verify.why);
+    memcpy(verify.why, text, sizeof verify.why);
     return false;
 }
 
-static uint64_t fresh(void)
+uint64_t verify_fresh(void)
 {
-    uint64_t x = v.random += 0x9e3779b97f4a7c15ull;
+    uint64_t x = verify.random += 0x9e3779b97f4a7c15ull;
     x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9ull;
     x = (x ^ x >> 27) * 0x94d049bb133111ebull;
     return x ^ x >> 31;
@@ -82,18 +31,18 @@ static uint64_t fresh(void)
 
 /* ---- decoding ---- */
 
-static bool decode(uint32_t off, struct decoded *d)
+bool verify_decode(uint32_t off, struct decoded *d)
 {
-    EXPECT(off < v.code_len, off, "outside of the code");
+    EXPECT(off < verify.code_len, off, "outside of the code");
     d->off = off;
-    d->bytes = v.b->host + off;
-    ZyanStatus st = ZydisDecoderDecodeFull(&decoder, d->bytes, v.code_len - off, &d->z, d->op);
+    d->bytes = verify.b->host + off;
+    ZyanStatus st = ZydisDecoderDecodeFull(&decoder, d->bytes, verify.code_len - off, &d->z, d->op);
     EXPECT(ZYAN_SUCCESS(st), off, "does not decode: %02x %02x %02x %02x", d->bytes[0], d->bytes[1],
            d->bytes[2], d->bytes[3]);
     return true;
 }
 
-static void decode_guest(const struct insn *in, struct decoded *d)
+void verify_decode_guest(const struct insn *in, struct decoded *d)
 {
     d->bytes = in->bytes;
     d->off = 0;
@@ -101,20 +50,28 @@ static void decode_guest(const struct insn *in, struct decoded *d)
         d->z.operand_count = 0; /* insn_decode() thought otherwise: no operand will match */
 }
 
+bool verify_read_insn(gaddr pc, struct insn *in)
+{
+    uint8_t bytes[INSN_MAX_BYTES];
+    size_t n = verify.src->fetch(pc, bytes, sizeof bytes);
+    n += n < sizeof bytes ? verify.src->fetch(pc + n, bytes + n, sizeof bytes - n) : 0;
+    EXPECT(insn_decode(in, pc, bytes, n) == 0, 0, "made of unreadable code");
+    return true;
+}
+
 static bool read_guest(void)
 {
-    gaddr pc = v.b->pc, end = pc + v.b->len;
-    for (v.count = 0; pc != end; v.count++) {
-        uint8_t bytes[INSN_MAX_BYTES];
-        size_t n = v.src->fetch(pc, bytes, sizeof bytes);
-        n += n < sizeof bytes ? v.src->fetch(pc + n, bytes + n, sizeof bytes - n) : 0;
-        EXPECT(v.count < MAX_GUEST, 0, "more than %d instructions", MAX_GUEST);
-        EXPECT(insn_decode(&v.insn[v.count], pc, bytes, n) == 0, 0, "made of unreadable code");
-        pc += v.insn[v.count].len;
-        EXPECT(pc - v.b->pc <= v.b->len, 0, "ends in the middle of an instruction");
-        EXPECT(pc == end || !insn_ends_block(&v.insn[v.count]), 0, "goes on after a transfer");
+    gaddr pc = verify.b->pc, end = pc + verify.b->len;
+    for (verify.count = 0; pc != end; verify.count++) {
+        EXPECT(verify.count < MAX_GUEST, 0, "more than %d instructions", MAX_GUEST);
+        if (!verify_read_insn(pc, &verify.insn[verify.count]))
+            return false;
+        pc += verify.insn[verify.count].len;
+        EXPECT(pc - verify.b->pc <= verify.b->len, 0, "ends in the middle of an instruction");
+        EXPECT(pc == end || !insn_ends_block(&verify.insn[verify.count]), 0,
+               "goes on after a transfer");
     }
-    EXPECT(v.count > 0, 0, "made of nothing");
+    EXPECT(verify.count > 0, 0, "made of nothing");
     return true;
 }
 
@@ -122,47 +79,48 @@ static bool read_guest(void)
 static bool find_boundaries(void)
 {
     struct decoded d;
-    v.code_len = v.b->host_len;
-    memset(v.boundary, 0, sizeof v.boundary);
-    memset(v.visited, 0, sizeof v.visited);
-    EXPECT(v.code_len && v.code_len <= MAX_HOST, 0, "%u bytes long", v.code_len);
-    for (uint32_t off = 0; off < v.code_len; off += d.z.length) {
-        if (!decode(off, &d))
+    verify.code_len = verify.b->host_len;
+    memset(verify.boundary, 0, sizeof verify.boundary);
+    memset(verify.visited, 0, sizeof verify.visited);
+    EXPECT(verify.code_len && verify.code_len <= MAX_HOST, 0, "%u bytes long", verify.code_len);
+    for (uint32_t off = 0; off < verify.code_len; off += d.z.length) {
+        if (!verify_decode(off, &d))
             return false;
-        v.boundary[off] = 1;
+        verify.boundary[off] = 1;
         if (d.z.mnemonic != ZYDIS_MNEMONIC_PUSH || d.op[0].type != ZYDIS_OPERAND_TYPE_MEMORY ||
             d.op[0].mem.base != ZYDIS_REGISTER_RIP)
             continue;
         int64_t at = (int64_t)off + d.z.length + d.op[0].mem.disp.value;
-        if (at < 0 || at >= v.b->host_len)
+        if (at < 0 || at >= verify.b->host_len)
             continue;
-        EXPECT(at == v.b->host_len - 8, off, "its literal is not at the block's end");
-        v.code_len = (uint32_t)at;
-        while (v.code_len && v.b->host_len - v.code_len < 15 && v.b->host[v.code_len - 1] == 0xcc)
-            v.code_len--;
+        EXPECT(at == verify.b->host_len - 8, off, "its literal is not at the block's end");
+        verify.code_len = (uint32_t)at;
+        while (verify.code_len && verify.b->host_len - verify.code_len < 15 &&
+               verify.b->host[verify.code_len - 1] == 0xcc)
+            verify.code_len--;
     }
     return true;
 }
 
-static const struct fault_point *point_at(uint32_t off)
+const struct fault_point *verify_point_at(uint32_t off)
 {
-    for (int i = 0; i < v.b->point_count; i++)
-        if (v.b->point[i].host_off == off)
-            return &v.b->point[i];
+    for (int i = 0; i < verify.b->point_count; i++)
+        if (verify.b->point[i].host_off == off)
+            return &verify.b->point[i];
     return NULL;
 }
 
 static bool check_points(void)
 {
-    for (int i = 0; i < v.b->point_count; i++) {
-        const struct fault_point *p = &v.b->point[i];
+    for (int i = 0; i < verify.b->point_count; i++) {
+        const struct fault_point *p = &verify.b->point[i];
         bool boundary = false;
-        EXPECT(p->host_off < v.code_len && v.boundary[p->host_off], p->host_off,
+        EXPECT(p->host_off < verify.code_len && verify.boundary[p->host_off], p->host_off,
                "fault point %d is not at an instruction", i);
         EXPECT(!i || (p[-1].host_off < p->host_off && p[-1].guest_off <= p->guest_off), p->host_off,
                "fault point %d is out of order", i);
-        for (int k = 0; k < v.count; k++)
-            boundary |= v.insn[k].pc - v.b->pc == p->guest_off;
+        for (int k = 0; k < verify.count; k++)
+            boundary |= verify.insn[k].pc - verify.b->pc == p->guest_off;
         EXPECT(boundary, p->host_off, "fault point %d names +0x%x: no instruction", i,
                p->guest_off);
     }
@@ -171,7 +129,7 @@ static bool check_points(void)
 
 /* ---- comparing ---- */
 
-static bool same_registers(const struct sim *s, const uint64_t host[GPR_COUNT], uint32_t off)
+bool verify_same_registers(const struct sim *s, const uint64_t host[GPR_COUNT], uint32_t off)
 {
     for (int i = 0; i < GPR_COUNT; i++)
         EXPECT(host[i] == s->guest[i], off, "register %d is not the target's", i);
@@ -181,21 +139,21 @@ static bool same_registers(const struct sim *s, const uint64_t host[GPR_COUNT], 
 static bool same_state(const struct sim *s, uint32_t off)
 {
     EXPECT(s->host_flags == s->guest_flags, off, "flags are not the target's");
-    return same_registers(s, s->host, off);
+    return verify_same_registers(s, s->host, off);
 }
 
 /* The state with rax, rcx and the flags in their slots. */
-static bool same_spilled_state(const struct sim *s, uint32_t off)
+bool verify_same_spilled_state(const struct sim *s, uint32_t off)
 {
     uint64_t host[GPR_COUNT];
     memcpy(host, s->host, sizeof host);
     host[RAX] = s->rax;
     host[RCX] = s->rcx;
     EXPECT(s->flags == s->guest_flags, off, "spilled flags are not the target's");
-    return same_registers(s, host, off);
+    return verify_same_registers(s, host, off);
 }
 
-static bool same_fault_state(const struct sim *s, const struct fault_point *p)
+bool verify_same_fault_state(const struct sim *s, const struct fault_point *p)
 {
     uint64_t host[GPR_COUNT];
     memcpy(host, s->host, sizeof host);
@@ -207,7 +165,7 @@ static bool same_fault_state(const struct sim *s, const struct fault_point *p)
         host[p->spill >> 8 & 15] = s->s0;
     EXPECT((p->spill & SPILL_FLAGS ? s->flags : s->host_flags) == s->guest_flags, p->host_off,
            "a fault would show other flags");
-    return same_registers(s, host, p->host_off);
+    return verify_same_registers(s, host, p->host_off);
 }
 
 /* ---- operands ---- */
@@ -219,7 +177,7 @@ static uint64_t value(ZydisRegister reg, const uint64_t gpr[GPR_COUNT])
 }
 
 /* `next`: the address behind the instruction. Without a vector index. */
-static gaddr address(const struct decoded *d, const ZydisDecodedOperand *op,
+gaddr verify_address(const struct decoded *d, const ZydisDecodedOperand *op,
                      const uint64_t gpr[GPR_COUNT], gaddr next)
 {
     bool rip = op->mem.base == ZYDIS_REGISTER_RIP || op->mem.base == ZYDIS_REGISTER_EIP;
@@ -241,13 +199,13 @@ static gaddr address(const struct decoded *d, const ZydisDecodedOperand *op,
         (d->z.mnemonic == ZYDIS_MNEMONIC_MOVDIR64B &&
          op->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN))
         return a;
-    return a + (op->mem.segment == ZYDIS_REGISTER_FS   ? v.fs_base
-                : op->mem.segment == ZYDIS_REGISTER_GS ? v.gs_base
+    return a + (op->mem.segment == ZYDIS_REGISTER_FS   ? verify.fs_base
+                : op->mem.segment == ZYDIS_REGISTER_GS ? verify.gs_base
                                                        : 0);
 }
 
 /* mov and jump operands: gs:[slot] without registers. Returns the offset, or -1. */
-static int64_t slot_of(const ZydisDecodedOperand *op)
+int64_t verify_slot_of(const ZydisDecodedOperand *op)
 {
     if (op->type != ZYDIS_OPERAND_TYPE_MEMORY || op->mem.segment != ZYDIS_REGISTER_GS ||
         op->mem.base != ZYDIS_REGISTER_NONE || op->mem.index != ZYDIS_REGISTER_NONE)
@@ -287,7 +245,7 @@ static bool transfers(const struct insn *in)
     struct decoded g;
     if (in->kind == INSN_ILLEGAL)
         return true;
-    decode_guest(in, &g);
+    verify_decode_guest(in, &g);
     return g.z.meta.branch_type != ZYDIS_BRANCH_TYPE_NONE ||
            g.z.meta.category == ZYDIS_CATEGORY_RET;
 }
@@ -299,11 +257,11 @@ static unsigned probes_due(const struct sim *s)
     if (s->way == TAKEN)
         return 0;
     int done = s->way == FELL ? s->at : s->at - 1; /* the last that was executed */
-    unsigned due = done < 0 || v.insn[done].kind == INSN_TRAP
+    unsigned due = done < 0 || verify.insn[done].kind == INSN_TRAP
                        ? 0
-                       : instrument_wanted(&v.insn[done], done == 0) & PROBE_AFTER;
-    if (done + 1 < v.count)
-        due |= instrument_wanted(&v.insn[done + 1], done + 1 == 0) & before;
+                       : instrument_wanted(&verify.insn[done], done == 0) & PROBE_AFTER;
+    if (done + 1 < verify.count)
+        due |= instrument_wanted(&verify.insn[done + 1], done + 1 == 0) & before;
     return due;
 }
 
@@ -318,18 +276,18 @@ static bool probes_were_heard(const struct sim *s, uint32_t off)
 static unsigned probes_left(const struct insn *in)
 {
     bool returns = in->kind == INSN_SYSCALL || (in->kind == INSN_EMULATE && !transfers(in));
-    return returns ? instrument_wanted(in, v.count == 1) & PROBE_AFTER : 0;
+    return returns ? instrument_wanted(in, verify.count == 1) & PROBE_AFTER : 0;
 }
 
 static bool check_probe(const struct sim *s, const struct exit_site *e, uint32_t off)
 {
-    bool behind = s->at == v.count || s->way == FELL;
-    gaddr pc = behind ? v.b->pc + v.b->len : v.insn[s->at].pc;
+    bool behind = s->at == verify.count || s->way == FELL;
+    gaddr pc = behind ? verify.b->pc + verify.b->len : verify.insn[s->at].pc;
     EXPECT(!s->probed && e->probe && e->probe == probes_due(s), off, "probes %x instead of %x",
            e->probe, probes_due(s));
-    EXPECT(e->pc == pc && e->len == (behind ? 0 : v.insn[s->at].len), off,
+    EXPECT(e->pc == pc && e->len == (behind ? 0 : verify.insn[s->at].len), off,
            "a probe at 0x%llx of length %d", (unsigned long long)e->pc, e->len);
-    EXPECT(e->patch > v.b->host + off && e->patch < v.b->host + v.code_len, off,
+    EXPECT(e->patch > verify.b->host + off && e->patch < verify.b->host + verify.code_len, off,
            "a probe goes on elsewhere");
     return same_state(s, off);
 }
@@ -346,11 +304,26 @@ static bool same_memory(const struct sim *s, const struct insn *in, const struct
     if (a->mem.type == ZYDIS_MEMOP_TYPE_VSIB || a->mem.type == ZYDIS_MEMOP_TYPE_MIB)
         EXPECT(a->mem.index == b->mem.index && a->mem.scale == b->mem.scale, h->off,
                "operand %d has another index", i);
-    gaddr host = address(h, a, s->host, (gaddr)h->bytes + h->z.length);
-    gaddr guest = address(g, b, s->guest, in->pc + in->len);
+    gaddr host = verify_address(h, a, s->host, (gaddr)h->bytes + h->z.length);
+    gaddr guest = verify_address(g, b, s->guest, in->pc + in->len);
     EXPECT(host == guest, h->off, "operand %d is at 0x%llx, not at 0x%llx", i,
            (unsigned long long)host, (unsigned long long)guest);
     return true;
+}
+
+/* All of rcx is written, whatever the operands are: in a trace it may be in its slot then. */
+static bool kills_rcx(const struct decoded *h, const ZydisDecodedOperand *op)
+{
+    switch (h->z.mnemonic) {
+    case ZYDIS_MNEMONIC_BSF:
+    case ZYDIS_MNEMONIC_BSR:
+    case ZYDIS_MNEMONIC_TZCNT:
+    case ZYDIS_MNEMONIC_LZCNT:
+        return false;
+    default:
+        return verify.rcx_is_away && insn_gpr_number(op->reg.value) == RCX && op->size >= 32 &&
+               op->actions == ZYDIS_OPERAND_ACTION_WRITE;
+    }
 }
 
 static bool same_operand(const struct sim *s, const struct insn *in, const struct decoded *h,
@@ -364,7 +337,7 @@ static bool same_operand(const struct sim *s, const struct insn *in, const struc
     case ZYDIS_OPERAND_TYPE_REGISTER: {
         int n = insn_gpr_number(a->reg.value);
         EXPECT(a->reg.value == b->reg.value, h->off, "operand %d is another register", i);
-        EXPECT(n < 0 || s->host[n] == s->guest[n], h->off,
+        EXPECT(n < 0 || s->host[n] == s->guest[n] || kills_rcx(h, a), h->off,
                "operand %d is a register in use by the engine", i);
         return true;
     }
@@ -378,13 +351,13 @@ static bool same_operand(const struct sim *s, const struct insn *in, const struc
     }
 }
 
-static bool same_instruction(const struct sim *s, const struct insn *in, const struct decoded *h)
+bool verify_same_instruction(const struct sim *s, const struct insn *in, const struct decoded *h)
 {
     const ZydisInstructionAttributes kept = ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_HAS_REP |
                                             ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE |
                                             ZYDIS_ATTRIB_HAS_XACQUIRE | ZYDIS_ATTRIB_HAS_XRELEASE;
     struct decoded g;
-    decode_guest(in, &g);
+    verify_decode_guest(in, &g);
     EXPECT(h->z.mnemonic == g.z.mnemonic && h->z.encoding == g.z.encoding &&
                h->z.opcode_map == g.z.opcode_map && h->z.opcode == g.z.opcode,
            h->off, "is %s, not %s", ZydisMnemonicGetString(h->z.mnemonic), insn_name(in));
@@ -404,17 +377,17 @@ static bool same_instruction(const struct sim *s, const struct insn *in, const s
 }
 
 /* What it writes is new, and the same on both sides. */
-static void execute_copy(struct sim *s, const struct decoded *h)
+void verify_execute_copy(struct sim *s, const struct decoded *h)
 {
     for (int i = 0; i < h->z.operand_count; i++) {
         const ZydisDecodedOperand *op = &h->op[i];
         int n = op->type == ZYDIS_OPERAND_TYPE_REGISTER ? insn_gpr_number(op->reg.value) : -1;
         if (n >= 0 && (op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE))
-            s->host[n] = s->guest[n] = fresh();
+            s->host[n] = s->guest[n] = verify_fresh();
     }
     const ZydisAccessedFlags *f = h->z.cpu_flags;
     if (f && (f->modified | f->set_0 | f->set_1 | f->undefined))
-        s->host_flags = s->guest_flags = fresh();
+        s->host_flags = s->guest_flags = verify_fresh();
 }
 
 /* push imm32, or push of the literal */
@@ -426,10 +399,10 @@ static bool run_push_return(struct sim *s, const struct insn *in, const struct d
     if (h->op[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
         pushed = (gaddr)h->op[0].imm.value.s;
     } else {
-        EXPECT(slot_of(&h->op[0]) == -1 && h->op[0].mem.base == ZYDIS_REGISTER_RIP &&
-                   h->off + h->z.length + h->op[0].mem.disp.value == v.b->host_len - 8,
+        EXPECT(verify_slot_of(&h->op[0]) == -1 && h->op[0].mem.base == ZYDIS_REGISTER_RIP &&
+                   h->off + h->z.length + h->op[0].mem.disp.value == verify.b->host_len - 8,
                h->off, "a call pushes something unknown");
-        memcpy(&pushed, v.b->host + v.b->host_len - 8, 8);
+        memcpy(&pushed, verify.b->host + verify.b->host_len - 8, 8);
     }
     EXPECT(pushed == ret, h->off, "a call pushes 0x%llx", (unsigned long long)pushed);
     s->pushed = true;
@@ -439,10 +412,10 @@ static bool run_push_return(struct sim *s, const struct insn *in, const struct d
 }
 
 /* mov rcx, operand */
-static bool run_load_target(struct sim *s, const struct insn *in, const struct decoded *h)
+bool verify_run_load_target(struct sim *s, const struct insn *in, const struct decoded *h)
 {
     struct decoded g;
-    decode_guest(in, &g);
+    verify_decode_guest(in, &g);
     EXPECT(h->z.mnemonic == ZYDIS_MNEMONIC_MOV && h->op[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
                h->op[0].reg.value == ZYDIS_REGISTER_RCX && h->op[1].type == g.op[0].type,
            h->off, "an indirect transfer does not load its target");
@@ -454,12 +427,12 @@ static bool run_load_target(struct sim *s, const struct insn *in, const struct d
     } else {
         EXPECT(h->op[1].mem.segment != ZYDIS_REGISTER_GS, h->off,
                "an indirect transfer goes through the engine's gs");
-        gaddr host = address(h, &h->op[1], s->host, (gaddr)h->bytes + h->z.length);
-        gaddr guest = address(&g, &g.op[0], s->guest, in->pc + in->len);
+        gaddr host = verify_address(h, &h->op[1], s->host, (gaddr)h->bytes + h->z.length);
+        gaddr guest = verify_address(&g, &g.op[0], s->guest, in->pc + in->len);
         EXPECT(host == guest && h->op[1].size == 64 && g.op[0].size == 64, h->off,
                "an indirect transfer reads 0x%llx, not 0x%llx", (unsigned long long)host,
                (unsigned long long)guest);
-        s->target = fresh();
+        s->target = verify_fresh();
     }
     s->host[RCX] = s->target;
     return true;
@@ -471,36 +444,37 @@ static bool run_pop_target(struct sim *s, const struct decoded *h)
                h->op[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
                h->op[0].reg.value == ZYDIS_REGISTER_RCX,
            h->off, "a return does not pop");
-    s->host[RCX] = s->target = fresh();
+    s->host[RCX] = s->target = verify_fresh();
     s->host[RSP] += 8;
-    s->guest[RSP] += 8u + v.insn[s->at].imm16;
+    s->guest[RSP] += 8u + verify.insn[s->at].imm16;
     return true;
 }
 
 /* The instruction at a fault point. */
 static bool run_point(struct sim *s, const struct fault_point *p, const struct decoded *h)
 {
-    EXPECT(s->at < v.count, h->off, "a copy after the last instruction");
-    const struct insn *in = &v.insn[s->at];
-    EXPECT(p->guest_off == in->pc - v.b->pc, h->off, "a fault would show +0x%x, not +0x%llx",
-           p->guest_off, (unsigned long long)(in->pc - v.b->pc));
-    if (!same_fault_state(s, p) || !probes_were_heard(s, h->off))
+    EXPECT(s->at < verify.count, h->off, "a copy after the last instruction");
+    const struct insn *in = &verify.insn[s->at];
+    EXPECT(p->guest_off == in->pc - verify.b->pc, h->off, "a fault would show +0x%x, not +0x%llx",
+           p->guest_off, (unsigned long long)(in->pc - verify.b->pc));
+    if (!verify_same_fault_state(s, p) || !probes_were_heard(s, h->off))
         return false;
     switch (in->kind) {
     case INSN_PLAIN:
     case INSN_TRAP:
-        if (!same_instruction(s, in, h))
+        if (!verify_same_instruction(s, in, h))
             return false;
-        execute_copy(s, h);
+        verify_execute_copy(s, h);
         s->at++;
         s->probed = false;
         return true;
     case INSN_CALL:
         return run_push_return(s, in, h);
     case INSN_JMP_IND:
-        return run_load_target(s, in, h);
+        return verify_run_load_target(s, in, h);
     case INSN_CALL_IND:
-        return p->spill & SPILL_FLAGS ? run_push_return(s, in, h) : run_load_target(s, in, h);
+        return p->spill & SPILL_FLAGS ? run_push_return(s, in, h)
+                                      : verify_run_load_target(s, in, h);
     case INSN_RET:
         return run_pop_target(s, h);
     default:
@@ -516,10 +490,10 @@ static bool check_leave_kind(const struct sim *s, const struct exit_site *e, uin
                                    [INSN_EMULATE] = EXIT_EMULATE,
                                    [INSN_UNSUPPORTED] = EXIT_UNSUPPORTED,
                                    [INSN_ILLEGAL] = EXIT_ILLEGAL};
-    EXPECT(s->at < v.count, off, "leaves after the last instruction");
-    const struct insn *in = &v.insn[s->at];
+    EXPECT(s->at < verify.count, off, "leaves after the last instruction");
+    const struct insn *in = &verify.insn[s->at];
     EXPECT(e->pc == in->pc, off, "leaves for 0x%llx", (unsigned long long)e->pc);
-    EXPECT(s->at == v.count - 1 && in->kind < sizeof kind, off, "leaves in the middle");
+    EXPECT(s->at == verify.count - 1 && in->kind < sizeof kind, off, "leaves in the middle");
     EXPECT(e->target == in->pc + in->len, off, "goes on at 0x%llx", (unsigned long long)e->target);
     EXPECT(e->kind == (in->too_long ? EXIT_TOO_LONG : kind[in->kind]), off, "exit kind %d for %s",
            e->kind, insn_name(in));
@@ -529,13 +503,13 @@ static bool check_leave_kind(const struct sim *s, const struct exit_site *e, uin
 
 static bool check_indirect(const struct sim *s, const struct exit_site *e, uint32_t off)
 {
-    const struct insn *in = &v.insn[v.count - 1];
-    EXPECT(s->at == v.count - 1 && !s->pushed && s->host[RCX] == s->target, off,
+    const struct insn *in = &verify.insn[verify.count - 1];
+    EXPECT(s->at == verify.count - 1 && !s->pushed && s->host[RCX] == s->target, off,
            "an indirect exit too early or late");
     EXPECT(e->insn == in->kind && e->pc == in->pc && e->target == in->pc + in->len &&
                e->popped == (in->kind == INSN_RET ? 8u + in->imm16 : 0),
            off, "an indirect exit with wrong facts");
-    return same_spilled_state(s, off);
+    return verify_same_spilled_state(s, off);
 }
 
 static bool run(struct sim s, uint32_t off);
@@ -546,16 +520,17 @@ static bool run_leave(const struct sim *s, const struct decoded *h, const struct
     struct decoded jump;
     const struct exit_site *e =
         (const struct exit_site *)(engine.base + (uint64_t)h->op[1].imm.value.s);
-    EXPECT(h->op[0].size == 64 && e >= v.b->site && e < v.b->site + v.b->site_count &&
-               ((gaddr)e - (gaddr)v.b->site) % sizeof *e == 0,
+    EXPECT(h->op[0].size == 64 && e >= verify.b->site &&
+               e < verify.b->site + verify.b->site_count &&
+               ((gaddr)e - (gaddr)verify.b->site) % sizeof *e == 0,
            h->off, "leaves through an unknown site");
-    EXPECT(e->block == v.b && (!only || e == only), h->off, "leaves through another site");
-    if (!decode(h->off + h->z.length, &jump))
+    EXPECT(e->block == verify.b && (!only || e == only), h->off, "leaves through another site");
+    if (!verify_decode(h->off + h->z.length, &jump))
         return false;
-    v.visited[jump.off] = 1;
+    verify.visited[jump.off] = 1;
     EXPECT(jump.z.mnemonic == ZYDIS_MNEMONIC_JMP &&
                jump.z.meta.branch_type == ZYDIS_BRANCH_TYPE_NEAR &&
-               slot_of(&jump.op[0]) == (e->kind == EXIT_INDIRECT ? T_H_INDIRECT : T_H_EXIT),
+               verify_slot_of(&jump.op[0]) == (e->kind == EXIT_INDIRECT ? T_H_INDIRECT : T_H_EXIT),
            h->off, "leaves through the wrong door");
     EXPECT(!s || !s->expect || s->expect == e->kind, h->off, "leaves the wrong way");
     switch ((enum exit_kind)e->kind) {
@@ -565,15 +540,15 @@ static bool run_leave(const struct sim *s, const struct decoded *h, const struct
     case EXIT_INDIRECT:
         return check_indirect(s, e, h->off);
     case EXIT_EXPIRED:
-        EXPECT(e->pc == v.b->pc && s->at == 0 && v.stop, h->off, "expires too late");
-        return same_registers(s, s->host, h->off);
+        EXPECT(e->pc == verify.b->pc && s->at == 0 && verify.stop, h->off, "expires too late");
+        return verify_same_registers(s, s->host, h->off);
     case EXIT_STALE:
-        EXPECT(e->pc == v.b->pc && s->at == 0, h->off, "checks its bytes too late");
+        EXPECT(e->pc == verify.b->pc && s->at == 0, h->off, "checks its bytes too late");
         return same_state(s, h->off);
     case EXIT_PROBE: {
         struct sim probed = *s;
         probed.probed = true;
-        return check_probe(s, e, h->off) && run(probed, (uint32_t)(e->patch - v.b->host));
+        return check_probe(s, e, h->off) && run(probed, (uint32_t)(e->patch - verify.b->host));
     }
     default:
         return check_leave_kind(s, e, h->off);
@@ -583,13 +558,14 @@ static bool run_leave(const struct sim *s, const struct decoded *h, const struct
 static bool check_stub(const struct exit_site *e)
 {
     struct decoded d;
-    EXPECT(e->stub >= v.b->host && e->stub < v.b->host + v.code_len, 0, "a stub elsewhere");
-    uint32_t off = (uint32_t)(e->stub - v.b->host);
-    EXPECT(v.boundary[off], off, "a stub inside an instruction");
-    if (!decode(off, &d))
+    EXPECT(e->stub >= verify.b->host && e->stub < verify.b->host + verify.code_len, 0,
+           "a stub elsewhere");
+    uint32_t off = (uint32_t)(e->stub - verify.b->host);
+    EXPECT(verify.boundary[off], off, "a stub inside an instruction");
+    if (!verify_decode(off, &d))
         return false;
-    v.visited[off] = 1;
-    EXPECT(d.z.mnemonic == ZYDIS_MNEMONIC_MOV && slot_of(&d.op[0]) == T_EXIT &&
+    verify.visited[off] = 1;
+    EXPECT(d.z.mnemonic == ZYDIS_MNEMONIC_MOV && verify_slot_of(&d.op[0]) == T_EXIT &&
                d.op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE,
            off, "a stub that does not leave");
     return run_leave(NULL, &d, e);
@@ -598,24 +574,24 @@ static bool check_stub(const struct exit_site *e)
 /* The patched jump `h` of direct exit e; conditional or not. */
 static bool check_direct(struct sim *s, const struct decoded *h, const struct exit_site *e)
 {
-    const struct insn *in = &v.insn[v.count - 1];
+    const struct insn *in = &verify.insn[verify.count - 1];
     bool conditional = h->z.mnemonic != ZYDIS_MNEMONIC_JMP, taken = true;
     if (!probes_were_heard(s, h->off))
         return false;
     switch (in->kind) {
     case INSN_PLAIN:
     case INSN_TRAP:
-        EXPECT(s->at == v.count && !conditional, h->off, "leaves before its end");
+        EXPECT(s->at == verify.count && !conditional, h->off, "leaves before its end");
         taken = false;
         break;
     case INSN_JCC:
-        EXPECT(s->at == v.count - 1 && conditional == (s->way == UNDECIDED), h->off,
+        EXPECT(s->at == verify.count - 1 && conditional == (s->way == UNDECIDED), h->off,
                "a bad conditional jump");
         EXPECT(!conditional || (h->z.opcode & 15) == (in->opcode & 15), h->off, "a bad condition");
         taken = conditional;
         break;
     case INSN_JCXZ:
-        EXPECT(s->at == v.count - 1 && !conditional && s->way != UNDECIDED, h->off,
+        EXPECT(s->at == verify.count - 1 && !conditional && s->way != UNDECIDED, h->off,
                "a bad conditional jump");
         taken = s->way == TAKEN;
         break;
@@ -623,7 +599,7 @@ static bool check_direct(struct sim *s, const struct decoded *h, const struct ex
         EXPECT(s->pushed, h->off, "a call that did not push");
         /* fallthrough */
     case INSN_JMP:
-        EXPECT(s->at == v.count - 1 && !conditional, h->off, "a bad jump");
+        EXPECT(s->at == verify.count - 1 && !conditional, h->off, "a bad jump");
         break;
     default:
         return FAIL(h->off, "a direct exit from %s", insn_name(in));
@@ -645,22 +621,23 @@ static bool check_direct(struct sim *s, const struct decoded *h, const struct ex
 
 static const struct exit_site *direct_site(const struct decoded *h)
 {
-    for (int i = 0; i < v.b->site_count; i++)
-        if (v.b->site[i].kind == EXIT_DIRECT && v.b->site[i].patch == h->bytes + h->z.length - 4)
-            return &v.b->site[i];
+    for (int i = 0; i < verify.b->site_count; i++)
+        if (verify.b->site[i].kind == EXIT_DIRECT &&
+            verify.b->site[i].patch == h->bytes + h->z.length - 4)
+            return &verify.b->site[i];
     return NULL;
 }
 
 /* jrcxz, loop and their kin: to the jump that comes after the next, or on. */
 static bool run_jcxz(struct sim *s, const struct decoded *h, uint32_t to)
 {
-    const struct insn *in = &v.insn[s->at];
+    const struct insn *in = &verify.insn[s->at];
     EXPECT(h->z.length == in->len && !memcmp(h->bytes, in->bytes, in->len - 1u), h->off,
            "is not %s", insn_name(in));
     if (!probes_were_heard(s, h->off))
         return false;
     if (in->mnemonic != ZYDIS_MNEMONIC_JRCXZ && in->mnemonic != ZYDIS_MNEMONIC_JECXZ)
-        s->host[RCX] = s->guest[RCX] = fresh();
+        s->host[RCX] = s->guest[RCX] = verify_fresh();
     s->probed = false;
     struct sim taken = *s;
     taken.way = TAKEN;
@@ -678,9 +655,9 @@ static bool run_jump(struct sim *s, const struct decoded *h, uint32_t *next)
         *next = jmp ? 0 : h->off + h->z.length;
         return check_direct(s, h, e);
     }
-    EXPECT(to > h->off && to < v.code_len && v.boundary[to], h->off, "a jump to nowhere");
-    if (s->at == v.count - 1 && v.insn[s->at].kind == INSN_JCXZ && s->way == UNDECIDED &&
-        h->z.mnemonic == v.insn[s->at].mnemonic)
+    EXPECT(to > h->off && to < verify.code_len && verify.boundary[to], h->off, "a jump to nowhere");
+    if (s->at == verify.count - 1 && verify.insn[s->at].kind == INSN_JCXZ && s->way == UNDECIDED &&
+        h->z.mnemonic == verify.insn[s->at].mnemonic)
         return run_jcxz(s, h, (uint32_t)to);
     if (jmp) {
         *next = (uint32_t)to;
@@ -696,22 +673,19 @@ static bool run_jump(struct sim *s, const struct decoded *h, uint32_t *next)
 /* jmp [rax + 8] */
 static bool check_hit(const struct sim *s, const struct decoded *h)
 {
-    const struct insn *in = &v.insn[v.count - 1];
-    EXPECT(h->z.meta.branch_type == ZYDIS_BRANCH_TYPE_NEAR &&
-               h->op[0].mem.segment == ZYDIS_REGISTER_DS &&
-               h->op[0].mem.base == ZYDIS_REGISTER_RAX &&
-               h->op[0].mem.index == ZYDIS_REGISTER_NONE && h->op[0].mem.disp.value == 8,
-           h->off, "an unknown indirect jump");
-    EXPECT(s->looked_up && !s->expect && s->at == v.count - 1 && s->host[RCX] == s->target &&
+    const struct insn *in = &verify.insn[verify.count - 1];
+    EXPECT(h->z.meta.branch_type == ZYDIS_BRANCH_TYPE_NEAR && verify_is_entry(&h->op[0], 8), h->off,
+           "an unknown indirect jump");
+    EXPECT(s->looked_up && !s->expect && s->at == verify.count - 1 && s->host[RCX] == s->target &&
                s->host[RAX] == (gaddr)cache_lookup(s->target),
            h->off, "a lookup of something else");
     EXPECT(s->pushed == (in->kind == INSN_CALL_IND), h->off, "an indirect call does not push");
-    return same_spilled_state(s, h->off);
+    return verify_same_spilled_state(s, h->off);
 }
 
 /* ---- what the translator adds ---- */
 
-static bool is_reg(const ZydisDecodedOperand *op, ZydisRegister reg)
+bool verify_is_reg(const ZydisDecodedOperand *op, ZydisRegister reg)
 {
     return op->type == ZYDIS_OPERAND_TYPE_REGISTER && op->reg.value == reg;
 }
@@ -723,10 +697,11 @@ static int wide_gpr(const ZydisDecodedOperand *op)
                : -1;
 }
 
-static bool run_mov(struct sim *s, const struct decoded *h)
+bool verify_run_mov(struct sim *s, const struct decoded *h)
 {
     int dst = wide_gpr(&h->op[0]), src = wide_gpr(&h->op[1]);
-    if (is_reg(&h->op[0], ZYDIS_REGISTER_EAX) && is_reg(&h->op[1], ZYDIS_REGISTER_ECX)) {
+    if (verify_is_reg(&h->op[0], ZYDIS_REGISTER_EAX) &&
+        verify_is_reg(&h->op[1], ZYDIS_REGISTER_ECX)) {
         s->host[RAX] = (uint32_t)s->host[RCX];
         return true;
     }
@@ -734,11 +709,12 @@ static bool run_mov(struct sim *s, const struct decoded *h)
         s->host[dst] = h->op[1].imm.value.u;
         return true;
     }
-    if (dst >= 0 && slot_of(&h->op[1]) == T_GS_BASE) {
-        s->host[dst] = v.gs_base;
+    if (dst >= 0 && verify_slot_of(&h->op[1]) == T_GS_BASE) {
+        s->host[dst] = verify.gs_base;
         return true;
     }
-    uint64_t *from = spill_slot(s, slot_of(&h->op[1])), *to = spill_slot(s, slot_of(&h->op[0]));
+    uint64_t *from = spill_slot(s, verify_slot_of(&h->op[1])),
+             *to = spill_slot(s, verify_slot_of(&h->op[0]));
     EXPECT((dst >= 0 && from) || (src >= 0 && to), h->off, "an unexpected mov");
     if (from)
         s->host[dst] = *from;
@@ -750,44 +726,42 @@ static bool run_mov(struct sim *s, const struct decoded *h)
 static bool run_cmp(struct sim *s, const struct decoded *h)
 {
     const ZydisDecodedOperand *a = &h->op[0], *b = &h->op[1];
-    s->host_flags = fresh();
-    if (is_reg(a, ZYDIS_REGISTER_RCX)) {
-        EXPECT(b->type == ZYDIS_OPERAND_TYPE_MEMORY && b->mem.segment == ZYDIS_REGISTER_DS &&
-                   b->mem.base == ZYDIS_REGISTER_RAX && b->mem.index == ZYDIS_REGISTER_NONE &&
-                   b->mem.disp.value == 0,
-               h->off, "an unexpected compare");
+    s->host_flags = verify_fresh();
+    if (verify_is_reg(a, ZYDIS_REGISTER_RCX)) {
+        EXPECT(verify_is_entry(b, 0), h->off, "an unexpected compare");
         s->looked_up = true;
         return true;
     }
-    const struct fault_point *p = cache_fault_point(v.b, (gaddr)h->bytes);
+    const struct fault_point *p = cache_fault_point(verify.b, (gaddr)h->bytes);
     EXPECT(p && (p->spill & SPILL_CHECK) && p->guest_off == 0 && s->at == 0, h->off,
            "a look at code without a fault point");
     EXPECT(a->type == ZYDIS_OPERAND_TYPE_MEMORY && a->mem.segment != ZYDIS_REGISTER_GS, h->off,
            "an unexpected compare");
-    uint64_t at = address(h, a, s->host, 0) - v.b->pc, n = a->size / 8u;
+    uint64_t at = verify_address(h, a, s->host, 0) - verify.b->pc, n = a->size / 8u;
     uint64_t want = b->type == ZYDIS_OPERAND_TYPE_IMMEDIATE ? b->imm.value.u : s->host[RAX];
-    EXPECT(at + n <= v.b->len && (n == 8 || n == 1), h->off, "looks at other code");
+    EXPECT(at + n <= verify.b->len && (n == 8 || n == 1), h->off, "looks at other code");
     for (uint64_t i = at; i < at + n; i++) {
-        gaddr pc = v.b->pc + i;
+        gaddr pc = verify.b->pc + i;
         uint8_t byte;
-        EXPECT(v.src->fetch(pc, &byte, 1) == 1 && byte == (uint8_t)(want >> 8 * (i - at)), h->off,
-               "compares with other code");
-        v.looked_at[i] = 1;
+        EXPECT(verify.src->fetch(pc, &byte, 1) == 1 && byte == (uint8_t)(want >> 8 * (i - at)),
+               h->off, "compares with other code");
+        verify.looked_at[i] = 1;
     }
-    return same_fault_state(s, p);
+    return verify_same_fault_state(s, p);
 }
 
 /* Pairs: lahf, seto al; add al, 127, sahf. */
-static bool run_flag_move(struct sim *s, const struct decoded *h, uint32_t *next)
+bool verify_run_flag_move(struct sim *s, const struct decoded *h, uint32_t *next)
 {
     struct decoded second;
     bool save = h->z.mnemonic == ZYDIS_MNEMONIC_LAHF;
-    if (!decode(*next, &second))
+    if (!verify_decode(*next, &second))
         return false;
-    v.visited[*next] = 1;
+    verify.visited[*next] = 1;
     *next += second.z.length;
     if (save) {
-        EXPECT(second.z.mnemonic == ZYDIS_MNEMONIC_SETO && is_reg(&second.op[0], ZYDIS_REGISTER_AL),
+        EXPECT(second.z.mnemonic == ZYDIS_MNEMONIC_SETO &&
+                   verify_is_reg(&second.op[0], ZYDIS_REGISTER_AL),
                h->off, "half of the flags saved");
         s->host[RAX] = s->host_flags;
         return true;
@@ -795,24 +769,20 @@ static bool run_flag_move(struct sim *s, const struct decoded *h, uint32_t *next
     EXPECT(h->op[1].imm.value.u == 127 && second.z.mnemonic == ZYDIS_MNEMONIC_SAHF, h->off,
            "half of the flags restored");
     s->host_flags = s->host[RAX];
-    s->host[RAX] = fresh();
+    s->host[RAX] = verify_fresh();
     return true;
 }
 
-static bool run_arithmetic(struct sim *s, const struct decoded *h)
+/* From rcx to the entry of the table, in rax: and, shl, add. */
+bool verify_run_index(struct sim *s, const struct decoded *h)
 {
     const ZydisDecodedOperand *a = &h->op[0], *b = &h->op[1];
-    s->host_flags = fresh();
-    if (h->z.mnemonic == ZYDIS_MNEMONIC_SUB && slot_of(a) == T_LEFT && b->imm.value.u == 1) {
-        EXPECT(a->size == 64 && v.stop, h->off, "ticks in the body");
-        return true;
-    }
-    if (h->z.mnemonic == ZYDIS_MNEMONIC_ADD && is_reg(a, ZYDIS_REGISTER_RAX) &&
-        slot_of(b) == T_LOOKUP) {
+    if (h->z.mnemonic == ZYDIS_MNEMONIC_ADD && verify_is_reg(a, ZYDIS_REGISTER_RAX) &&
+        verify_slot_of(b) == T_LOOKUP) {
         s->host[RAX] += (gaddr)engine.lookup;
         return true;
     }
-    EXPECT(is_reg(a, ZYDIS_REGISTER_EAX) && b->type == ZYDIS_OPERAND_TYPE_IMMEDIATE, h->off,
+    EXPECT(verify_is_reg(a, ZYDIS_REGISTER_EAX) && b->type == ZYDIS_OPERAND_TYPE_IMMEDIATE, h->off,
            "unexpected arithmetic");
     if (h->z.mnemonic == ZYDIS_MNEMONIC_AND && b->imm.value.u == LOOKUP_SIZE - 1)
         s->host[RAX] &= LOOKUP_SIZE - 1;
@@ -823,28 +793,47 @@ static bool run_arithmetic(struct sim *s, const struct decoded *h)
     return true;
 }
 
+/* A word of the entry that rax points to. */
+bool verify_is_entry(const ZydisDecodedOperand *op, int64_t at)
+{
+    return op->type == ZYDIS_OPERAND_TYPE_MEMORY && op->mem.segment == ZYDIS_REGISTER_DS &&
+           op->mem.base == ZYDIS_REGISTER_RAX && op->mem.index == ZYDIS_REGISTER_NONE &&
+           op->mem.disp.value == at;
+}
+
+static bool run_arithmetic(struct sim *s, const struct decoded *h)
+{
+    const ZydisDecodedOperand *a = &h->op[0], *b = &h->op[1];
+    s->host_flags = verify_fresh();
+    if (h->z.mnemonic == ZYDIS_MNEMONIC_SUB && verify_slot_of(a) == T_LEFT && b->imm.value.u == 1) {
+        EXPECT(a->size == 64 && verify.stop, h->off, "ticks in the body");
+        return true;
+    }
+    return verify_run_index(s, h);
+}
+
 static bool run_added(struct sim *s, const struct decoded *h, uint32_t *next)
 {
     switch (h->z.mnemonic) {
     case ZYDIS_MNEMONIC_MOV:
-        if (slot_of(&h->op[0]) == T_EXIT && h->op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
+        if (verify_slot_of(&h->op[0]) == T_EXIT && h->op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
             *next = 0;
             return run_leave(s, h, NULL);
         }
-        return run_mov(s, h);
+        return verify_run_mov(s, h);
     case ZYDIS_MNEMONIC_LEA: {
         int dst = wide_gpr(&h->op[0]);
         EXPECT(dst >= 0, h->off, "an unexpected lea");
-        s->host[dst] = address(h, &h->op[1], s->host, (gaddr)h->bytes + h->z.length);
+        s->host[dst] = verify_address(h, &h->op[1], s->host, (gaddr)h->bytes + h->z.length);
         return true;
     }
     case ZYDIS_MNEMONIC_CMP:
         return run_cmp(s, h);
     case ZYDIS_MNEMONIC_LAHF:
-        return run_flag_move(s, h, next);
+        return verify_run_flag_move(s, h, next);
     case ZYDIS_MNEMONIC_ADD:
-        if (is_reg(&h->op[0], ZYDIS_REGISTER_AL))
-            return run_flag_move(s, h, next);
+        if (verify_is_reg(&h->op[0], ZYDIS_REGISTER_AL))
+            return verify_run_flag_move(s, h, next);
         return run_arithmetic(s, h);
     case ZYDIS_MNEMONIC_AND:
     case ZYDIS_MNEMONIC_SHL:
@@ -868,15 +857,15 @@ static bool run(struct sim s, uint32_t off)
 {
     struct decoded h;
     for (uint32_t next; off; off = next) {
-        EXPECT(!v.stop || off <= v.stop || s.expect, off, "jumps over the plain entry");
-        if (off == v.stop)
-            return !s.expect ? same_registers(&s, s.host, off) : FAIL(off, "does not leave");
-        if (!decode(off, &h))
+        EXPECT(!verify.stop || off <= verify.stop || s.expect, off, "jumps over the plain entry");
+        if (off == verify.stop)
+            return !s.expect ? verify_same_registers(&s, s.host, off) : FAIL(off, "does not leave");
+        if (!verify_decode(off, &h))
             return false;
-        EXPECT(v.boundary[off], off, "a run into an instruction");
-        v.visited[off] = 1;
+        EXPECT(verify.boundary[off], off, "a run into an instruction");
+        verify.visited[off] = 1;
         next = off + h.z.length;
-        const struct fault_point *p = point_at(off);
+        const struct fault_point *p = verify_point_at(off);
         bool ok = p && !(p->spill & SPILL_CHECK) ? run_point(&s, p, &h) : run_added(&s, &h, &next);
         if (!ok)
             return false;
@@ -890,18 +879,18 @@ static bool run(struct sim s, uint32_t off)
 static bool surely_reads_flags(void)
 {
     uint32_t untouched = FLAGS_ARITH;
-    for (int i = 0; i < v.count; i++) {
+    for (int i = 0; i < verify.count; i++) {
         struct decoded g;
-        if (v.insn[i].kind == INSN_ILLEGAL)
+        if (verify.insn[i].kind == INSN_ILLEGAL)
             return untouched;
-        decode_guest(&v.insn[i], &g);
+        verify_decode_guest(&verify.insn[i], &g);
         const ZydisAccessedFlags *f = g.z.cpu_flags;
         if (f && (f->tested & untouched))
             return true;
         if (f)
             untouched &= ~(f->modified | f->set_0 | f->set_1 | f->undefined);
     }
-    uint8_t last = v.insn[v.count - 1].kind;
+    uint8_t last = verify.insn[verify.count - 1].kind;
     return untouched && last != INSN_PLAIN && last != INSN_JMP && last != INSN_CALL;
 }
 
@@ -910,86 +899,95 @@ static bool run_entry(const struct sim *start, uint32_t off)
 {
     struct decoded h;
     bool restores = false;
-    for (uint32_t at = off; at < v.b->plain_off; at += h.z.length) {
-        if (!decode(at, &h))
+    for (uint32_t at = off; at < verify.b->plain_off; at += h.z.length) {
+        if (!verify_decode(at, &h))
             return false;
         restores |= h.z.mnemonic == ZYDIS_MNEMONIC_SAHF;
     }
-    EXPECT(restores || !(v.opt->exact_flags || v.opt->one || surely_reads_flags()), off,
+    EXPECT(restores || !(verify.opt->exact_flags || verify.opt->one || surely_reads_flags()), off,
            "an entry loses flags that are read");
-    v.stop = v.b->plain_off;
+    verify.stop = verify.b->plain_off;
     /* The first instruction is at 0, which run() takes for an end. */
     struct sim s = *start;
     if (off == 0) {
         uint32_t next;
-        if (!decode(0, &h))
+        if (!verify_decode(0, &h))
             return false;
-        v.visited[0] = 1;
+        verify.visited[0] = 1;
         next = h.z.length;
         if (!run_added(&s, &h, &next))
             return false;
         off = next;
     }
     bool ok = run(s, off);
-    v.stop = 0;
+    verify.stop = 0;
     return ok;
 }
 
-static struct sim start_state(void)
+struct sim verify_start_state(void)
 {
     struct sim s = {0};
     for (int i = 0; i < GPR_COUNT; i++)
-        s.host[i] = s.guest[i] = fresh();
-    s.host_flags = s.guest_flags = fresh();
-    s.rax = fresh(), s.rcx = fresh(), s.flags = fresh(), s.s0 = fresh(), s.s1 = fresh();
+        s.host[i] = s.guest[i] = verify_fresh();
+    s.host_flags = s.guest_flags = verify_fresh();
+    s.rax = verify_fresh(), s.rcx = verify_fresh(), s.flags = verify_fresh(), s.s0 = verify_fresh(),
+    s.s1 = verify_fresh();
     return s;
 }
 
 static bool run_all_entries(void)
 {
-    struct sim plain = start_state(), indirect = plain;
+    struct sim plain = verify_start_state(), indirect = plain;
     indirect.rax = indirect.guest[RAX];
     indirect.rcx = indirect.guest[RCX];
     indirect.flags = indirect.guest_flags;
-    indirect.host[RAX] = fresh();
-    indirect.host[RCX] = fresh();
-    indirect.host_flags = fresh();
-    EXPECT(v.b->tick_off > 0 && v.b->tick_off < v.b->plain_off && v.b->plain_off < v.code_len, 0,
-           "entries out of order");
-    EXPECT(v.boundary[v.b->tick_off] && v.boundary[v.b->plain_off], 0,
+    indirect.host[RAX] = verify_fresh();
+    indirect.host[RCX] = verify_fresh();
+    indirect.host_flags = verify_fresh();
+    EXPECT(verify.b->tick_off > 0 && verify.b->tick_off < verify.b->plain_off &&
+               verify.b->plain_off < verify.code_len,
+           0, "entries out of order");
+    EXPECT(verify.boundary[verify.b->tick_off] && verify.boundary[verify.b->plain_off], 0,
            "an entry inside an instruction");
-    return run_entry(&indirect, 0) && run_entry(&plain, v.b->tick_off) &&
-           run(plain, v.b->plain_off);
+    return run_entry(&indirect, 0) && run_entry(&plain, verify.b->tick_off) &&
+           run(plain, verify.b->plain_off);
 }
 
 static bool check_coverage(void)
 {
     bool any = false, all = true;
-    for (uint32_t off = 0; off < v.code_len; off++)
-        EXPECT(!v.boundary[off] || v.visited[off], off, "never reached");
-    for (int i = 0; i < v.b->len; i++) {
-        any |= v.looked_at[i];
-        all &= v.looked_at[i];
+    for (uint32_t off = 0; off < verify.code_len; off++)
+        EXPECT(!verify.boundary[off] || verify.visited[off], off, "never reached");
+    for (int i = 0; i < verify.b->len; i++) {
+        any |= verify.looked_at[i];
+        all &= verify.looked_at[i];
     }
-    bool wanted = v.src->watch(v.b->pc, v.b->len) && !v.opt->one;
+    bool wanted = verify.src->watch(verify.b->pc, verify.b->len) && !verify.opt->one;
     EXPECT(wanted ? all : !any, 0, "checks %s of its bytes", any ? "some" : "none");
     return true;
+}
+
+void verify_start(const struct block *b, const struct code_source *src,
+                  const struct translate_options *opt)
+{
+    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    verify.b = b;
+    verify.src = src;
+    verify.opt = opt;
+    verify.stop = 0;
+    verify.rcx_is_away = b->base != NULL;
+    verify.random = b->pc;
+    verify.gs_base = verify_fresh();
+    verify.fs_base = verify_fresh();
+    memset(verify.looked_at, 0, sizeof verify.looked_at);
 }
 
 const char *verify_block(const struct block *b, const struct code_source *src,
                          const struct translate_options *opt)
 {
-    ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-    v.b = b;
-    v.src = src;
-    v.opt = opt;
-    v.stop = 0;
-    v.random = b->pc;
-    v.gs_base = fresh();
-    v.fs_base = fresh();
-    memset(v.looked_at, 0, sizeof v.looked_at);
+    verify_start(b, src, opt);
     bool ok = b->len <= MAX_LEN || FAIL(0, "made of %u bytes", b->len);
     ok = ok && read_guest() && find_boundaries() && check_points() && run_all_entries() &&
          check_coverage();
-    return ok ? NULL : why;
+    return ok ? NULL : verify.why;
 }
