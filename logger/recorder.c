@@ -68,6 +68,7 @@ static int ring_make(struct recorder *r, struct err *err)
     void *p = mmap(NULL, r->ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, r->ring_fd, 0);
     if (p == MAP_FAILED)
         return err_set(err, "%s/ring: mmap: %m", r->what->dir);
+    madvise(p, r->ring_bytes, MADV_RANDOM); /* there is nothing to read ahead */
     r->ring = p;
     r->ring->version = PINBALL_VERSION;
     r->ring->segment_bytes = (r->ring_bytes - RING_HEAD_BYTES) / RING_SEGMENTS & ~(size_t)4095;

@@ -6,7 +6,7 @@
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 
-enum { DATA_PIECE = 32 << 10, DONTFORK = 10, SEEK_END_ = 2 };
+enum { DATA_PIECE = 32 << 10, RANDOM = 1, DONTFORK = 10, SEEK_END_ = 2 };
 
 static struct {
     struct ring *ring;
@@ -116,6 +116,7 @@ void log_open(int fd)
         rt_die("record: the log cannot be mapped (error %ld)", -r);
     sys1(__NR_close, fd);
     sys3(__NR_madvise, r, bytes, DONTFORK);
+    sys3(__NR_madvise, r, bytes, RANDOM); /* there is nothing to read ahead */
     log.ring = at;
     log.ring_bytes = (uint64_t)bytes;
     rt_check(log.ring->magic == RING_MAGIC);
