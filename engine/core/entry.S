@@ -17,6 +17,7 @@
 #include "engine/core/layout.h"
 
 #define G(n) (T_GPR + 8 * (n))
+#define FLAGS_USUAL 0x8d5 /* the arithmetic ones; all others are clear in the runtime */
 
 /* From (nr, args[6]) in rdi, rsi to the kernel's registers. */
     .macro LOAD_CALL
@@ -61,10 +62,9 @@ engine_exit:
     mov %gs:T_HOST_SP, %rsp
     pushfq
     popq %gs:T_RFLAGS
-    cld
-    btl $18, %gs:T_RFLAGS
-    jnc engine_start
-    pushq $0x202 /* alignment checks are the target's, not ours */
+    testl $~(FLAGS_USUAL | 0x202), %gs:T_RFLAGS
+    jz engine_start
+    pushq $0x202 /* direction, alignment checks, ... are the target's, not ours */
     popfq
 engine_start: /* the registers are in gs:T_GPR, rsp is the thread's host stack */
     mov %gs:T_SELF, %rdi
@@ -77,9 +77,19 @@ engine_enter:
     sub %rcx, %gs:T_LIMIT
     movq $0, %gs:T_LEFT
 1:  mov %rax, %gs:T_JUMP
-    pushq %gs:T_RFLAGS
+    mov %gs:T_RFLAGS, %rcx
+    test $~(FLAGS_USUAL | 0x202), %ecx
+    jnz 2f
+    mov %ecx, %eax /* popfq takes longer than this */
+    shr $11, %eax
+    and $1, %al
+    mov %cl, %ah
+    add $127, %al
+    sahf
+    jmp 3f
+2:  push %rcx
     popfq
-    mov %gs:G(0), %rax
+3:  mov %gs:G(0), %rax
     mov %gs:G(1), %rcx
     mov %gs:G(2), %rdx
     mov %gs:G(3), %rbx
