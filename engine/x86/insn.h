@@ -39,11 +39,12 @@ struct insn {
     gaddr target;   /* direct transfers: where to; rip-relative operands: the address */
     uint16_t imm16; /* ret imm16 */
     uint8_t bytes[INSN_MAX_BYTES]; /* behind `len`: anything */
-    /* From here on: the form, the same for all values of displacement and immediate. */
+    /* From here on: the same for all values of displacement and immediate. */
+    uint16_t gprs_read; /* general registers that matter to it, one bit each */
+    uint16_t gprs_kill; /* ... that it sets, all of them, and does not look at */
+    /* From here on: the form, the same for most registers, too. */
     uint16_t flags_read; /* arithmetic flags that it may read */
     uint16_t flags_kill; /* arithmetic flags that it surely overwrites */
-    uint16_t gprs_read;  /* general registers that matter to it, one bit each */
-    uint16_t gprs_kill;  /* ... that it sets, all of them, and does not look at */
     uint16_t mnemonic;   /* ZydisMnemonic */
     uint8_t kind;        /* enum insn_kind */
     uint8_t len;

@@ -2,15 +2,15 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * A trie over the bytes of heads. Its edges, (node, byte) to a node or a form, are in one hash
+ * A trie over the bytes of heads. Its edges, (node, byte) to a node or a leaf, are in one hash
  * table, since most nodes have few of them. A program uses a few thousand heads, the largest ten
- * times as many; different forms are a few hundred, since registers make no difference. When a
- * table is full all is forgotten.
+ * times as many. A leaf has the registers and the number of a form; of these there are a few
+ * hundred, which stay in the processor's cache. When a table is full all is forgotten.
  *
  * Invariants:
  * 1. No head is the beginning of another: where the displacement or immediate of an instruction
  *    begins, and whether it has one, is decided by the bytes before it.
- * 2. A form depends on no byte behind the head. insn.c says what does not hold for.
+ * 2. A leaf depends on no byte behind the head. insn.c says what does not hold for.
  */
 #include "engine/x86/memo.h"
 
@@ -22,10 +22,12 @@ enum {
     EDGES_USED = EDGES / 4 * 3,
     FORMS = 4096, /* slots, of which ... */
     FORMS_USED = FORMS / 2,
-    IS_FORM = 1 << 15, /* the rest of `to` is a form's slot, else a node's number */
+    IS_LEAF = 1 << 15, /* the rest of `to` is a leaf's number, else a node's */
     FORM_AT = offsetof(struct insn, flags_read),
-    FORM_BYTES = sizeof(struct insn) - FORM_AT,
+    FORM_BYTES = offsetof(struct insn, too_long) + sizeof(bool) - FORM_AT,
+    FORM_WORDS = 3,
 };
+_Static_assert(FORM_BYTES <= 8 * FORM_WORDS, "struct form");
 
 /* Node 0 is the root, to which no edge leads. */
 struct edge {
@@ -33,13 +35,18 @@ struct edge {
     uint8_t byte;
 };
 
+struct leaf {
+    uint16_t form, gprs_read, gprs_kill;
+};
+
 struct form { /* all zero when free: no instruction has no length */
-    uint8_t bytes[FORM_BYTES];
+    uint64_t word[FORM_WORDS];
 };
 
 static struct edge edges[EDGES];
+static struct leaf leaves[EDGES_USED];
 static struct form forms[FORMS];
-static uint32_t edge_count, form_count, node_count;
+static uint32_t edge_count, leaf_count, form_count, node_count;
 
 static struct edge *edge_of(uint32_t node, uint8_t byte)
 {
@@ -49,6 +56,13 @@ static struct edge *edge_of(uint32_t node, uint8_t byte)
     return &edges[i];
 }
 
+static void use_leaf(struct insn *in, const struct leaf *l)
+{
+    in->gprs_read = l->gprs_read;
+    in->gprs_kill = l->gprs_kill;
+    memcpy((uint8_t *)in + FORM_AT, &forms[l->form], FORM_BYTES);
+}
+
 bool memo_find(struct insn *in, const uint8_t *bytes, size_t avail)
 {
     uint32_t node = 0;
@@ -56,8 +70,8 @@ bool memo_find(struct insn *in, const uint8_t *bytes, size_t avail)
         uint32_t to = edge_of(node, bytes[i])->to;
         if (!to)
             return false;
-        if (to & IS_FORM) {
-            memcpy((uint8_t *)in + FORM_AT, forms[to & ~IS_FORM].bytes, FORM_BYTES);
+        if (to & IS_LEAF) {
+            use_leaf(in, &leaves[to & ~IS_LEAF]);
             return in->len <= avail;
         }
         node = to;
@@ -69,24 +83,33 @@ static void forget_all(void)
 {
     memset(edges, 0, sizeof edges);
     memset(forms, 0, sizeof forms);
-    edge_count = form_count = node_count = 0;
+    edge_count = leaf_count = form_count = node_count = 0;
 }
 
 /* The slot of an equal form, or of a new one. */
 static uint32_t form_of(const struct insn *in)
 {
-    static const struct form none;
-    struct form want;
-    uint32_t i = 0;
-    memcpy(want.bytes, (const uint8_t *)in + FORM_AT, FORM_BYTES);
-    for (size_t k = 0; k < FORM_BYTES; k++)
-        i = (i ^ want.bytes[k]) * 0x9e3779b1u;
-    for (i >>= 20; memcmp(&forms[i], &none, sizeof none); i = (i + 1) % FORMS)
-        if (!memcmp(&forms[i], &want, sizeof want))
+    struct form want = {{0}};
+    memcpy(&want, (const uint8_t *)in + FORM_AT, FORM_BYTES);
+    uint64_t h = 0;
+    for (int k = 0; k < FORM_WORDS; k++)
+        h = (h ^ h >> 32 ^ want.word[k]) * 0x9e3779b97f4a7c15ull;
+    for (uint32_t i = h >> 52;; i = (i + 1) % FORMS) {
+        const uint64_t *w = forms[i].word;
+        if (w[0] == want.word[0] && w[1] == want.word[1] && w[2] == want.word[2])
             return i;
-    forms[i] = want;
-    form_count++;
-    return i;
+        if (!(w[0] | w[1] | w[2])) {
+            forms[i] = want;
+            form_count++;
+            return i;
+        }
+    }
+}
+
+static uint32_t leaf_new(const struct insn *in)
+{
+    leaves[leaf_count] = (struct leaf){(uint16_t)form_of(in), in->gprs_read, in->gprs_kill};
+    return leaf_count++ | IS_LEAF;
 }
 
 void memo_add(const struct insn *in, const uint8_t *bytes, size_t head)
@@ -97,11 +120,11 @@ void memo_add(const struct insn *in, const uint8_t *bytes, size_t head)
     for (size_t i = 0; i < head; i++) {
         struct edge *e = edge_of(node, bytes[i]);
         if (!e->to) {
-            uint32_t to = i + 1 < head ? ++node_count : form_of(in) | IS_FORM;
+            uint32_t to = i + 1 < head ? ++node_count : leaf_new(in);
             *e = (struct edge){.node = (uint16_t)node, .to = (uint16_t)to, .byte = bytes[i]};
             edge_count++;
         }
-        rt_check((i + 1 == head) == ((e->to & IS_FORM) != 0));
+        rt_check((i + 1 == head) == ((e->to & IS_LEAF) != 0));
         node = e->to;
     }
 }

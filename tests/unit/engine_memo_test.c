@@ -42,6 +42,8 @@ static void compare_fields(const struct insn *got, const struct insn *want)
     SAME(pc);
     SAME(target);
     SAME(imm16);
+    SAME(gprs_read);
+    SAME(gprs_kill);
     SAME(flags_read);
     SAME(flags_kill);
     SAME(mnemonic);
