@@ -66,7 +66,7 @@ static void grow(void)
     struct slot *old = slots;
     uint32_t old_slots = old ? 1u << bits : 0;
     bits = old ? bits + 1 : FIRST_BITS;
-    slots = range_alloc(sizeof *slots << bits);
+    slots = range_table(sizeof *slots << bits);
     for (uint32_t i = 0; i < old_slots; i++)
         if (old[i].at)
             put(old[i]);

@@ -104,6 +104,16 @@ void *range_alloc(uint64_t bytes)
     return p;
 }
 
+void *range_table(uint64_t bytes)
+{
+    const uint64_t huge = 2 << 20;
+    if (bytes < huge)
+        return range_alloc(bytes);
+    gaddr at = ((gaddr)range_alloc(bytes + huge) + huge - 1) & ~(huge - 1);
+    sys3(__NR_madvise, (long)at, (long)bytes, MADV_HUGEPAGE);
+    return (void *)at;
+}
+
 void range_free(void *p, uint64_t bytes)
 {
     gaddr start = (gaddr)p, end = start + PAGE_UP(bytes);

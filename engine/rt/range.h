@@ -30,6 +30,9 @@ extern bool (*range_where)(gaddr near, uint64_t bytes, gaddr *start);
 void *range_alloc(uint64_t bytes);
 void range_free(void *p, uint64_t bytes);
 
+/* The same for a table that is used all over: a large one in huge pages, if there are any. */
+void *range_table(uint64_t bytes);
+
 /* Writable and executable memory below `near` and close to it (0: close to the runtime); or NULL.
  */
 void *range_alloc_near(gaddr near, uint64_t bytes, bool code);
