@@ -19,6 +19,7 @@ from replay_test import compare  # noqa: E402  pylint: disable=wrong-import-posi
 
 SECONDS = 60 * float(os.environ.get("DRDEBUG_LONG_MINUTES", "10"))
 MOST_GROWTH = 32 << 20
+EACH = 10000
 KINDS = ("set,get,incr,lpush,rpop,sadd,hset", "zadd,zpopmin,lrange_100,mset", "ping,spop,lpop")
 
 
@@ -39,19 +40,18 @@ def load(port, seconds):
     """Clients of all kinds in turn; the number of requests they made."""
     requests, end, turn = 0, time.monotonic() + seconds, 0
     while time.monotonic() < end:
-        done = servers.client("redis-benchmark", "-p", str(port), "-n", "20000", "-c", "20", "-r", "10000", "-q", "-t",
+        done = servers.client("redis-benchmark", "-p", str(port), "-n", str(EACH), "-c", "20", "-r", "10000", "-q", "-t",
                               KINDS[turn % len(KINDS)])
         if done.status != 0:
             return requests, done.text()
-        turn, requests = turn + 1, requests + 20000 * (KINDS[turn % len(KINDS)].count(",") + 1)
+        turn, requests = turn + 1, requests + EACH * (KINDS[turn % len(KINDS)].count(",") + 1)
     return requests, ""
 
 
 def check(test):
     servers.need("redis-server", "redis-benchmark", "redis-cli")
     port = servers.free_port()
-    server = servers.Server(test, ["redis-server", "--port", str(port), "--save", "", "--appendonly", "no", "--io-threads",
-                                   "2"], port)
+    server = servers.Server(test, ["redis-server", "--port", str(port), "--save", "", "--appendonly", "no"], port)
     if not server.up:
         return
     some, wrong = load(port, SECONDS / 10)

@@ -27,7 +27,7 @@ a replay does not wait.
 def machine():
     with open("/proc/cpuinfo", encoding="utf-8") as f:
         model = next((line.split(":", 1)[1].strip() for line in f if line.startswith("model name")), "unknown")
-    return f"Measured on {os.cpu_count()} processors, {model}, Linux {platform.release().split('-')[0]}, Debian {debian()}."
+    return f"Measured on {len(os.sched_getaffinity(0))} of {os.cpu_count()} processors, {model}, Linux {platform.release().split('-')[0]}, Debian {debian()}."
 
 
 def debian():

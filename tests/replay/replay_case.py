@@ -22,16 +22,17 @@ from replay_test import SKIP, SOAK, Recording, Skipped, compare
 
 NO_RUNTIME = {"asan": "AddressSanitizer's runtime (libasan) is not installed",
               "tsan": "ThreadSanitizer's runtime (libtsan) is not installed",
+              "ubsan": "UndefinedBehaviorSanitizer's runtime (libubsan) is not installed",
               "sqlite3": "libsqlite3-dev is not installed"}
 
 
-def copy_programs(row, source, bin_dir):
+def copy_programs(row, sources, bin_dir):
     """What the row names as {bin}/X, and nothing else."""
     case = row.case
     texts = [*case.argv, *case.files.values(), *case.env.values(), case.setup]
     for name in sorted({name for text in texts for name in re.findall(r"\{bin\}/([\w.]+)", text)}):
-        path = os.path.join(source, name)
-        if not os.path.exists(path):
+        path = next(filter(os.path.exists, (os.path.join(source, name) for source in sources)), None)
+        if not path:
             kinds = {build[0]: build[3] for build in table.BUILDS}
             raise Skipped(NO_RUNTIME.get(kinds.get(name, ""), f"{name} was not built"))
         shutil.copy(path, os.path.join(bin_dir, name))
@@ -67,12 +68,16 @@ def one_case(test, name):
     top, path = test.folder("top"), test.fresh("pinball")
     args = types.SimpleNamespace(bin=os.path.join(top, "bin"))
     os.mkdir(args.bin)
-    copy_programs(row, options.bin if row.own else options.subjects, args.bin)
+    copy_programs(row, (options.bin, options.subjects) if row.own else (options.subjects,), args.bin)
     engine = ["--engine", "link=0"] if options.no_link else []
     prefix = [test.drdebug, "record", "-o", path, *engine, "--"]
     if case.expect:
         return refusal(test, row, args, prefix, path, top)
     native = None
+    if row.sanitizer and not row.any_end:
+        native_status = run(case, args, [], compare.NATIVE_LIMIT, top).status
+        if native_status is None:
+            raise Skipped("under this sanitizer it does not end natively, either")
     if not row.varies:
         native = run(case, args, [], compare.NATIVE_LIMIT, top)
         broken = compare.broken(case, native)
@@ -88,6 +93,9 @@ def one_case(test, name):
     elif row.fails:
         wrong = [line for line in recording.out.decode("latin-1").splitlines() if re.search(r"\bFAIL\b", line)]
         test.check(not wrong, "\n    ".join([f"{name}: wrong while it was recorded"] + wrong[:10]))
+    if row.sanitizer and not row.any_end:
+        test.check(compare.same_status(native_status, recording.status),
+                   f"{name}: {recording.text()}, natively {compare.status_text(native_status)}")
     if case.status is not None:
         test.check(compare.same_status(case.status, recording.status), f"{name}: {recording.text()}, not {case.status}")
     return judge(test, row, recording)
@@ -109,10 +117,10 @@ def accepts_engine_options(test):
 
 
 def list_table():
-    for name, sources, flags, needs in table.BUILDS:
-        print("|".join(["build", name, sources, flags, needs or "-"]))
+    for name, sources, flags, needs, when in table.BUILDS:
+        print("|".join(["build", name, sources, flags, needs or "-", when or "-"]))
     for row in table.ROWS:
-        print("|".join(["test", row.name, row.labels, "1" if row.nolink else "0"]))
+        print("|".join(["test", row.name, row.labels, "1" if row.nolink else "0", "1" if row.soak else "0"]))
 
 
 def all_cases(test):

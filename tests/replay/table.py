@@ -7,6 +7,7 @@ that table is here, too; then programs of this folder (rules/, races/), sanitize
 programs with more than one thread. Names of tests: replay.NAME.
 """
 import os
+import re
 import sys
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -21,18 +22,20 @@ class Row:
     """parts: children or a new program image write, too, and are not in the recording: what replay
     writes is a part of what was seen. varies: no two runs are alike, so there is nothing native to
     compare with. own: the case's programs are built by this folder. fails: FAIL in the output is
-    what the program says when it was wrong. nolink: a test with block linking off. sanitizer: asan
-    or tsan."""
+    what the program says when it was wrong. nolink: a test with block linking off. sanitizer: a key of
+    SANITIZERS. soak: only there. any_end: how it ends is a matter of chance."""
 
-    def __init__(self, case, parts=False, varies=False, own=False, sanitizer="", nolink=False, fails=True):
+    def __init__(self, case, parts=False, varies=False, own=False, sanitizer="", nolink=False, fails=True, soak=False,
+                 any_end=False):
         self.case, self.name, self.varies, self.own = case, case.name, varies, own
         self.parts = parts
-        self.sanitizer, self.nolink, self.fails = sanitizer, nolink, fails
+        self.sanitizer, self.nolink, self.fails, self.soak, self.any_end = sanitizer, nolink, fails, soak, any_end
         self.labels = case.labels
 
 
 ROWS, BUILDS = [], []
 COMMON = "-O2 -fPIE -pie -pthread"
+SOAK_ONLY = "soak"
 
 # Seen with strace: in these somebody else than the recorded program writes to the standard outputs. The
 # rest must come back byte by byte.
@@ -57,8 +60,8 @@ for _case in cases.CASES:
 
 def own(name, source, flags="", args=(), labels="rule", sanitizer="", **more):
     """Builds a program of this folder, or of tests/subjects, and makes a row of it."""
-    row = {k: more.pop(k) for k in ("parts", "nolink", "fails") if k in more}
-    BUILDS.append(("own_" + name, source, f"{COMMON} {flags}", sanitizer))
+    row = {k: more.pop(k) for k in ("parts", "nolink", "fails", "soak", "any_end") if k in more}
+    BUILDS.append(("own_" + name, source, f"{COMMON} {flags}", sanitizer, SOAK_ONLY if row.get("soak") else ""))
     case = cases.Case(name, ["{bin}/own_" + name, *args], labels, False, **more)
     ROWS.append(Row(case, varies=True, own=True, sanitizer=sanitizer, **row))
 
@@ -90,35 +93,64 @@ for _name, _count in (("sigsuspend", 10000), ("ppoll", 7000), ("read", 3000)):
 RACES = """lost_update use_after_free order_violation lost_wakeup abba_deadlock double_checked signal_thread
     atomicity ambient""".split()
 for _name in RACES:
-    BUILDS.append((f"race_{_name}", f"races/{_name}.c", "-O1 -fPIE -pie -pthread", ""))
+    BUILDS.append((f"race_{_name}", f"races/{_name}.c", "-O1 -fPIE -pie -pthread", "", ""))
 
 # Hot loops; hot.py records and replays them in traces and without.
 for _name in ("signals", "faults", "racy"):
-    BUILDS.append((f"hot_{_name}", f"hot/{_name}.c", f"{COMMON} -lrt", ""))
-BUILDS.append(("hot_two_ways", "hot/two_ways.S", "-nostdlib -static", ""))
+    BUILDS.append((f"hot_{_name}", f"hot/{_name}.c", f"{COMMON} -lrt", "", ""))
+BUILDS.append(("hot_two_ways", "hot/two_ways.S", "-nostdlib -static", "", ""))
 
-# Sanitizer builds. The deadlock has no end of its own, and TSan changes that of the lost wake-up.
-SANITIZED = ["thread/tls.c", "thread/sync.c", "thread/cancel.c", "thread/atomics.c", "thread/create_many.c",
-             "thread/mutex_kinds.c", "signal/masks.c", "signal/handler_calls.c", "signal/longjmp.c", "memory/files.c",
-             "context/setjmp.c", "process/fork_threads.c", "process/pipes.c", "sys/sockets.c"]
-for _kind, _flag in (("asan", "-fsanitize=address,undefined"), ("tsan", "-fsanitize=thread")):
-    for _source in SANITIZED:
-        if _kind == "tsan" and _source in ("signal/handler_calls.c", "signal/longjmp.c"):
-            continue  # TSan itself never ends them, natively either
-        _name = _source.split(".")[0].replace("/", "_")
-        own(f"{_kind}_{_name}", f"../subjects/{_source}", f"{_flag} -mcx16 -lm -lrt", labels="sanitizer", sanitizer=_kind,
-            fails=False, limit=120, parts=_name in ("process_pipes", "signal_masks", "process_fork_threads"))
-    for _name in RACES:
+# Sanitizer builds of all subjects, in a soak; of these, always.
+SANITIZERS = {"asan": "-fsanitize=address", "ubsan": "-fsanitize=undefined", "tsan": "-fsanitize=thread"}
+SANITIZED = """thread_tls thread_sync thread_cancel thread_atomics thread_create_many thread_mutex_kinds signal_masks
+    signal_handler_calls signal_longjmp memory_files context_setjmp process_fork_threads process_pipes sys_sockets""".split()
+ALWAYS = {"asan": SANITIZED, "tsan": SANITIZED, "ubsan": ["thread_sync", "signal_longjmp", "memory_files"]}
+
+# A sanitizer's library is shared, wants an entry of its own, and keeps the address space in order that these disturb.
+NOT_SANITIZED = re.compile(r"-static|-nostdlib|-Wl,|-fsanitize|execstack")
+# The sanitizer itself never ends them, natively either.
+LEFT_OUT = {("tsan", "signal_handler_calls"), ("tsan", "signal_longjmp"), ("asan", "env_seccomp")}
+CHILDREN = re.compile(r"\bv?fork\(|\bclone\(|spawn|system\(|popen\(")  # who report, too
+
+
+def has_children(build):
+    return any(CHILDREN.search(open(os.path.join(SUBJECTS, source), encoding="utf-8").read()) for source in build.sources)
+
+
+def sanitized(build, kind):
+    """The build's rows under one sanitizer. What a sanitizer changes in a run is compared with the same build's native
+    status; its reports come back in replay byte by byte."""
+    name = f"{kind}_{build.name}"
+    BUILDS.append(("own_" + name, " ".join(f"../subjects/{source}" for source in build.sources),
+                   f"{build.flags} -mcx16 {SANITIZERS[kind]}", kind, SOAK_ONLY if build.name not in ALWAYS[kind] else ""))
+    for case in cases.CASES:
+        if case.argv[0] != f"{{bin}}/{build.name}" or (kind, case.name) in LEFT_OUT or case.name in NOT_RECORDED:
+            continue
+        argv = [f"{{bin}}/own_{name}", *case.argv[1:]]
+        own_case = cases.Case(f"{kind}_{case.name}", argv, "sanitizer", False, stdin=case.stdin, env=case.env, setup=case.setup,
+                              files=case.files, needs=case.needs, limit=120)
+        ROWS.append(Row(own_case, varies=True, own=True, sanitizer=kind, fails=False, parts=has_children(build),
+                        soak=case.name not in ALWAYS[kind]))
+
+
+for _kind, _flag in SANITIZERS.items():
+    _seen = set()
+    for _build in cases.BUILDS:
+        _text = " ".join(_build.sources)
+        if _build.kind == "program" and _text not in _seen and not NOT_SANITIZED.search(_build.flags):
+            _seen.add(_text)
+            sanitized(_build, _kind)
+    for _name in RACES:  # the deadlock has no end of its own, and TSan changes that of the lost wake-up
         if _name not in ("abba_deadlock", "lost_wakeup"):
             own(f"{_kind}_race_{_name}", f"races/{_name}.c", _flag, labels="sanitizer", sanitizer=_kind, fails=False,
-                limit=120)
+                limit=120, soak=_kind == "ubsan", any_end=True)
 
 # Programs for ends.py and its neighbours.
 for _name in ("ends", "compute", "threads", "calls", "interrupted", "stopped", "deadlock"):
-    BUILDS.append((f"end_{_name}", f"ends/{_name}.c", "-O1 -fPIE -pie -pthread", ""))
-BUILDS.append(("end_throw", "ends/throw.cc", "-O1 -fPIE -pie -pthread", ""))
-BUILDS.append(("show_ids", "rules/show_ids.c", COMMON, ""))
-BUILDS.append(("sqlite_threads", "programs/sqlite_threads.c", "-O2 -pthread -lsqlite3", "sqlite3"))
+    BUILDS.append((f"end_{_name}", f"ends/{_name}.c", "-O1 -fPIE -pie -pthread", "", ""))
+BUILDS.append(("end_throw", "ends/throw.cc", "-O1 -fPIE -pie -pthread", "", ""))
+BUILDS.append(("show_ids", "rules/show_ids.c", COMMON, "", ""))
+BUILDS.append(("sqlite_threads", "programs/sqlite_threads.c", "-O2 -pthread -lsqlite3", "sqlite3", ""))
 
 # Real programs. Each reads a file of its own that is gone before replay; nothing is piped through a shell,
 # so the recorded process does the work.
