@@ -13,7 +13,7 @@ import catalogue
 HEAD = """# Programs
 
 Written by `./dev soak programs`. Each row is a Debian program that was run natively, under `drdebug run`, recorded and
-replayed, three times each. Run and record are good when status, outputs and the files left behind are the native
+replayed, up to three times each. Run and record are good when status, outputs and the files left behind are the native
 ones (where no two native runs are alike: the status, and what clients of a server were answered); replay is good when
 it shows what was recorded and `drdebug verify` agrees. Numbers are medians of wall time, divided by native wall time.
 
