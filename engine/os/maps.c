@@ -16,7 +16,7 @@ enum {
 
 #define VSYSCALL_PAGE 0xffffffffff600000ull
 
-static struct region regions[REGIONS]; /* sorted, disjoint, executable */
+static struct region regions[REGIONS]; /* sorted, disjoint; executable, or once were */
 static int region_count;
 static int protected_pages;
 void (*maps_list)(void (*fn)(struct region));
@@ -75,6 +75,23 @@ static void region_add(struct region r)
 {
     region_cut(r.start, r.end);
     region_insert(region_index(r.start), r);
+}
+
+static bool alike(const struct region *a, const struct region *b)
+{
+    return a->end == b->start && a->prot == b->prot && a->shared == b->shared;
+}
+
+/* As region_add, and one with its neighbours if they are alike: code generators change the rights
+ * of one page after the other. */
+static void region_join(struct region r)
+{
+    int i = region_index(r.start);
+    if (i < region_count && alike(&r, &regions[i]))
+        r.end = regions[i].end;
+    if (i && alike(&regions[i - 1], &r))
+        r.start = regions[i - 1].start;
+    region_add(r);
 }
 
 /* ---- /proc/self/maps ---- */
@@ -172,11 +189,11 @@ const struct region *maps_exec(gaddr pc)
     if (PAGE_DOWN(pc) == VSYSCALL_PAGE)
         return &vsyscall;
     const struct region *r = known(pc);
-    if (!r) {
+    if (!r || !(r->prot & PROT_EXEC)) {
         read_all(pc);
         r = known(pc);
     }
-    return r;
+    return r && (r->prot & PROT_EXEC) ? r : NULL;
 }
 
 void maps_learn(gaddr start, gaddr end, int prot, bool shared)
@@ -264,14 +281,40 @@ static void page_changed(struct codepage *p, void *unused)
     }
 }
 
+static void drop_code(gaddr start, gaddr end)
+{
+    cache_pages(start, end, page_changed, NULL);
+    if (start < vdso.end && end > vdso.data)
+        vdso.start = vdso.end = 0;
+}
+
 void maps_changed(gaddr start, gaddr end)
 {
     start = PAGE_DOWN(start);
     end = PAGE_UP(end);
     region_cut(start, end);
-    cache_pages(start, end, page_changed, NULL);
-    if (start < vdso.end && end > vdso.data)
-        vdso.start = vdso.end = 0;
+    drop_code(start, end);
+}
+
+void maps_protected(gaddr start, gaddr end, int prot)
+{
+    start = PAGE_DOWN(start);
+    end = PAGE_UP(end);
+    drop_code(start, end);
+    for (gaddr at = start; at < end;) {
+        int i = region_index(at);
+        if (i == region_count || regions[i].start >= end)
+            break;
+        struct region r = regions[i];
+        if (r.start < at)
+            r.start = at;
+        if (r.end > end)
+            r.end = end;
+        at = r.end;
+        r.prot = prot;
+        region_cut(r.start, r.end);
+        region_join(r);
+    }
 }
 
 /* Regions are cut while they are looked at: from the end, so that those before it stay in place. */

@@ -4,7 +4,8 @@
  *
  * The kernel's own list is the truth; this is a cache of its executable part. Regions are learned
  * from /proc/self/maps when code is first met there, or from the target's mmap, and forgotten when
- * a system call touches them.
+ * a system call touches them. Reading /proc/self/maps is slow: mprotect, which code generators call
+ * all the time, does not make it necessary again.
  *
  * Changes to code are seen in one of three ways, per page (struct codepage):
  *  - not writable: only system calls can change it, and they come through here;
@@ -34,6 +35,8 @@ const struct region *maps_exec(gaddr pc);
 /* The target's memory call touched [start, end): forget it and drop its translations. */
 void maps_changed(gaddr start, gaddr end);
 void maps_changed_shared(void); /* somewhere in memory that is shared */
+/* mprotect changed the rights of [start, end), and nothing else: what was known of it still is. */
+void maps_protected(gaddr start, gaddr end, int prot);
 /* mmap gave executable memory */
 void maps_learn(gaddr start, gaddr end, int prot, bool shared);
 

@@ -44,8 +44,12 @@ long memory_mprotect(struct thread *t, long *a)
         return -ENOMEM;
     maps_open((gaddr)a[0], (gaddr)a[0] + (uint64_t)a[1]);
     long r = syscalls_pass(t, (int32_t)t->cpu.gpr[RAX], a);
-    maps_changed((gaddr)a[0],
-                 (gaddr)a[0] + (uint64_t)a[1]); /* a failed call may have done a part */
+    gaddr start = (gaddr)a[0], end = start + (uint64_t)a[1];
+    const int plain = PROT_READ | PROT_WRITE | PROT_EXEC;
+    if (r == 0 && !(a[2] & ~plain))
+        maps_protected(start, end, (int)a[2]);
+    else
+        maps_changed(start, end); /* a failed call may have done a part; a stack grows */
     return r;
 }
 
