@@ -164,7 +164,7 @@ subject("context_coroutines", "context/coroutines.c", THREADS)
 
 # Memory and code that changes.
 for _name in ("maps_calls", "files", "code_rewrite", "code_two_maps", "code_by_call", "code_remap",
-              "code_edges", "code_handler", "code_data_page", "code_rep", "fork_code", "foreign_ranges", "reserve"):
+              "code_edges", "code_rights", "code_handler", "code_data_page", "code_rep", "fork_code", "foreign_ranges", "reserve"):
     subject(f"memory_{_name}", f"memory/{_name}.c")
 subject("memory_heap_2g", "memory/heap_2g.c", nolink=False)
 subject("memory_many_maps", "memory/many_maps.c", nolink=False)
