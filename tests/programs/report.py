@@ -6,6 +6,7 @@ SPDX-License-Identifier: MIT
 import json
 import os
 import platform
+import statistics
 import sys
 
 import catalogue
@@ -27,7 +28,21 @@ a replay does not wait.
 def machine():
     with open("/proc/cpuinfo", encoding="utf-8") as f:
         model = next((line.split(":", 1)[1].strip() for line in f if line.startswith("model name")), "unknown")
-    return f"Measured on {len(os.sched_getaffinity(0))} of {os.cpu_count()} processors, {model}, Linux {platform.release().split('-')[0]}, Debian {debian()}."
+    usable, load = len(os.sched_getaffinity(0)), os.getloadavg()[2]
+    text = f"Measured on {usable} of {os.cpu_count()} processors, {model}, Linux {platform.release().split('-')[0]}, " \
+           f"Debian {debian()}."
+    if load > usable:
+        text += f" The machine had other work at the time (load average {load:.0f}), so small times are rough."
+    return text
+
+
+def means(results):
+    """Of all ratios: run, record, replay."""
+    text = []
+    for stage in ("run", "record", "replay"):
+        ratios = [r["seconds"][stage] / r["seconds"]["native"] for r in results if stage in r["seconds"]]
+        text.append(f"{stage} {statistics.geometric_mean(ratios):.1f}")
+    return ", ".join(text)
 
 
 def debian():
@@ -68,7 +83,8 @@ def main():
     rows = sorted(catalogue.ROWS, key=lambda r: r.name)
     run = [r for r in rows if r.name in results]
     bad = [r for r in run if results[r.name]["wrong"]]
-    lines = [HEAD + machine(), "", f"{len(run)} programs were run, {len(run) - len(bad)} of them without a fault.", "",
+    lines = [HEAD + machine(), "", f"{len(run)} programs were run, {len(run) - len(bad)} of them without a fault. Geometric "
+             f"means: {means(results.values())}.", "",
              "| program | package | what was run | native, s | run | record | replay |", "|---|---|---|---|---|---|---|",
              *(row_text(r, results.get(r.name)) for r in rows)]
     if bad:
