@@ -24,18 +24,24 @@ enum {
     UNITS = 8,
     ARENAS = 8,
     PAGE_HASH_BITS = 12,
-    BLOCK_ROOM = 24 << 10, /* the largest block's code, with slack */
+    BLOCK_ROOM = 20 << 10, /* the largest block's code, with slack */
+    COLD_ROOM = 8 << 10,   /* ... and what of it is rarely executed */
     META_ROOM = 32 << 10,
     META_FACTOR = 4, /* bytes of metadata reserved per byte of code */
 };
 
 #define NEAR (1500ull << 20) /* code within this distance of an arena may use it */
 
+/* Memory that is used up from its start. */
+struct area {
+    uint8_t *start, *pos, *end;
+    uint8_t *ready; /* up to here there are pages */
+};
+
+/* The code of the blocks, in order; what of them is rarely executed, in the same order; their
+ * metadata, which grows up, and their index, which grows down from meta.end. */
 struct unit {
-    uint8_t *code, *code_pos, *code_end;
-    uint8_t *meta, *meta_pos,
-        *meta_end;                    /* blocks grow up from meta, the index down from meta_end */
-    uint8_t *code_ready, *meta_ready; /* up to where there are pages */
+    struct area code, cold, meta;
     uint32_t count;
 };
 
@@ -48,7 +54,8 @@ struct arena {
 
 static struct arena arenas[ARENAS];
 static int arena_count;
-static uint64_t unit_bytes;
+static uint64_t unit_bytes; /* of code, half of it cold */
+static int units_most;
 static struct codepage *page_hash[1 << PAGE_HASH_BITS];
 struct cache_stats cache_stats;
 uint64_t cache_generation;
@@ -68,27 +75,32 @@ void cache_init(uint64_t bytes)
 {
     engine.lookup = range_alloc(LOOKUP_SIZE * sizeof *engine.lookup);
     lookup_clear(engine.lookup);
-    uint64_t least = 2 * BLOCK_ROOM;
+    uint64_t least = 2 * (BLOCK_ROOM + COLD_ROOM);
     unit_bytes = PAGE_UP(bytes / UNITS < least ? least : bytes / UNITS);
+    units_most = bytes / unit_bytes < 2 ? 2 : (int)(bytes / unit_bytes);
+}
+
+static struct area area_of(uint8_t *start, uint64_t bytes)
+{
+    return (struct area){start, start, start + bytes, start};
 }
 
 static bool unit_add(struct arena *a)
 {
     struct unit *u = &a->unit[a->units];
-    if (a->units == UNITS)
+    if (a->units == units_most)
         return false;
-    u->code = range_alloc_near(a->near, unit_bytes, true);
-    if (!u->code)
+    uint8_t *code = range_alloc_near(a->near, unit_bytes, true);
+    if (!code)
         return false;
-    u->meta = range_alloc_near(0, unit_bytes * META_FACTOR, false);
-    if (!u->meta) {
-        range_free(u->code, unit_bytes);
+    uint8_t *meta = range_alloc_near(0, unit_bytes * META_FACTOR, false);
+    if (!meta) {
+        range_free(code, unit_bytes);
         return false;
     }
-    u->code_pos = u->code_ready = u->code;
-    u->code_end = u->code + unit_bytes;
-    u->meta_pos = u->meta_ready = u->meta;
-    u->meta_end = u->meta + unit_bytes * META_FACTOR;
+    u->code = area_of(code, unit_bytes / 2);
+    u->cold = area_of(code + unit_bytes / 2, unit_bytes / 2);
+    u->meta = area_of(meta, unit_bytes * META_FACTOR);
     u->count = 0;
     a->current = a->units++;
     return true;
@@ -96,7 +108,7 @@ static bool unit_add(struct arena *a)
 
 static bool far_from(const struct arena *a, gaddr pc)
 {
-    gaddr at = (gaddr)a->unit[0].code;
+    gaddr at = (gaddr)a->unit[0].code.start;
     return pc > at ? pc - at > NEAR : at - pc > NEAR;
 }
 
@@ -132,13 +144,14 @@ static struct arena *arena_for(gaddr pc, gaddr region_start)
 
 static struct block **unit_index(const struct unit *u)
 {
-    return (struct block **)u->meta_end; /* entry i is [-1 - i] */
+    return (struct block **)u->meta.end; /* entry i is [-1 - i] */
 }
 
 static bool unit_has_room(const struct unit *u)
 {
-    uint8_t *index_end = u->meta_end - (u->count + 1) * sizeof(struct block *);
-    return u->code_end - u->code_pos >= BLOCK_ROOM && index_end - u->meta_pos >= META_ROOM;
+    uint8_t *index_end = u->meta.end - (u->count + 1) * sizeof(struct block *);
+    return u->code.end - u->code.pos >= BLOCK_ROOM && u->cold.end - u->cold.pos >= COLD_ROOM &&
+           index_end - u->meta.pos >= META_ROOM;
 }
 
 static void unit_recycle(struct unit *u)
@@ -152,8 +165,14 @@ static void unit_recycle(struct unit *u)
     }
     cache_generation++;
     u->count = 0;
-    u->code_pos = u->code;
-    u->meta_pos = u->meta;
+    u->code.pos = u->code.start;
+    u->cold.pos = u->cold.start;
+    u->meta.pos = u->meta.start;
+}
+
+static void area_fill(struct area *a)
+{
+    range_fill(&a->ready, a->pos, a->end);
 }
 
 void cache_begin(struct build *b, gaddr pc, gaddr region_start)
@@ -167,13 +186,16 @@ void cache_begin(struct build *b, gaddr pc, gaddr region_start)
         }
         u = &a->unit[a->current];
     }
-    range_fill(&u->code_ready, u->code_pos, u->code_end);
-    range_fill(&u->meta_ready, u->meta_pos, u->meta_end);
+    area_fill(&u->code);
+    area_fill(&u->cold);
+    area_fill(&u->meta);
     b->arena = a;
-    b->code = u->code_pos;
-    b->code_end = u->code_end;
-    b->meta = u->meta_pos;
-    b->meta_end = u->meta_end - (u->count + 1) * sizeof(struct block *);
+    b->code = u->code.pos;
+    b->code_end = u->code.end;
+    b->cold = u->cold.pos;
+    b->cold_end = u->cold.end;
+    b->meta = u->meta.pos;
+    b->meta_end = u->meta.end - (u->count + 1) * sizeof(struct block *);
 }
 
 void *cache_meta(struct build *b, size_t bytes)
@@ -191,14 +213,23 @@ struct block *cache_find(gaddr pc)
     return index_find(pc);
 }
 
-void cache_commit(struct build *b, struct block *blk, const uint8_t *code_end)
+/* Uses `bytes` up, and what lies before the next multiple of `align`. */
+static void area_use(struct area *a, uint64_t bytes, uint64_t align)
+{
+    rt_check(bytes <= (uint64_t)(a->end - a->pos));
+    a->pos = (uint8_t *)(((uint64_t)a->pos + bytes + align - 1) & ~(align - 1));
+}
+
+void cache_commit(struct build *b, struct block *blk)
 {
     struct unit *u = &b->arena->unit[b->arena->current];
-    rt_check(code_end <= u->code_end && b->meta <= b->meta_end);
-    cache_stats.cache_bytes += (uint64_t)(code_end - u->code_pos);
+    rt_check(b->meta <= b->meta_end);
+    cache_stats.cache_bytes += blk->host_len + blk->cold_len;
+    cache_stats.cold_bytes += blk->cold_len;
     unit_index(u)[-1 - (int64_t)u->count++] = blk;
-    u->code_pos = (uint8_t *)(((uint64_t)code_end + 15) & ~15ull);
-    u->meta_pos = b->meta;
+    area_use(&u->code, blk->host_len, 16);
+    area_use(&u->cold, blk->cold_len, 8);
+    u->meta.pos = b->meta;
     if (blk->transient)
         return;
     if (!blk->base)
@@ -345,7 +376,7 @@ static const struct unit *unit_at(uint64_t host)
     for (int i = 0; i < arena_count; i++)
         for (int k = 0; k < arenas[i].units; k++) {
             const struct unit *u = &arenas[i].unit[k];
-            if (host >= (uint64_t)u->code && host < (uint64_t)u->code_end)
+            if (host >= (uint64_t)u->code.start && host < (uint64_t)u->cold.end)
                 return u;
         }
     return NULL;
@@ -360,9 +391,9 @@ uint64_t cache_from_low(uint32_t low)
 {
     for (int i = 0; i < arena_count; i++)
         for (int k = 0; k < arenas[i].units; k++) {
-            uint64_t code = (uint64_t)arenas[i].unit[k].code;
+            uint64_t code = (uint64_t)arenas[i].unit[k].code.start;
             uint64_t host = code + (uint32_t)(low - (uint32_t)code);
-            if (host < (uint64_t)arenas[i].unit[k].code_end)
+            if (host < (uint64_t)arenas[i].unit[k].cold.end)
                 return host;
         }
     return low;

@@ -89,9 +89,11 @@ struct page_link {
 
 struct block {
     gaddr pc;
-    uint8_t *host;
+    uint8_t *host; /* what is executed again and again ... */
     uint32_t host_len;
-    uint16_t len; /* target bytes; of a trace 0 */
+    uint32_t cold_len;
+    uint8_t *cold; /* ... and stubs and literals, kept apart: nothing there faults */
+    uint16_t len;  /* target bytes; of a trace 0 */
     uint16_t tick_off, plain_off;
     uint16_t site_count, point_count, page_count, segment_count;
     bool dead;
@@ -130,12 +132,13 @@ struct block *cache_find(gaddr pc);
 struct build {
     struct arena *arena;
     uint8_t *code, *code_end;
+    uint8_t *cold, *cold_end;
     uint8_t *meta, *meta_end;
 };
 void cache_begin(struct build *b, gaddr pc, gaddr region_start);
 void *cache_meta(struct build *b, size_t bytes);
-void cache_commit(struct build *b, struct block *blk, const uint8_t *code_end);
-void cache_depend(struct block *blk, gaddr page); /* after the commit; a page once */
+void cache_commit(struct build *b, struct block *blk); /* its code and its lengths are there */
+void cache_depend(struct block *blk, gaddr page);      /* after the commit; a page once */
 void cache_attach(struct block *base, struct block *trace);
 
 /* Where to go on at a block's pc: in its trace, if there is one and it may be used. */
@@ -168,7 +171,7 @@ void cache_pages(gaddr start, gaddr end, void (*fn)(struct codepage *, void *), 
 extern uint64_t cache_generation;
 
 struct cache_stats {
-    uint64_t blocks, insns, code_bytes, cache_bytes, evicted, killed, translate_tsc;
+    uint64_t blocks, insns, code_bytes, cache_bytes, cold_bytes, evicted, killed, translate_tsc;
     uint64_t traces, trace_insns, trace_bytes, trace_tsc;
 };
 extern struct cache_stats cache_stats;

@@ -38,12 +38,12 @@ void exits_point(struct job *j, const struct insn *in, uint16_t spill)
 
 /* `mov gs:[exit], site; jmp gs:[h_exit]`. The final address of a site is known before it is copied
  * to the block's metadata: sites are laid out in order. */
-void exits_leave(struct job *j, const struct exit_site *s, uint32_t door)
+void exits_leave(struct job *j, struct emit *e, const struct exit_site *s, uint32_t door)
 {
     int64_t id = (int64_t)(gaddr)&j->blk->site[s - j->site] - (int64_t)engine.base;
     rt_check(id == (int32_t)id);
-    emit_gs_store_imm(&j->e, T_EXIT, (int32_t)id);
-    emit_gs_jmp(&j->e, door);
+    emit_gs_store_imm(e, T_EXIT, (int32_t)id);
+    emit_gs_jmp(e, door);
 }
 
 struct exit_site *exits_direct(struct job *j, uint8_t *patch, gaddr pc, gaddr target, bool tick)
@@ -60,9 +60,9 @@ void exits_stubs(struct job *j)
         struct exit_site *s = &j->site[i];
         if (s->kind != EXIT_DIRECT)
             continue;
-        s->stub = j->e.p;
+        s->stub = j->cold.p;
         emit_patch(s->patch, s->stub);
-        exits_leave(j, s, T_H_EXIT);
+        exits_leave(j, &j->cold, s, T_H_EXIT);
     }
 }
 
@@ -86,12 +86,12 @@ uint8_t *exits_count(struct job *j, uint8_t n, uint32_t live, bool checked)
 
 static void leave_expired(struct job *j, uint8_t *patch, const struct exit_site *s, uint32_t live)
 {
-    emit_patch(patch, j->e.p);
+    emit_patch(patch, j->cold.p);
     if (live) {
-        emit_flags_from_ax(&j->e);
-        emit_gs_load(&j->e, RAX, T_SPILL_RAX);
+        emit_flags_from_ax(&j->cold);
+        emit_gs_load(&j->cold, RAX, T_SPILL_RAX);
     }
-    exits_leave(j, s, T_H_EXIT);
+    exits_leave(j, &j->cold, s, T_H_EXIT);
 }
 
 void exits_expired(struct job *j, uint8_t *patch, gaddr pc, uint32_t live)
@@ -148,11 +148,11 @@ void exits_literals(struct job *j)
 {
     if (!j->literals)
         return;
-    while ((gaddr)j->e.p & 7)
-        emit8(&j->e, 0xcc);
+    while ((gaddr)j->cold.p & 7)
+        emit8(&j->cold, 0xcc);
     for (int i = 0; i < j->literals; i++) {
-        emit_patch(j->literal[i].at, j->e.p);
-        emit64(&j->e, j->literal[i].value);
+        emit_patch(j->literal[i].at, j->cold.p);
+        emit64(&j->cold, j->literal[i].value);
     }
 }
 
@@ -166,20 +166,21 @@ void exits_lookup(struct job *j, const struct insn *in)
     if (j->owed)
         emit_gs_subtract(e, T_LEFT, j->owed);
     j->owed = 0;
-    if (!j->opt->one) {
-        emit_bytes(e, (const uint8_t[]){0x89, 0xc8, 0x25}, 3); /* mov eax, ecx; and eax, imm32 */
-        emit32(e, LOOKUP_SIZE - 1);
-        emit_bytes(e, (const uint8_t[]){0xc1, 0xe0, 0x04}, 3); /* shl eax, 4 */
-        emit_gs_op(e, 0x03, RAX, T_LOOKUP);                    /* add rax, gs:[lookup] */
-        emit_bytes(e, (const uint8_t[]){0x48, 0x3b, 0x08}, 3); /* cmp rcx, [rax] */
-        uint8_t *miss = emit_jcc(e, 0x5);                      /* jne */
-        if (in->kind == INSN_CALL_IND)
-            exits_push_return(j, in, SPILL_RAX | SPILL_RCX | SPILL_FLAGS);
-        emit_bytes(e, (const uint8_t[]){0xff, 0x60, 0x08}, 3); /* jmp [rax+8] */
-        emit_patch(miss, e->p);
-    }
     struct exit_site *s = exits_add(j, EXIT_INDIRECT, in->pc, in->pc + in->len);
     s->insn = in->kind;
     s->popped = in->kind == INSN_RET ? 8u + in->imm16 : 0;
-    exits_leave(j, s, T_H_INDIRECT);
+    if (j->opt->one) {
+        exits_leave(j, e, s, T_H_INDIRECT);
+        return;
+    }
+    emit_bytes(e, (const uint8_t[]){0x89, 0xc8, 0x25}, 3); /* mov eax, ecx; and eax, imm32 */
+    emit32(e, LOOKUP_SIZE - 1);
+    emit_bytes(e, (const uint8_t[]){0xc1, 0xe0, 0x04}, 3); /* shl eax, 4 */
+    emit_gs_op(e, 0x03, RAX, T_LOOKUP);                    /* add rax, gs:[lookup] */
+    emit_bytes(e, (const uint8_t[]){0x48, 0x3b, 0x08}, 3); /* cmp rcx, [rax] */
+    emit_patch(emit_jcc(e, 0x5), j->cold.p);               /* jne */
+    exits_leave(j, &j->cold, s, T_H_INDIRECT);
+    if (in->kind == INSN_CALL_IND)
+        exits_push_return(j, in, SPILL_RAX | SPILL_RCX | SPILL_FLAGS);
+    emit_bytes(e, (const uint8_t[]){0xff, 0x60, 0x08}, 3); /* jmp [rax+8] */
 }

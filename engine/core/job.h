@@ -24,7 +24,8 @@ enum {
 };
 
 struct job {
-    struct emit e;
+    struct emit e;    /* what the target executes */
+    struct emit cold; /* what is rarely executed */
     struct block *blk;
     const struct code_source *src;
     const struct translate_options *opt;
@@ -67,7 +68,7 @@ void copy_load_target(struct job *j, const struct insn *in);
 /* exits.c */
 struct exit_site *exits_add(struct job *j, enum exit_kind kind, gaddr pc, gaddr target);
 void exits_point(struct job *j, const struct insn *in, uint16_t spill);
-void exits_leave(struct job *j, const struct exit_site *s, uint32_t door);
+void exits_leave(struct job *j, struct emit *e, const struct exit_site *s, uint32_t door);
 /* A direct transfer: the rel32 at `patch` leads to a stub, emitted with the others by exits_stubs.
  */
 struct exit_site *exits_direct(struct job *j, uint8_t *patch, gaddr pc, gaddr target, bool tick);

@@ -63,7 +63,7 @@ static void emit_self_check(struct job *j, const uint8_t *bytes, size_t len)
     emit_flags_from_ax(e);
     emit_gs_load(e, RCX, T_SPILL_RCX);
     emit_gs_load(e, RAX, T_SPILL_RAX);
-    exits_leave(j, exits_add(j, EXIT_STALE, j->blk->pc, j->blk->pc), T_H_EXIT);
+    exits_leave(j, &j->e, exits_add(j, EXIT_STALE, j->blk->pc, j->blk->pc), T_H_EXIT);
     emit_patch(over, e->p);
 }
 
@@ -93,7 +93,7 @@ static void emit_probe(struct job *j, gaddr pc, uint8_t len, unsigned what)
     struct exit_site *s = exits_add(j, EXIT_PROBE, pc, pc);
     s->probe = (uint8_t)what;
     s->len = len;
-    exits_leave(j, s, T_H_EXIT);
+    exits_leave(j, &j->e, s, T_H_EXIT);
     s->patch = j->e.p;
 }
 
@@ -119,7 +119,7 @@ static void emit_seen(struct job *j, enum exit_kind kind, const struct insn *in,
 {
     struct exit_site *s = exits_add(j, kind, in->pc, in->pc + in->len);
     s->probe = (uint8_t)after;
-    exits_leave(j, s, T_H_EXIT);
+    exits_leave(j, &j->e, s, T_H_EXIT);
 }
 
 /* A far return, iret or jump: it goes somewhere, be it to the next instruction. */
@@ -177,10 +177,11 @@ static void emit_last(struct job *j, const struct insn *in, unsigned after)
         emit_seen(j, EXIT_EMULATE, in, is_far_transfer(in) ? 0 : after);
         break;
     case INSN_UNSUPPORTED:
-        exits_leave(j, exits_add(j, EXIT_UNSUPPORTED, in->pc, next), T_H_EXIT);
+        exits_leave(j, &j->e, exits_add(j, EXIT_UNSUPPORTED, in->pc, next), T_H_EXIT);
         break;
     case INSN_ILLEGAL:
-        exits_leave(j, exits_add(j, in->too_long ? EXIT_TOO_LONG : EXIT_ILLEGAL, in->pc, next),
+        exits_leave(j, &j->e,
+                    exits_add(j, in->too_long ? EXIT_TOO_LONG : EXIT_ILLEGAL, in->pc, next),
                     T_H_EXIT);
         break;
     }
@@ -230,7 +231,9 @@ void translate_begin(struct job *j, struct build *b, gaddr pc)
     j->blk->pc = pc;
     j->blk->host = b->code;
     j->blk->site = (struct exit_site *)b->meta;
+    j->blk->cold = b->cold;
     j->e = (struct emit){b->code, b->code_end};
+    j->cold = (struct emit){b->cold, b->cold_end};
     j->sites = j->points = j->literals = j->segments = j->owed = 0;
     j->rcx_away = false;
 }
@@ -244,6 +247,7 @@ struct block *translate_finish(struct job *j, struct build *b)
 {
     struct block *blk = j->blk;
     blk->host_len = (uint32_t)(j->e.p - blk->host);
+    blk->cold_len = (uint32_t)(j->cold.p - blk->cold);
     blk->site_count = (uint16_t)j->sites;
     blk->point_count = (uint16_t)j->points;
     keep(b, j->site, sizeof *blk->site * (size_t)j->sites);
@@ -255,7 +259,7 @@ struct block *translate_finish(struct job *j, struct build *b)
         blk->segment = keep(b, j->segment, sizeof *blk->segment * (size_t)j->segments);
     if (!blk->transient)
         blk->pages = cache_meta(b, sizeof *blk->pages * (size_t)j->pages);
-    cache_commit(b, blk, j->e.p);
+    cache_commit(b, blk);
     for (int i = 0; i < j->pages && !blk->transient; i++)
         cache_depend(blk, j->page[i]);
     return blk;

@@ -219,9 +219,9 @@ void syscalls_finish(void)
     uint64_t cycles = __builtin_ia32_rdtsc() - engine.start_tsc + 1;
     uint64_t per_us = cycles / ((special_now_ns() - engine.start_ns) / 1000 + 1) + 1;
     rt_say(
-        "stats: ticks=%lu threads=%u blocks=%lu insns=%lu code_bytes=%lu cache_bytes=%lu "
+        "stats: ticks=%lu threads=%u blocks=%lu insns=%lu code_bytes=%lu cache_bytes=%lu cold_bytes=%lu "
         "evicted=%lu killed=%lu translate_ns=%lu traces=%lu trace_insns=%lu trace_bytes=%lu trace_ns=%lu",
-        ticks, engine.threads_made, s->blocks, s->insns, s->code_bytes, s->cache_bytes, s->evicted,
-        s->killed, s->translate_tsc * 1000 / per_us, s->traces, s->trace_insns, s->trace_bytes,
-        s->trace_tsc * 1000 / per_us);
+        ticks, engine.threads_made, s->blocks, s->insns, s->code_bytes, s->cache_bytes,
+        s->cold_bytes, s->evicted, s->killed, s->translate_tsc * 1000 / per_us, s->traces,
+        s->trace_insns, s->trace_bytes, s->trace_tsc * 1000 / per_us);
 }

@@ -106,12 +106,10 @@ void *range_alloc(uint64_t bytes)
 
 void *range_table(uint64_t bytes)
 {
-    const uint64_t huge = 2 << 20;
-    if (bytes < huge)
-        return range_alloc(bytes);
-    gaddr at = ((gaddr)range_alloc(bytes + huge) + huge - 1) & ~(huge - 1);
-    sys3(__NR_madvise, (long)at, (long)bytes, MADV_HUGEPAGE);
-    return (void *)at;
+    void *p = range_alloc(bytes);
+    if (bytes >= LARGE_PAGE)
+        sys3(__NR_madvise, (long)p, (long)bytes, MADV_HUGEPAGE);
+    return p;
 }
 
 void range_free(void *p, uint64_t bytes)
@@ -165,11 +163,11 @@ void *range_alloc_near(gaddr near, uint64_t bytes, bool code)
 
 void range_fill(uint8_t **ready, const uint8_t *pos, uint8_t *end)
 {
-    enum { STEP_BYTES = 128 << 10, NEAR_BYTES = 8 << 10, POPULATE_WRITE = 23, HUGEPAGE = 14 };
+    enum { STEP_BYTES = 128 << 10, NEAR_BYTES = 8 << 10, POPULATE_WRITE = 23 };
     if (*ready - pos > NEAR_BYTES || *ready == end)
         return;
     if (((gaddr)*ready & (LARGE_PAGE - 1)) == 0)
-        sys3(__NR_madvise, (long)*ready, LARGE_PAGE, HUGEPAGE);
+        sys3(__NR_madvise, (long)*ready, LARGE_PAGE, MADV_HUGEPAGE);
     size_t bytes = end - *ready < STEP_BYTES ? (size_t)(end - *ready) : STEP_BYTES;
     sys3(__NR_madvise, (long)*ready, (long)bytes, POPULATE_WRITE); /* Linux 5.14; else faults do */
     *ready += bytes;

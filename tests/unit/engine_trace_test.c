@@ -419,14 +419,15 @@ static void the_verifier_notices_changed_code(void **state)
 
     (void)state;
     struct block *t = make_rich(HIGH);
-    for (uint32_t i = 0; i < t->host_len; i++)
+    for (uint32_t i = 0; i < t->host_len + t->cold_len; i++)
         for (int bit = (int)i % 4; bit < 8; bit += 4) {
-            if (i >= t->tick_off && i < t->plain_off && t->host[i] == 0x66)
+            uint8_t *byte = i < t->host_len ? t->host + i : t->cold + (i - t->host_len);
+            if (i >= t->tick_off && i < t->plain_off && *byte == 0x66)
                 continue; /* a no-op's prefix */
-            t->host[i] ^= (uint8_t)(1 << bit);
+            *byte ^= (uint8_t)(1 << bit);
             changed++;
             seen += noticed(t);
-            t->host[i] ^= (uint8_t)(1 << bit);
+            *byte ^= (uint8_t)(1 << bit);
         }
     print_message("%d of %d changes noticed\n", seen, changed);
     assert_true(seen * 100 >= changed * 95);

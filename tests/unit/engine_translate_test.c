@@ -144,7 +144,7 @@ static void pushes_the_original_return_address(void **state)
     struct block *b = make(LOW, CODE(0xe8, 0, 1, 0, 0));
     assert_true(emitted(b, CODE(0x68, 0x05, 0x10, 0x40, 0)));
     b = make(HIGH, CODE(0xe8, 0, 1, 0, 0));
-    assert_memory_equal(b->host + b->host_len - 8, &ret, 8);
+    assert_memory_equal(b->cold + b->cold_len - 8, &ret, 8);
 }
 
 static void ticks_at_backward_transfers_and_calls_only(void **state)
@@ -508,6 +508,13 @@ static void real_code_that_checks_itself(void **state)
     sweep_process(40);
 }
 
+static void real_code_without_entries(void **state)
+{
+    (void)state;
+    options.bare = true;
+    sweep_process(30);
+}
+
 static void real_code_one_instruction_at_a_time(void **state)
 {
     (void)state;
@@ -543,12 +550,13 @@ static void the_verifier_notices_changed_code(void **state)
     support_code.check = true;
     struct block *b = make(HIGH, CODE(0x48, 0x8b, 0x0d, 0, 0x10, 0, 0, 0x65, 0x8b, 0x03, 0x01, 0xd8,
                                       0xff, 0x54, 0x24, 0x08));
-    for (uint32_t i = 0; i < b->host_len; i++)
+    for (uint32_t i = 0; i < b->host_len + b->cold_len; i++)
         for (int bit = 0; bit < 8; bit++) {
-            b->host[i] ^= (uint8_t)(1 << bit);
+            uint8_t *byte = i < b->host_len ? b->host + i : b->cold + (i - b->host_len);
+            *byte ^= (uint8_t)(1 << bit);
             changed++;
             noticed += verify_block(b, &support_source, &options) != NULL;
-            b->host[i] ^= (uint8_t)(1 << bit);
+            *byte ^= (uint8_t)(1 << bit);
         }
     print_message("%d of %d changes noticed\n", noticed, changed);
     assert_true(noticed * 100 >= changed * 96);
@@ -593,6 +601,7 @@ int main(void)
         TEST(real_code_at_low_addresses),
         TEST(real_code_with_exact_flags_and_probes),
         TEST(real_code_that_checks_itself),
+        TEST(real_code_without_entries),
         TEST(real_code_one_instruction_at_a_time),
         TEST(random_bytes),
         TEST(the_verifier_notices_changed_code),

@@ -31,12 +31,44 @@ uint64_t verify_fresh(void)
 
 /* ---- decoding ---- */
 
+const uint8_t *verify_at(uint32_t off)
+{
+    const struct block *b = verify.b;
+    return off < b->host_len ? b->host + off : b->cold + (off - b->host_len);
+}
+
+int64_t verify_off(const uint8_t *at)
+{
+    const struct block *b = verify.b;
+    if (at >= b->host && at < b->host + b->host_len)
+        return at - b->host;
+    return at >= b->cold && at < b->cold + b->cold_len ? b->host_len + (at - b->cold) : -1;
+}
+
+uint32_t verify_bytes(void)
+{
+    return verify.b->host_len + verify.b->cold_len;
+}
+
+int64_t verify_jump(const struct decoded *h)
+{
+    return verify_off(h->bytes + h->z.length + h->op[0].imm.value.s);
+}
+
+int64_t verify_literal(const struct decoded *h)
+{
+    return verify_off(h->bytes + h->z.length + h->op[0].mem.disp.value);
+}
+
 bool verify_decode(uint32_t off, struct decoded *d)
 {
     EXPECT(off < verify.code_len, off, "outside of the code");
     d->off = off;
-    d->bytes = verify.b->host + off;
-    ZyanStatus st = ZydisDecoderDecodeFull(&decoder, d->bytes, verify.code_len - off, &d->z, d->op);
+    d->bytes = verify_at(off);
+    uint32_t end = off < verify.b->host_len && verify.code_len > verify.b->host_len
+                       ? verify.b->host_len
+                       : verify.code_len;
+    ZyanStatus st = ZydisDecoderDecodeFull(&decoder, d->bytes, end - off, &d->z, d->op);
     EXPECT(ZYAN_SUCCESS(st), off, "does not decode: %02x %02x %02x %02x", d->bytes[0], d->bytes[1],
            d->bytes[2], d->bytes[3]);
     return true;
@@ -79,7 +111,7 @@ static bool read_guest(void)
 static bool find_boundaries(void)
 {
     struct decoded d;
-    verify.code_len = verify.b->host_len;
+    verify.code_len = verify_bytes();
     memset(verify.boundary, 0, sizeof verify.boundary);
     memset(verify.visited, 0, sizeof verify.visited);
     EXPECT(verify.code_len && verify.code_len <= MAX_HOST, 0, "%u bytes long", verify.code_len);
@@ -90,13 +122,13 @@ static bool find_boundaries(void)
         if (d.z.mnemonic != ZYDIS_MNEMONIC_PUSH || d.op[0].type != ZYDIS_OPERAND_TYPE_MEMORY ||
             d.op[0].mem.base != ZYDIS_REGISTER_RIP)
             continue;
-        int64_t at = (int64_t)off + d.z.length + d.op[0].mem.disp.value;
-        if (at < 0 || at >= verify.b->host_len)
+        int64_t at = verify_literal(&d);
+        if (at < 0)
             continue;
-        EXPECT(at == verify.b->host_len - 8, off, "its literal is not at the block's end");
+        EXPECT(at == verify_bytes() - 8, off, "its literal is not at the block's end");
         verify.code_len = (uint32_t)at;
-        while (verify.code_len && verify.b->host_len - verify.code_len < 15 &&
-               verify.b->host[verify.code_len - 1] == 0xcc)
+        while (verify.code_len && verify_bytes() - verify.code_len < 15 &&
+               *verify_at(verify.code_len - 1) == 0xcc)
             verify.code_len--;
     }
     return true;
@@ -287,7 +319,7 @@ static bool check_probe(const struct sim *s, const struct exit_site *e, uint32_t
            e->probe, probes_due(s));
     EXPECT(e->pc == pc && e->len == (behind ? 0 : verify.insn[s->at].len), off,
            "a probe at 0x%llx of length %d", (unsigned long long)e->pc, e->len);
-    EXPECT(e->patch > verify.b->host + off && e->patch < verify.b->host + verify.code_len, off,
+    EXPECT(e->patch > verify.b->host + off && e->patch < verify.b->host + verify.b->host_len, off,
            "a probe goes on elsewhere");
     return same_state(s, off);
 }
@@ -400,9 +432,9 @@ static bool run_push_return(struct sim *s, const struct insn *in, const struct d
         pushed = (gaddr)h->op[0].imm.value.s;
     } else {
         EXPECT(verify_slot_of(&h->op[0]) == -1 && h->op[0].mem.base == ZYDIS_REGISTER_RIP &&
-                   h->off + h->z.length + h->op[0].mem.disp.value == verify.b->host_len - 8,
+                   verify_literal(h) == verify_bytes() - 8,
                h->off, "a call pushes something unknown");
-        memcpy(&pushed, verify.b->host + verify.b->host_len - 8, 8);
+        memcpy(&pushed, verify_at(verify_bytes() - 8), 8);
     }
     EXPECT(pushed == ret, h->off, "a call pushes 0x%llx", (unsigned long long)pushed);
     s->pushed = true;
@@ -558,9 +590,9 @@ static bool run_leave(const struct sim *s, const struct decoded *h, const struct
 static bool check_stub(const struct exit_site *e)
 {
     struct decoded d;
-    EXPECT(e->stub >= verify.b->host && e->stub < verify.b->host + verify.code_len, 0,
-           "a stub elsewhere");
-    uint32_t off = (uint32_t)(e->stub - verify.b->host);
+    int64_t at = verify_off(e->stub);
+    uint32_t off = (uint32_t)at;
+    EXPECT(at >= 0 && off < verify.code_len, 0, "a stub elsewhere");
     EXPECT(verify.boundary[off], off, "a stub inside an instruction");
     if (!verify_decode(off, &d))
         return false;
@@ -649,7 +681,7 @@ static bool run_jcxz(struct sim *s, const struct decoded *h, uint32_t to)
 static bool run_jump(struct sim *s, const struct decoded *h, uint32_t *next)
 {
     const struct exit_site *e = direct_site(h);
-    int64_t to = (int64_t)h->off + h->z.length + h->op[0].imm.value.s;
+    int64_t to = verify_jump(h);
     bool jmp = h->z.mnemonic == ZYDIS_MNEMONIC_JMP;
     if (e) {
         *next = jmp ? 0 : h->off + h->z.length;
@@ -935,6 +967,20 @@ struct sim verify_start_state(void)
     return s;
 }
 
+/* From the first byte of a block that has no other way in; run() takes 0 for an end. */
+static bool run_bare(struct sim s)
+{
+    struct decoded h;
+    uint32_t next;
+    if (!verify_decode(0, &h))
+        return false;
+    verify.visited[0] = 1;
+    next = h.z.length;
+    const struct fault_point *p = verify_point_at(0);
+    bool ok = p && !(p->spill & SPILL_CHECK) ? run_point(&s, p, &h) : run_added(&s, &h, &next);
+    return ok && run(s, next);
+}
+
 static bool run_all_entries(void)
 {
     struct sim plain = verify_start_state(), indirect = plain;
@@ -944,6 +990,8 @@ static bool run_all_entries(void)
     indirect.host[RAX] = verify_fresh();
     indirect.host[RCX] = verify_fresh();
     indirect.host_flags = verify_fresh();
+    if (verify.b->bare)
+        return !verify.b->plain_off ? run_bare(plain) : FAIL(0, "not bare");
     EXPECT(verify.b->tick_off > 0 && verify.b->tick_off < verify.b->plain_off &&
                verify.b->plain_off < verify.code_len,
            0, "entries out of order");

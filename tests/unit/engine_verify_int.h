@@ -74,6 +74,13 @@ void verify_start(const struct block *b, const struct code_source *src,
                   const struct translate_options *opt);
 struct sim verify_start_state(void);
 
+/* Offsets go through the code and on through the cold part behind it. -1: not of this block. */
+const uint8_t *verify_at(uint32_t off);
+int64_t verify_off(const uint8_t *at);
+uint32_t verify_bytes(void);
+int64_t verify_jump(const struct decoded *h);    /* where a relative jump leads */
+int64_t verify_literal(const struct decoded *h); /* of a push relative to rip */
+
 bool verify_decode(uint32_t off, struct decoded *d);
 void verify_decode_guest(const struct insn *in, struct decoded *d);
 bool verify_read_insn(gaddr pc, struct insn *in);

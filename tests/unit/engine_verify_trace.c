@@ -117,9 +117,9 @@ static bool same_at_exit(const struct walk *w, uint32_t off)
 static bool check_stub(const struct exit_site *e)
 {
     struct decoded mov, jump;
-    uint32_t off = (uint32_t)(e->stub - verify.b->host);
-    EXPECT(e->stub >= verify.b->host && off < verify.code_len && verify.boundary[off], off,
-           "a stub elsewhere");
+    int64_t at = verify_off(e->stub);
+    uint32_t off = (uint32_t)at;
+    EXPECT(at >= 0 && off < verify.code_len && verify.boundary[off], off, "a stub elsewhere");
     if (!verify_decode(off, &mov) || !verify_decode(off + mov.z.length, &jump))
         return false;
     verify.visited[off] = verify.visited[jump.off] = 1;
@@ -270,12 +270,12 @@ static bool push_return(struct walk *w, const struct decoded *h)
     if (h->op[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE) {
         pushed = (gaddr)h->op[0].imm.value.s;
     } else {
-        int64_t at = (int64_t)h->off + h->z.length + h->op[0].mem.disp.value;
+        int64_t at = verify_literal(h);
         EXPECT(h->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY &&
                    h->op[0].mem.base == ZYDIS_REGISTER_RIP && at >= verify.code_len &&
-                   at + 8 <= verify.b->host_len,
+                   at + 8 <= verify_bytes(),
                h->off, "a call pushes something unknown");
-        memcpy(&pushed, verify.b->host + at, 8);
+        memcpy(&pushed, verify_at((uint32_t)at), 8);
     }
     EXPECT(pushed == p->in.pc + p->in.len, h->off, "a call pushes 0x%llx",
            (unsigned long long)pushed);
@@ -350,7 +350,7 @@ static bool run_jcc(struct walk *w, const struct decoded *h, uint32_t *next)
     transfer(&out, follow ? behind : in->target, !follow && is_backward(in));
     out.left_for = follow ? behind : in->target;
     const struct exit_site *e = site_of(h);
-    int64_t to = (int64_t)h->off + h->z.length + h->op[0].imm.value.s;
+    int64_t to = verify_jump(h);
     if (!e)
         EXPECT(to > h->off && to < verify.code_len && verify.boundary[to], h->off, "to nowhere");
     if (e ? !check_direct(&out, h, e, from) : !walk(out, (uint32_t)to))
@@ -364,7 +364,7 @@ static bool run_jump(struct walk *w, const struct decoded *h, uint32_t *next)
 {
     const struct step *p = step_at(w);
     const struct exit_site *e = site_of(h);
-    int64_t to = (int64_t)h->off + h->z.length + h->op[0].imm.value.s;
+    int64_t to = verify_jump(h);
     if (h->z.mnemonic == ZYDIS_MNEMONIC_JMP && p && p->in.kind == INSN_JMP && !p->next)
         transfer(w, p->in.target, is_backward(&p->in)); /* the path's end */
     if (h->z.mnemonic == ZYDIS_MNEMONIC_JMP) {
@@ -528,7 +528,7 @@ static bool read_path(const struct path *path)
 static bool find_boundaries(void)
 {
     struct decoded h;
-    verify.code_len = verify.b->host_len;
+    verify.code_len = verify_bytes();
     memset(verify.boundary, 0, sizeof verify.boundary);
     memset(verify.visited, 0, sizeof verify.visited);
     EXPECT(verify.code_len && verify.code_len <= MAX_HOST, 0, "%u bytes long", verify.code_len);
@@ -539,12 +539,12 @@ static bool find_boundaries(void)
         if (h.z.mnemonic != ZYDIS_MNEMONIC_PUSH || h.op[0].type != ZYDIS_OPERAND_TYPE_MEMORY ||
             h.op[0].mem.base != ZYDIS_REGISTER_RIP || !verify_point_at(off))
             continue;
-        int64_t at = (int64_t)off + h.z.length + h.op[0].mem.disp.value;
+        int64_t at = verify_literal(&h);
         if (at > off && at < verify.code_len)
             verify.code_len = (uint32_t)at;
     }
-    while (verify.code_len < verify.b->host_len && verify.code_len &&
-           verify.b->host[verify.code_len - 1] == 0xcc)
+    while (verify.code_len < verify_bytes() && verify.code_len &&
+           *verify_at(verify.code_len - 1) == 0xcc)
         verify.code_len--;
     return true;
 }
