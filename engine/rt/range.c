@@ -62,9 +62,8 @@ gaddr range_reserve(uint64_t bytes)
     return reserved ? reserved : cursor;
 }
 
-/* The highest place below `from`. What is large begins at a boundary of large pages: translated
- * code is spread over megabytes, and without them its execution is mostly waiting for page tables.
- */
+/* The highest place below `from`. What is large begins at a boundary of large pages, so that it can
+ * have them. */
 static gaddr place_below(gaddr from, uint64_t bytes)
 {
     return (from - bytes) & ~((bytes < LARGE_PAGE ? PAGE_BYTES : LARGE_PAGE) - 1);
@@ -166,8 +165,6 @@ void range_fill(uint8_t **ready, const uint8_t *pos, uint8_t *end)
     enum { STEP_BYTES = 128 << 10, NEAR_BYTES = 8 << 10, POPULATE_WRITE = 23 };
     if (*ready - pos > NEAR_BYTES || *ready == end)
         return;
-    if (((gaddr)*ready & (LARGE_PAGE - 1)) == 0)
-        sys3(__NR_madvise, (long)*ready, LARGE_PAGE, MADV_HUGEPAGE);
     size_t bytes = end - *ready < STEP_BYTES ? (size_t)(end - *ready) : STEP_BYTES;
     sys3(__NR_madvise, (long)*ready, (long)bytes, POPULATE_WRITE); /* Linux 5.14; else faults do */
     *ready += bytes;
