@@ -8,7 +8,7 @@ enum {
     PERIOD_LEAST = 1000,
     PERIOD_MOST = 64000,
     SAMPLES = 2,    /* that make a head; one does when hot= asks for many */
-    SHARE = 16,     /* of the time, one part at most is spent on making traces */
+    SHARE = 48,     /* of the time, one part at most is spent on making traces */
     HOPELESS = 255, /* tried already; only a new block is tried again */
 };
 
