@@ -20,6 +20,7 @@
  * 1. What leaves the trace has rcx back and owes nothing.
  * 2. An exit that does not tick counts what is owed without looking at the budget: a switch happens
  *    at ticks only. The next tick finds the budget negative.
+ * 3. A loop begins anew at a tick, for the same reason.
  */
 #include "engine/core/trace.h"
 
