@@ -62,6 +62,12 @@ static void next_step(struct gen *g, unsigned base, unsigned reg)
     ACCESS(g, reg, base, NO_REG, 0, TABLE_STEP, 0x88);
 }
 
+/* The table holds an address of this program: no other instruction shall find it. */
+static void forget_table(struct gen *g, unsigned base)
+{
+    emit_mov_imm(g, base, rng_below(g->r, 1000), false);
+}
+
 /* A pointer that is good on most turns. */
 static unsigned load_pointer(struct gen *g)
 {
@@ -70,6 +76,7 @@ static unsigned load_pointer(struct gen *g)
         return NO_REG;
     next_step(g, base, reg);
     ACCESS(g, reg, base, reg, 3, TABLE_POINTERS, 0x8b);
+    forget_table(g, base);
     return reg;
 }
 
@@ -495,6 +502,7 @@ static bool pick_label(struct gen *g, int label, unsigned *out)
     next_step(g, base, reg);
     ACCESS(g, reg, base, reg, 0, TABLE_PICK, 0x0f, 0xb6);
     ACCESS(g, reg, base, reg, 3, TABLE_LABELS + 8 * (uint32_t)label, 0x8b);
+    forget_table(g, base);
     *out = reg;
     return true;
 }
@@ -589,6 +597,7 @@ static void division(struct gen *g)
         return;
     emit_unit(g);
     next_step(g, base, reg);
+    forget_table(g, base);
     EMIT(g, 0x31, 0xd2); /* xor edx, edx */
     if (rng_percent(g->r, 50))
         predicted(g);
@@ -611,6 +620,7 @@ static void side_exit(struct gen *g)
         return;
     emit_unit(g);
     next_step(g, base, reg);
+    forget_table(g, base);
     if (!g->keep_flags) /* cmp reg, imm8 */
         EMIT(g, (uint8_t)(0x40 | reg >> 3), 0x83, (uint8_t)(0xf8 | (reg & 7)),
              (uint8_t)(rng_percent(g->r, 50) ? 0 : rng_below(g->r, 16)));
