@@ -280,6 +280,8 @@ static bool may_keep_destination(const struct insn *in)
     case ZYDIS_MNEMONIC_BSR:
     case ZYDIS_MNEMONIC_TZCNT: /* bsf and bsr on CPUs without them */
     case ZYDIS_MNEMONIC_LZCNT:
+    case ZYDIS_MNEMONIC_RDSSPD: /* no-ops without a shadow stack */
+    case ZYDIS_MNEMONIC_RDSSPQ:
         return true;
     default:
         return in->kind != INSN_PLAIN;

@@ -199,7 +199,7 @@ static void write_rcx_quietly(struct gen *g)
     uint8_t byte = (uint8_t)rng_u64(g->r);
     if (a == NO_REG)
         return;
-    switch (rng_below(g->r, 22)) {
+    switch (rng_below(g->r, 23)) {
     case 0:
         EMIT(g, 0xb9, byte, 0, byte, 0x80); /* mov ecx, imm32 */
         break;
@@ -264,6 +264,9 @@ static void write_rcx_quietly(struct gen *g)
         break;
     case 19:
         EMIT(g, (uint8_t)(0x40 | wide << 3), 0x0f, 0xc9); /* bswap */
+        break;
+    case 21: /* rdsspd, rdsspq: no-ops without a shadow stack */
+        EMIT(g, 0xf3, (uint8_t)(0x40 | wide << 3), 0x0f, 0x1e, 0xc9);
         break;
     case 20: /* lea rcx, [rcx + b] */
         if (b != 4)

@@ -149,6 +149,8 @@ static void uses_of_rcx_behind_a_return(void **state)
         {3, {0x0f, 0xbc, 0xc8}},                /* bsf ecx, eax */
         {4, {0xf3, 0x0f, 0xbc, 0xc8}},          /* tzcnt ecx, eax */
         {4, {0xf3, 0x0f, 0xb8, 0xc8}},          /* popcnt ecx, eax */
+        {4, {0xf3, 0x0f, 0x1e, 0xc9}},          /* rdsspd ecx */
+        {5, {0xf3, 0x48, 0x0f, 0x1e, 0xc9}},    /* rdsspq rcx */
         {3, {0x0f, 0x44, 0xc8}},                /* cmovz ecx, eax */
         {1, {0x59}},                            /* pop rcx */
         {1, {0x51}},                            /* push rcx */

@@ -351,6 +351,8 @@ static bool kills_rcx(const struct decoded *h, const ZydisDecodedOperand *op)
     case ZYDIS_MNEMONIC_BSR:
     case ZYDIS_MNEMONIC_TZCNT:
     case ZYDIS_MNEMONIC_LZCNT:
+    case ZYDIS_MNEMONIC_RDSSPD:
+    case ZYDIS_MNEMONIC_RDSSPQ:
         return false;
     default:
         return verify.rcx_is_away && insn_gpr_number(op->reg.value) == RCX && op->size >= 32 &&
