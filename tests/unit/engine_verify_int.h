@@ -100,6 +100,7 @@ void verify_execute_copy(struct sim *s, const struct decoded *h);
 bool verify_run_load_target(struct sim *s, const struct insn *in, const struct decoded *h);
 bool verify_run_index(struct sim *s, const struct decoded *h);
 bool verify_is_entry(const ZydisDecodedOperand *op, int64_t at);
+bool verify_run_lea(struct sim *s, const struct decoded *h);
 bool verify_run_mov(struct sim *s, const struct decoded *h);
 bool verify_run_flag_move(struct sim *s, const struct decoded *h, uint32_t *next);
 

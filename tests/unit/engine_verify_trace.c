@@ -389,16 +389,6 @@ static bool run_jump(struct walk *w, const struct decoded *h, uint32_t *next)
 
 /* ---- what the translator adds ---- */
 
-static bool run_lea(struct walk *w, const struct decoded *h)
-{
-    struct sim *s = &w->s;
-    gaddr a = verify_address(h, &h->op[1], s->host, (gaddr)h->bytes + h->z.length);
-    int dst = h->op[0].size == 64 ? insn_gpr_number(h->op[0].reg.value) : -1;
-    EXPECT(dst >= 0, h->off, "an unexpected lea");
-    s->host[dst] = a;
-    return true;
-}
-
 static bool run_arithmetic(struct walk *w, const struct decoded *h)
 {
     const ZydisDecodedOperand *a = &h->op[0], *b = &h->op[1];
@@ -437,7 +427,7 @@ static bool run_added(struct walk *w, const struct decoded *h, uint32_t *next)
         }
         return verify_run_mov(&w->s, h);
     case ZYDIS_MNEMONIC_LEA:
-        return run_lea(w, h);
+        return verify_run_lea(&w->s, h);
     case ZYDIS_MNEMONIC_RORX:
         EXPECT(verify_is_reg(&h->op[0], ZYDIS_REGISTER_RCX) &&
                    verify_is_reg(&h->op[1], ZYDIS_REGISTER_RCX) && h->op[2].imm.value.u == 32,
