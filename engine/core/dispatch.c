@@ -95,6 +95,7 @@ static struct block *make_step(struct thread *t)
 
 static void make_trace(const struct path *path)
 {
+    enum { LONG_CYCLES = 500000 }; /* longer, and the processor was somebody else's */
     const struct region *r = maps_exec(path->pc[0]);
     struct block *head = r ? hot_head(path) : NULL;
     if (!head)
@@ -102,7 +103,8 @@ static void make_trace(const struct path *path)
     struct translate_options opt = {.exact_flags = engine.opt.exact_flags, .region = r->start};
     uint64_t start = __builtin_ia32_rdtsc();
     trace_make(head, path, &maps_source, &opt);
-    cache_stats.trace_tsc += __builtin_ia32_rdtsc() - start;
+    uint64_t took = __builtin_ia32_rdtsc() - start;
+    cache_stats.trace_tsc += took < LONG_CYCLES ? took : LONG_CYCLES;
 }
 
 static const uint8_t *step(struct thread *t)

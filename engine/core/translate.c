@@ -312,7 +312,8 @@ struct block *translate(gaddr pc, const struct code_source *src,
     j->page[1] = PAGE_DOWN(pc + len - 1);
     j->pages = j->page[1] != j->page[0] ? 2 : 1;
     j->pages_most = j->pages + BLOCK_PEEKS;
-    j->live_in = check ? FLAGS_ARITH : lookahead_live_in(j); /* the check may find any code */
+    if (!opt->bare)
+        j->live_in = check ? FLAGS_ARITH : lookahead_live_in(j); /* the check may find any code */
     translate_begin(j, &b, pc);
     j->blk->len = (uint16_t)len;
     j->blk->transient = opt->one;
