@@ -53,8 +53,8 @@ struct job {
 /* lookahead.c */
 /* Decodes the block at pc into j->insn. -1 when not even one instruction is there, with *fault. */
 int lookahead_block(struct job *j, gaddr pc, gaddr *fault);
-/* Notes that the translation depends on the code at pc. False: it may not. */
-bool lookahead_depend(struct job *j, gaddr pc);
+/* Notes that the translation is made of the code at pc. False: there are too many pages. */
+bool lookahead_own(struct job *j, gaddr pc);
 /* Flags that may be read at pc before they are written, looking at a few instructions. */
 uint32_t lookahead_live(struct job *j, gaddr pc);
 uint32_t lookahead_live_in(struct job *j); /* the same, of the block in j->insn */

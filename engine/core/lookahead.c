@@ -53,15 +53,19 @@ static bool depends_on(const struct job *j, gaddr page)
     return false;
 }
 
-bool lookahead_depend(struct job *j, gaddr pc)
+bool lookahead_own(struct job *j, gaddr pc)
 {
-    gaddr page = PAGE_DOWN(pc);
-    if (depends_on(j, page))
+    if (depends_on(j, PAGE_DOWN(pc)))
         return true;
-    if (j->pages == j->pages_most || !j->src->steady(pc))
+    if (j->pages == j->pages_most)
         return false;
-    j->page[j->pages++] = page;
+    j->page[j->pages++] = PAGE_DOWN(pc);
     return true;
+}
+
+static bool may_depend(struct job *j, gaddr pc)
+{
+    return depends_on(j, PAGE_DOWN(pc)) || (j->src->steady(pc) && lookahead_own(j, pc));
 }
 
 uint32_t lookahead_live(struct job *j, gaddr pc)
@@ -72,8 +76,8 @@ uint32_t lookahead_live(struct job *j, gaddr pc)
     for (int i = 0; i < LOOKAHEAD && undecided; i++) {
         struct insn in;
         gaddr fault;
-        if (!lookahead_depend(j, pc) || read_insn(j->src, pc, &in, &fault) < 0 ||
-            !lookahead_depend(j, pc + in.len - 1))
+        if (!may_depend(j, pc) || read_insn(j->src, pc, &in, &fault) < 0 ||
+            !may_depend(j, pc + in.len - 1))
             break;
         live |= in.flags_read & undecided;
         undecided &= ~(in.flags_kill | in.flags_read);

@@ -281,18 +281,6 @@ static void emit_turn(struct job *j)
     exits_expired(j, expired, j->blk->pc, j->live_in);
 }
 
-static bool own_page(struct job *j, gaddr pc)
-{
-    gaddr page = PAGE_DOWN(pc);
-    for (int i = 0; i < j->pages; i++)
-        if (j->page[i] == page)
-            return true;
-    if (j->pages == j->pages_most)
-        return false;
-    j->page[j->pages++] = page;
-    return true;
-}
-
 /* Reads the path's block number i, which may have changed since it was executed. */
 static bool read(struct job *j, const struct path *path, int i)
 {
@@ -301,7 +289,7 @@ static bool read(struct job *j, const struct path *path, int i)
         return false;
     const struct insn *last = &j->insn[j->count - 1];
     gaddr end = last->pc + last->len;
-    return own_page(j, pc) && own_page(j, end - 1) && !j->src->watch(pc, end - pc);
+    return lookahead_own(j, pc) && lookahead_own(j, end - 1) && !j->src->watch(pc, end - pc);
 }
 
 /* Does the way from the block in j->insn to `next` tick? */

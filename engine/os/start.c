@@ -173,6 +173,7 @@ _Noreturn static void start_replay(void)
     if (!t)
         rt_die("engine: no address space for the first thread");
     t->process = &first;
+    engine.start_tsc = __builtin_ia32_rdtsc();
     session->start(t);
     engine_run(t);
 }
