@@ -5,8 +5,7 @@
  * Invariants:
  * 1. Only the thread with the baton runs translated code or is in here; a thread without the baton
  *    holds no cache address. So a block can be killed and its unit reused at any call.
- * 2. A killed block cannot be reached: not by the index, not by a link, not by a thread's lookup
- * table.
+ * 2. A killed block cannot be reached: not by the index, not by a link, not by the lookup table.
  * 3. Blocks of a unit lie in the unit's code area in the order of its index, so a cache address is
  *    found by binary search.
  * 4. A unit's metadata (blocks, exits, fault points) lives and dies with the unit. It lies within

@@ -17,7 +17,6 @@ import json
 import os
 import shutil
 import signal
-import socket
 import statistics
 import subprocess
 import sys
@@ -26,6 +25,7 @@ import time
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(os.path.dirname(HERE), "replay"))
 import replay_test  # noqa: E402  pylint: disable=wrong-import-position
+from servers import answers, free_port  # noqa: E402  pylint: disable=wrong-import-position
 from replay_test import SKIP, SOAK, Done, Recording, Skipped, compare, wait_for  # noqa: E402  pylint: disable=wrong-import-position
 
 import catalogue  # noqa: E402  pylint: disable=wrong-import-position
@@ -107,20 +107,6 @@ def run_program(place, prefix, env, _port):
     start = time.monotonic()
     done = replay_test.execute([*prefix, *map(place.fill, row.argv)], place.work, env, stdin, row.limit)
     return done, time.monotonic() - start, b""
-
-
-def free_port():
-    with socket.socket() as s:
-        s.bind(("127.0.0.1", 0))
-        return s.getsockname()[1]
-
-
-def answers(port):
-    try:
-        with socket.create_connection(("127.0.0.1", port), 1):
-            return True
-    except OSError:
-        return False
 
 
 def run_server(place, prefix, env, port):
