@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <linux/futex.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,25 +27,39 @@
 #include "pinball/record.h"
 #include "replayer/cpu.h"
 #include "replayer/mailbox.h"
+#include "replayer/replay_private.h"
 
 enum { FILES_MAX = 65536, PAGE = 4096, PIECE = 1 << 20 };
+
+/* All kept files, one after the other; filled as they are asked for. Shared by all replays that
+ * come from one replay_new(). */
+struct files {
+    int fd;
+    unsigned users;
+    uint64_t end;
+    uint64_t *at; /* offset plus one */
+};
+
+/* The mailboxes of a process and its copies: a descriptor that all of them have. */
+struct boxes {
+    int fd;
+    unsigned users;
+    uint8_t used[MAILBOXES];
+};
 
 struct replay {
     struct pinball *pinball;
     struct replay_options options;
+    struct files *files;
+    struct boxes *boxes;
+    unsigned slot; /* of its mailbox */
     struct mailbox *box;
     pid_t pid;
-    int box_fd;            /* all mailboxes: its own is the first, copies have the others */
-    unsigned slot, copies; /* its number there; how many copies were made */
-    int files_fd;          /* all kept files, one after the other; filled as they are asked for */
-    uint64_t files_end;
-    uint64_t *file_at; /* offset plus one */
+    int pid_fd;
     struct mailbox_stop stop;
     char tool[32]; /* that is on; "": none */
     bool over;     /* the process is gone */
 };
-
-/* ---- making the process ---- */
 
 struct layout {
     uint64_t base, bytes, reserved;
@@ -79,29 +94,80 @@ static int get_layout(struct pinball *p, struct layout *l, struct err *err)
     return check_layout(p, l, err);
 }
 
+/* ---- what processes share ---- */
+
+static struct files *files_new(struct err *err)
+{
+    struct files *f = calloc(1, sizeof *f);
+    if (!f || !(f->at = calloc(FILES_MAX, sizeof *f->at)) ||
+        (f->fd = memfd_create("files", MFD_CLOEXEC)) < 0) {
+        err_set(err, "memory for the replay: %m");
+        if (f)
+            free(f->at);
+        free(f);
+        return NULL;
+    }
+    f->users = 1;
+    return f;
+}
+
+static void files_leave(struct files *f)
+{
+    if (!f || --f->users)
+        return;
+    close(f->fd);
+    free(f->at);
+    free(f);
+}
+
+static struct boxes *boxes_new(unsigned count, struct err *err)
+{
+    const off_t bytes = (off_t)sizeof(struct mailbox) * count;
+    struct boxes *b = calloc(1, sizeof *b);
+    if (!b) {
+        err_set(err, "no memory");
+        return NULL;
+    }
+    b->users = 1;
+    b->used[0] = 1;
+    b->fd = memfd_create("mailbox", MFD_CLOEXEC | MFD_ALLOW_SEALING);
+    if (b->fd < 0 || ftruncate(b->fd, bytes) < 0 ||
+        fcntl(b->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0) {
+        err_set(err, "memory for the replay: %m");
+        if (b->fd >= 0)
+            close(b->fd);
+        free(b);
+        return NULL;
+    }
+    return b;
+}
+
+/* A mailbox that nobody uses any more; its memory is given back. */
+static void boxes_leave(struct boxes *b, unsigned slot)
+{
+    if (!b)
+        return;
+    b->used[slot] = 0;
+    fallocate(b->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+              (off_t)(slot * sizeof(struct mailbox)), sizeof(struct mailbox));
+    if (--b->users)
+        return;
+    close(b->fd);
+    free(b);
+}
+
 static int map_box(struct replay *r, struct err *err)
 {
-    void *p = mmap(NULL, sizeof *r->box, PROT_READ | PROT_WRITE, MAP_SHARED, r->box_fd,
+    void *p = mmap(NULL, sizeof *r->box, PROT_READ | PROT_WRITE, MAP_SHARED, r->boxes->fd,
                    (off_t)(r->slot * sizeof *r->box));
     if (p == MAP_FAILED)
         return err_set(err, "memory for the replay: %m");
     r->box = p;
+    r->box->supervisor = (uint32_t)getpid();
     return 0;
 }
 
-static int make_shared(struct replay *r, struct err *err)
-{
-    r->box_fd = memfd_create("mailbox", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (r->files_fd < 0) {
-        r->files_fd = memfd_create("files", MFD_CLOEXEC);
-        r->file_at = calloc(FILES_MAX, sizeof *r->file_at);
-    }
-    const off_t bytes = (off_t)sizeof(struct mailbox) * (r->options.copies ? MAILBOXES : 1);
-    if (r->box_fd < 0 || r->files_fd < 0 || !r->file_at || ftruncate(r->box_fd, bytes) < 0 ||
-        fcntl(r->box_fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0)
-        return err_set(err, "memory for the replay: %m");
-    return map_box(r, err);
-}
+/* ---- making the process ---- */
 
 enum { ENTER_FILES = 0, ENTER_BOX = 1 }; /* its descriptors */
 extern const uint8_t enter_code[], enter_words[], enter_end[];
@@ -167,6 +233,17 @@ _Noreturn static void enter(const struct layout *l, const struct image *im, cons
     _exit(1);
 }
 
+/* A process id may be somebody else's one day, a descriptor is not. */
+static int watch_process(struct replay *r, struct err *err)
+{
+    r->pid_fd = (int)syscall(SYS_pidfd_open, r->pid, 0);
+    if (r->pid_fd < 0) {
+        kill(r->pid, SIGKILL);
+        return err_set(err, "the replaying process cannot be watched: %m");
+    }
+    return 0;
+}
+
 static int start_process(struct replay *r, const struct layout *l, struct err *err)
 {
     int read_only;
@@ -174,11 +251,13 @@ static int start_process(struct replay *r, const struct layout *l, struct err *e
     struct image *im = link_image(err);
     if (!im)
         return -1;
-    if (make_shared(r, err)) {
+    r->slot = 0;
+    r->boxes = boxes_new(r->options.copies ? MAILBOXES : 1, err);
+    if (!r->boxes || map_box(r, err)) {
         link_free(im);
         return -1;
     }
-    snprintf(link, sizeof link, "/proc/self/fd/%d", r->files_fd);
+    snprintf(link, sizeof link, "/proc/self/fd/%d", r->files->fd);
     read_only = open(link, O_RDONLY | O_CLOEXEC);
     r->box->reserved_bytes = l->base - sizeof(struct mailbox) - l->reserved;
     r->box->files_fd = ENTER_FILES;
@@ -186,8 +265,8 @@ static int start_process(struct replay *r, const struct layout *l, struct err *e
     r->box->turn = TURN_TARGET;
     r->box->chunk = r->stop.chunk;
     r->box->offset = r->stop.offset;
-    r->box->records = r->stop.records;
-    r->box->ticks = r->stop.ticks;
+    r->box->records = r->stop.what.at.events;
+    r->box->ticks = r->stop.what.ticks;
     memcpy(r->box->leads_to, r->stop.leads_to, sizeof r->box->leads_to);
     pid_t self = getpid();
     r->pid = fork();
@@ -197,23 +276,26 @@ static int start_process(struct replay *r, const struct layout *l, struct err *e
         if (getppid() != self)
             _exit(1);
         setrlimit(RLIMIT_CORE, &none);
-        enter(l, im, r->options.engine, r->box_fd, read_only);
+        enter(l, im, r->options.engine, r->boxes->fd, read_only);
     }
     close(read_only);
     link_free(im);
     if (r->pid < 0)
         return err_set(err, "fork: %m");
-    return 0;
+    return watch_process(r, err);
 }
 
 /* ---- the conversation ---- */
 
+/* The status is known of processes that we have made ourselves, or inherited. */
 static bool still_there(struct replay *r, int *status)
 {
+    struct pollfd p = {.fd = r->pid_fd, .events = POLLIN};
     if (r->over)
         return false;
-    if (r->slot ? kill(r->pid, 0) == 0 : waitpid(r->pid, status, WNOHANG) == 0)
+    if (poll(&p, 1, 0) == 0)
         return true;
+    waitpid(r->pid, status, WNOHANG);
     r->over = true;
     return false;
 }
@@ -227,8 +309,10 @@ static int wait_turn(struct replay *r, struct err *err)
             __builtin_ia32_pause();
             continue;
         }
-        struct timespec wait = {0, 50000000};
+        struct timespec wait = {0, 20000000};
         syscall(SYS_futex, &r->box->turn, FUTEX_WAIT, TURN_TARGET, &wait, NULL, 0);
+        if (r->options.pause && r->options.pause(r->options.arg))
+            __atomic_store_n(&r->box->pause, 1, __ATOMIC_RELAXED);
         if (__atomic_load_n(&r->box->turn, __ATOMIC_ACQUIRE) != TURN_HOST &&
             !still_there(r, &status)) {
             if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
@@ -270,7 +354,7 @@ static int fill_file(struct replay *r, const struct kept_file *f, uint64_t at, s
             uint64_t left = f->range[i].bytes - done, off = f->range[i].offset + done;
             size_t n = left < PIECE ? (size_t)left : PIECE;
             result = pinball_file_read(r->pinball, f->number, off, buf, n, err);
-            if (!result && pwrite(r->files_fd, buf, n, (off_t)(at + off)) != (ssize_t)n)
+            if (!result && pwrite(r->files->fd, buf, n, (off_t)(at + off)) != (ssize_t)n)
                 result = err_set(err, "memory for %s: %m", f->path);
             done += n;
         }
@@ -286,33 +370,46 @@ static int give_file(struct replay *r, struct err *err)
     r->box->arg[1] = 0;
     if (!f || number >= FILES_MAX)
         return 0;
-    if (!r->file_at[number]) {
-        uint64_t at = r->files_end, bytes = (f->size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
-        if (f->size > 1ull << 42 || ftruncate(r->files_fd, (off_t)(at + bytes)))
+    if (!r->files->at[number]) {
+        uint64_t at = r->files->end, bytes = (f->size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
+        if (f->size > 1ull << 42 || ftruncate(r->files->fd, (off_t)(at + bytes)))
             return err_set(err, "memory for %s: %m", f->path);
         if (fill_file(r, f, at, err))
             return -1;
-        r->file_at[number] = at + 1;
-        r->files_end = at + bytes;
+        r->files->at[number] = at + 1;
+        r->files->end = at + bytes;
     }
-    r->box->arg[0] = r->file_at[number] - 1;
+    r->box->arg[0] = r->files->at[number] - 1;
     r->box->arg[1] = 1;
     return 0;
 }
 
-static void take_output(struct replay *r, bool message)
+static void take_message(struct replay *r)
 {
-    uint64_t fd = r->box->arg[0], n = r->box->arg[1];
-    if (n > sizeof r->box->data)
-        n = sizeof r->box->data;
-    if (message && r->options.message) {
-        char line[1024];
-        n = n < sizeof line ? n : sizeof line - 1;
-        memcpy(line, r->box->data, n);
-        line[n] = 0;
-        r->options.message(r->options.arg, line);
-    } else if (!message && r->options.output && (fd == 1 || fd == 2)) {
-        r->options.output(r->options.arg, (int)fd, r->box->data, (size_t)n);
+    char line[1024];
+    uint64_t n = r->box->arg[1] < sizeof line ? r->box->arg[1] : sizeof line - 1;
+    if (!r->options.message)
+        return;
+    memcpy(line, r->box->data, n);
+    line[n] = 0;
+    r->options.message(r->options.arg, line);
+}
+
+/* Entries as the process wrote them: nothing of it is believed. */
+static void take_journal(struct replay *r)
+{
+    uint64_t end = r->box->arg[1] < PIECE ? r->box->arg[1] : PIECE;
+    struct mailbox_entry e;
+    for (uint64_t at = 0; end - at >= sizeof e;) {
+        memcpy(&e, r->box->data + at, sizeof e);
+        at += sizeof e;
+        if (e.text_bytes > end - at)
+            return;
+        if (r->options.entry)
+            r->options.entry(r->options.arg, &e, r->box->data + at);
+        if (e.kind == ENTRY_OUTPUT && r->options.output && (e.a == 1 || e.a == 2))
+            r->options.output(r->options.arg, (int)e.a, r->box->data + at, e.text_bytes);
+        at += (e.text_bytes + 7ull) & ~7ull;
     }
 }
 
@@ -331,11 +428,11 @@ static int serve(struct replay *r, struct err *err)
             if (give_file(r, err))
                 return -1;
             break;
-        case TELL_OUTPUT:
-            take_output(r, false);
+        case TELL_JOURNAL:
+            take_journal(r);
             break;
         case TELL_MESSAGE:
-            take_output(r, true);
+            take_message(r);
             break;
         case TELL_STOP:
             memcpy(&r->stop, r->box->data, sizeof r->stop);
@@ -363,12 +460,12 @@ static int command(struct replay *r, enum mailbox_command op, struct err *err)
 static int take_stop(struct replay *r, struct replay_stop *out, struct err *err)
 {
     const struct mailbox_stop *s = &r->stop;
-    const struct position at = {s->thread, s->count, s->pc};
+    const struct position at = {s->what.at.thread, s->what.at.count, s->what.at.pc};
     char where[POSITION_TEXT];
     if (out)
-        *out = (struct replay_stop){.at = at, .ticks = s->ticks, .events = s->records};
+        *out = (struct replay_stop){.at = at, .ticks = s->what.ticks, .events = s->what.at.events};
     position_format(&at, where);
-    switch (s->reason) {
+    switch (s->what.reason) {
     case STOP_START:
         if (out)
             out->why = REPLAY_AT_START;
@@ -390,10 +487,12 @@ static int take_stop(struct replay *r, struct replay_stop *out, struct err *err)
         return 0;
     case STOP_DIVERGED:
         return err_set_code(err, REPLAY_DIVERGED, "%s: the replay diverged at %s (event %llu): %s",
-                            pinball_path(r->pinball), where, (unsigned long long)s->records,
+                            pinball_path(r->pinball), where, (unsigned long long)s->what.at.events,
                             s->text);
-    default:
+    case STOP_FAILED:
         return err_set(err, "%s: cannot be replayed: %s", pinball_path(r->pinball), s->text);
+    default: /* those that only a timeline asks for */
+        return 0;
     }
 }
 
@@ -417,10 +516,12 @@ struct replay *replay_new(struct pinball *pinball, const struct replay_options *
     }
     r->pinball = pinball;
     r->options = *options;
-    r->files_fd = r->box_fd = -1;
+    r->pid_fd = -1;
     r->stop.leads_to[1] = 1;
     r->stop.leads_to[2] = 2;
-    if (start(r, &l, err)) {
+    if (options->copies) /* a copy is inherited when the one it was made from ends */
+        prctl(PR_SET_CHILD_SUBREAPER, 1);
+    if (!(r->files = files_new(err)) || start(r, &l, err)) {
         replay_free(r);
         return NULL;
     }
@@ -429,17 +530,18 @@ struct replay *replay_new(struct pinball *pinball, const struct replay_options *
 
 static void end_process(struct replay *r)
 {
-    if (r->pid > 0 && !r->over) {
-        kill(r->pid, SIGKILL);
-        if (!r->slot)
-            waitpid(r->pid, NULL, 0);
+    if (r->pid > 0 && r->pid_fd >= 0) {
+        if (!r->over)
+            syscall(SYS_pidfd_send_signal, r->pid_fd, SIGKILL, NULL, 0);
+        waitpid(r->pid, NULL, 0); /* at once for one that is not our child */
+        close(r->pid_fd);
     }
     if (r->box)
         munmap(r->box, sizeof *r->box);
-    if (r->box_fd >= 0)
-        close(r->box_fd);
+    boxes_leave(r->boxes, r->slot);
     r->box = NULL;
-    r->box_fd = -1;
+    r->boxes = NULL;
+    r->pid_fd = -1;
     r->over = true;
 }
 
@@ -448,13 +550,7 @@ void replay_free(struct replay *r)
     if (!r)
         return;
     end_process(r);
-    if (r->slot) { /* a copy's are those of the first one */
-        free(r);
-        return;
-    }
-    if (r->files_fd >= 0)
-        close(r->files_fd);
-    free(r->file_at);
+    files_leave(r->files);
     free(r);
 }
 
@@ -479,22 +575,83 @@ static int next_program(struct replay *r, struct err *err)
     return r->tool[0] ? set_tool(r, r->tool, err) : 0;
 }
 
-static int run(struct replay *r, const struct position *until, struct err *err)
+/* Runs until something that is not ours to deal with. */
+int replay_go(struct replay *r, const struct mailbox_run *how, struct err *err)
 {
-    r->box->arg[0] = (r->options.verify ? RUN_VERIFY : 0) | (r->options.output ? 0 : RUN_QUIET);
-    r->box->arg[1] = until ? until->thread : 0;
-    r->box->arg[2] = until ? until->count : 0;
-    r->box->arg[3] = until ? until->pc : 0;
+    memcpy(r->box->data, how, sizeof *how);
     return command(r, DO_RUN, err);
+}
+
+int replay_exec(struct replay *r, struct err *err)
+{
+    return next_program(r, err);
+}
+
+const struct mailbox_stop *replay_stopped(const struct replay *r)
+{
+    return &r->stop;
+}
+
+int replay_failure(struct replay *r, struct err *err)
+{
+    return take_stop(r, NULL, err);
 }
 
 int replay_run(struct replay *r, const struct position *until, struct replay_stop *stop,
                struct err *err)
 {
-    int result = run(r, until, err);
-    while (!result && r->stop.reason == STOP_EXEC)
-        result = next_program(r, err) || run(r, until, err);
+    struct mailbox_run how = {.flags = (r->options.verify ? RUN_VERIFY : 0) |
+                                       (r->options.output ? RUN_OUTPUT : 0)};
+    if (until)
+        how.goal = (struct mailbox_moment){.events = ANY_EVENTS,
+                                           .count = until->count,
+                                           .pc = until->pc,
+                                           .thread = until->thread,
+                                           .stage = STAGE_BEFORE};
+    int result = replay_go(r, &how, err);
+    while (!result && r->stop.what.reason == STOP_EXEC)
+        result = next_program(r, err) || replay_go(r, &how, err);
     return result ? -1 : take_stop(r, stop, err);
+}
+
+int replay_set_stops(struct replay *r, const void *stops, size_t bytes, struct err *err)
+{
+    if (bytes > sizeof r->box->data)
+        return err_set(err, "too many breakpoints");
+    memcpy(r->box->data, stops, bytes);
+    if (command(r, DO_STOPS, err))
+        return -1;
+    return r->box->arg[0] ? 0 : err_set(err, "too many breakpoints");
+}
+
+size_t replay_trail(struct replay *r, struct mailbox_moment *out)
+{
+    struct err err;
+    if (command(r, DO_TRAIL, &err))
+        return 0;
+    size_t n = r->box->arg[0] < MAILBOX_TRAIL ? (size_t)r->box->arg[0] : MAILBOX_TRAIL;
+    memcpy(out, r->box->data, n * sizeof *out);
+    return n;
+}
+
+int replay_divert(struct replay *r, struct err *err)
+{
+    return command(r, DO_DIVERT, err);
+}
+
+int replay_set_registers(struct replay *r, uint32_t thread, const struct replay_registers *regs,
+                         struct err *err)
+{
+    struct mailbox_registers *m = (struct mailbox_registers *)r->box->data;
+    memcpy(m->gpr, regs->gpr, sizeof m->gpr);
+    m->rip = regs->rip;
+    m->rflags = regs->rflags;
+    m->xsave_bytes = (uint32_t)regs->xsave_bytes;
+    memcpy(m->xsave, regs->xsave, sizeof m->xsave);
+    r->box->arg[0] = thread;
+    if (command(r, DO_SET, err))
+        return -1;
+    return r->box->arg[0] ? 0 : err_set(err, "thread %u: not there", thread);
 }
 
 int replay_registers(struct replay *r, uint32_t thread, struct replay_registers *out,
@@ -554,14 +711,31 @@ size_t replay_write(struct replay *r, uint64_t addr, const void *bytes, size_t n
     return done;
 }
 
-size_t replay_threads(struct replay *r, uint32_t *out, size_t room)
+size_t replay_threads(struct replay *r, struct replay_thread *out, size_t room)
 {
+    const struct mailbox_thread *list = (const struct mailbox_thread *)r->box->data;
     struct err err;
     if (command(r, DO_THREADS, &err))
         return 0;
     size_t n = r->box->arg[0] < PIECE ? (size_t)r->box->arg[0] : PIECE;
-    memcpy(out, r->box->data, (n < room ? n : room) * sizeof *out);
+    for (size_t i = 0; i < n && i < room; i++) {
+        out[i].number = list[i].number;
+        out[i].tid = list[i].tid;
+        memcpy(out[i].name, list[i].name, sizeof out[i].name);
+        out[i].name[sizeof out[i].name - 1] = 0;
+    }
     return n;
+}
+
+uint32_t replay_threads_made(struct replay *r)
+{
+    struct err err;
+    return command(r, DO_THREADS, &err) ? 0 : (uint32_t)r->box->arg[1];
+}
+
+pid_t replay_pid(const struct replay *r)
+{
+    return r->pid;
 }
 
 size_t replay_maps(struct replay *r, struct replay_map *out, size_t room)
@@ -573,10 +747,15 @@ size_t replay_maps(struct replay *r, struct replay_map *out, size_t room)
         r->box->arg[0] = done;
         if (command(r, DO_MAPS, &err) || !r->box->arg[0] || r->box->arg[0] > 1024)
             return done;
-        for (size_t i = 0; i < r->box->arg[0]; i++, done++)
+        size_t n = (size_t)r->box->arg[0];
+        for (size_t i = 0; i < n; i++, done++)
             if (done < room)
-                out[done] =
-                    (struct replay_map){m[i].start, m[i].end, (int)m[i].prot, m[i].flags != 0};
+                out[done] = (struct replay_map){.start = m[i].start,
+                                                .end = m[i].end,
+                                                .prot = (int)m[i].prot,
+                                                .shared = m[i].shared != 0,
+                                                .file = (int)m[i].file,
+                                                .offset = m[i].offset};
     }
 }
 
@@ -590,29 +769,37 @@ int replay_tool(struct replay *r, const char *name, struct err *err)
 
 struct replay *replay_copy(struct replay *r, struct err *err)
 {
+    unsigned slot = 0;
+    while (slot < MAILBOXES && r->boxes->used[slot])
+        slot++;
     struct replay *c = calloc(1, sizeof *c);
-    if (!c || !r->options.copies || r->copies + 1 >= MAILBOXES) {
+    if (!c || !r->options.copies || slot == MAILBOXES) {
         err_set(err, !c ? "no memory" : "no more copies of this replay can be made");
         free(c);
         return NULL;
     }
     *c = *r;
-    c->slot = ++r->copies;
-    c->copies = MAILBOXES; /* copies are made of the first one */
+    c->slot = slot;
     c->box = NULL;
     c->pid = 0;
-    c->box_fd = dup(r->box_fd);
-    if (c->box_fd < 0 || map_box(c, err))
+    c->pid_fd = -1;
+    c->boxes->users++;
+    c->boxes->used[slot] = 1;
+    c->files->users++;
+    if (map_box(c, err))
         goto fail;
-    c->box->turn = TURN_HOST; /* it waits for us */
+    c->box->turn = TURN_TARGET; /* it tells us when it is ready */
     c->box->files_fd = r->box->files_fd;
     c->box->box_fd = r->box->box_fd;
     r->box->arg[0] = c->slot;
     if (command(r, DO_COPY, err))
         goto fail;
     c->pid = (pid_t)(int64_t)r->box->arg[0];
-    if (c->pid > 0)
+    if (c->pid > 0) {
+        if (watch_process(c, err) || serve(c, err))
+            goto fail;
         return c;
+    }
     err_set(err, "fork: %s", strerror(-c->pid));
 fail:
     replay_free(c);

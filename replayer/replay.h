@@ -21,6 +21,7 @@
 
 struct pinball;
 struct replay;
+struct mailbox_entry;
 
 enum { REPLAY_DIVERGED = 3 }; /* err->code: the execution is not the recorded one */
 
@@ -28,9 +29,12 @@ struct replay_options {
     void (*output)(void *arg, int fd, const void *bytes, size_t n); /* NULL: dropped */
     void *arg;
     void (*message)(void *arg, const char *line); /* the runtime's own words; NULL: dropped */
-    bool verify;                                  /* check memory, too */
-    bool copies;                                  /* replay_copy() will be used */
-    const char *engine;                           /* engine options; NULL: none */
+    /* What the program does, in the words of mailbox.h; NULL: not wanted. */
+    void (*entry)(void *arg, const struct mailbox_entry *entry, const void *text);
+    bool (*pause)(void *arg); /* asked while it runs, now and then: shall it stop? NULL: no */
+    bool verify;              /* check memory, too */
+    bool copies;              /* replay_copy() will be used */
+    const char *engine;       /* engine options; NULL: none */
 };
 
 enum replay_why {
@@ -61,6 +65,14 @@ struct replay_map {
     uint64_t start, end;
     int prot;
     bool shared;
+    int file; /* kept file number; -1: anonymous */
+    uint64_t offset;
+};
+
+struct replay_thread {
+    uint32_t number;
+    int32_t tid;
+    char name[16];
 };
 
 /* NULL with *err set; code REPLAY_DIVERGED never. A CPU that lacks what the recording used is found
@@ -80,7 +92,7 @@ int replay_registers(struct replay *replay, uint32_t thread, struct replay_regis
 /* Returns how many bytes could be read, from the first on. */
 size_t replay_read(struct replay *replay, uint64_t addr, void *out, size_t bytes);
 /* The live threads' numbers; returns how many there are, which may be more than room. */
-size_t replay_threads(struct replay *replay, uint32_t *out, size_t room);
+size_t replay_threads(struct replay *replay, struct replay_thread *out, size_t room);
 size_t replay_maps(struct replay *replay, struct replay_map *out, size_t room);
 
 /* Instrumentation (a tool of engine/core/tools.c) from here on; NULL: off. */

@@ -97,8 +97,8 @@ static void emit_far_rip_relative(struct job *j, const struct insn *in, uint16_t
     emit_with_scratch(j, in, &ops, reg, (uint16_t)(spill | SPILL_S0 | reg << 8));
 }
 
-/* lea reg, [mem], always with SIB and disp32: a compressed displacement is spelled out that way. */
-static void emit_lea(struct emit *e, int reg, const ZydisDecodedOperandMem *mem, bool addr32)
+/* Always with SIB and disp32: a compressed displacement is spelled out that way. */
+void copy_lea(struct emit *e, int reg, const ZydisDecodedOperandMem *mem, bool addr32)
 {
     int base = insn_gpr_number(mem->base), index = insn_gpr_number(mem->index);
     uint8_t scale = mem->scale == 8 ? 3 : mem->scale == 4 ? 2 : mem->scale == 2 ? 1 : 0;
@@ -128,7 +128,7 @@ static void emit_gs_relative(struct job *j, const struct insn *in, uint16_t spil
     if (in->rip_relative) {
         emit_mov_imm64(&j->e, reg, in->target);
     } else {
-        emit_lea(&j->e, reg, &mem->mem, in->addr32);
+        copy_lea(&j->e, reg, &mem->mem, in->addr32);
     }
     emit_gs_load(&j->e, second, T_GS_BASE);
     emit_bytes(

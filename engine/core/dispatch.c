@@ -29,6 +29,7 @@ static struct {
     struct thread *thread;
     uint64_t count;
     gaddr pc;
+    uint64_t asked; /* times that one was asked for */
 } stop;
 
 static uint64_t canary_area[16]; /* libZydis reads its stack canary at fs:0x28 */
@@ -149,10 +150,12 @@ static void set_budget(struct thread *t)
 
 void engine_stop_at(struct thread *t, uint64_t count, gaddr pc)
 {
+    stop.asked++;
     stop.thread = t;
     stop.count = count;
     stop.pc = pc;
-    set_budget(t);
+    if (t == thread_self()) /* others get theirs when their turn comes */
+        set_budget(t);
 }
 
 static void check_stop(struct thread *t)
@@ -160,13 +163,20 @@ static void check_stop(struct thread *t)
     if (stop.thread != t)
         return;
     uint64_t now = thread_count(t);
-    t->step = now == stop.count;
-    if (now < stop.count || (now == stop.count && t->cpu.rip != stop.pc))
+    bool near = now == stop.count;
+    t->step = (uint8_t)(near ? t->step | STEP_POSITION : t->step & ~STEP_POSITION);
+    if (now < stop.count || (near && stop.pc && t->cpu.rip != stop.pc))
         return;
     stop.thread = NULL;
-    t->step = false;
-    if (now == stop.count && instrument && instrument->position)
+    t->step &= (uint8_t)~STEP_POSITION;
+    if (near && instrument && instrument->position)
         instrument->position(t);
+}
+
+static void check_step(struct thread *t)
+{
+    if ((t->step & STEP_TOOL) && instrument && instrument->step)
+        instrument->step(t);
 }
 
 /* The target's own trap flag: SIGTRAP after each instruction. */
@@ -212,6 +222,8 @@ static void replay_position(struct thread *t)
         expired(t);
     else
         set_budget(t);
+    if (session->pause)
+        session->pause(t);
 }
 
 /* The budget is used up, at a tick. */
@@ -240,7 +252,7 @@ static void chaos_step(struct thread *t)
 {
     if (!t->steps || --t->steps)
         return;
-    t->step = false;
+    t->step &= (uint8_t)~STEP_CHAOS;
     t->between = true;
     baton_yield(t);
     t->between = false;
@@ -259,6 +271,7 @@ static const uint8_t *resume(struct thread *t, bool tick, struct exit_site *from
         replay_position(t);
     if (stop.thread == t || t->step || t->trap || t->trap_armed) {
         check_stop(t);
+        check_step(t);
         check_trap(t);
         tick_ends_budget(t, t->ticked);
         chaos_step(t);
@@ -391,13 +404,21 @@ const uint8_t *engine_dispatch(struct thread *t, int64_t exit)
     case EXIT_STALE:
         cache_kill(s->block);
         break;
-    case EXIT_PROBE:
-        if (t->probed != s->pc)
-            instrument_run(t, s);
+    case EXIT_PROBE: {
+        if (t->probed == s->pc) { /* heard already */
+            t->probed = 0;
+            return s->patch;
+        }
+        uint64_t asked = stop.asked;
+        instrument_run(t, s);
         t->probed = 0;
-        if (t->cpu.rip == s->pc)
-            return s->patch; /* still there, even if the tool dropped the block */
+        if (t->cpu.rip != site.pc)
+            break;
+        if (!t->step && stop.asked == asked)
+            return site.patch; /* still there, even if the tool dropped the block */
+        t->probed = site.pc;
         break;
+    }
     default:
         rt_die("internal error: exit kind %d", kind);
     }

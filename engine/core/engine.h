@@ -89,8 +89,8 @@ void engine_decoder_leave(void);
 
 struct segments engine_segments(struct thread *t);
 
-/* Ask for instrument->position(t) at (count, pc). One request at a time and thread; a count that
- * has passed is never reached. */
+/* Ask for instrument->position(t) at (count, pc), or as soon as count is reached if pc is 0. One
+ * request at a time, NULL: none; a count that has passed is never reached. */
 void engine_stop_at(struct thread *t, uint64_t count, gaddr pc);
 
 #endif

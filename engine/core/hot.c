@@ -25,7 +25,8 @@ uint64_t hot_period(void)
 
 static bool wanted(void)
 {
-    return engine.opt.hot && engine.opt.link && !(instrument && instrument->select);
+    bool probes = instrument && instrument->select && !instrument->sparse;
+    return engine.opt.hot && engine.opt.link && !probes;
 }
 
 static bool affordable(void)

@@ -90,7 +90,7 @@ void instrument_run(struct thread *t, const struct exit_site *site)
     struct probe p = {.what = site->probe, .pc = site->pc, .len = site->len};
     if (!instrument || !instrument->probe)
         return;
-    if (p.what & PROBE_MEMORY)
+    if (p.what & (PROBE_MEMORY | PROBE_WATCH))
         find_accesses(t, &p);
     instrument->probe(t, &p);
 }

@@ -24,6 +24,7 @@ enum {
     PROBE_AFTER = 1 << 1,  /* after it, if it falls through to the next */
     PROBE_BLOCK = 1 << 2,  /* asked for the first instruction: at block entry */
     PROBE_MEMORY = 1 << 3, /* before it, with its memory accesses */
+    PROBE_WATCH = 1 << 4,  /* ... only if it may touch a watched range: watch.h */
 };
 
 struct access {
@@ -48,7 +49,9 @@ struct instrument {
     void (*thread_start)(struct thread *t);
     void (*thread_exit)(struct thread *t);
     void (*position)(struct thread *t); /* at each asked-for position, engine_stop_at() */
+    void (*step)(struct thread *t);     /* before each instruction, while STEP_TOOL is set */
     void (*finish)(void);               /* the process ends or execs */
+    bool sparse; /* select wants few instructions: traces are made of the others */
 };
 
 void instrument_install(const struct instrument *tool); /* NULL: none */

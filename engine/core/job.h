@@ -62,6 +62,8 @@ uint32_t lookahead_live_in(struct job *j); /* the same, of the block in j->insn 
 /* copy.c */
 /* A copy of the instruction, `spill` being what is spilled already. */
 void copy_insn(struct job *j, const struct insn *in, uint16_t spill);
+/* lea reg, [mem], without its segment; reg is one of the low eight */
+void copy_lea(struct emit *e, int reg, const ZydisDecodedOperandMem *mem, bool addr32);
 /* mov rcx, <operand of an indirect jmp or call> */
 void copy_load_target(struct job *j, const struct insn *in);
 

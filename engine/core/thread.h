@@ -41,6 +41,14 @@ struct sigstack {
     uint64_t size;
 };
 
+/* Reasons to run one instruction at a time, each set and reset by its owner. */
+enum step_for {
+    STEP_POSITION = 1, /* dispatch.c: a position lies between this tick and the next */
+    STEP_SESSION = 2,  /* replay: a switch does */
+    STEP_CHAOS = 4,    /* chaos: the thread is taken off in a few instructions */
+    STEP_TOOL = 8,     /* instrument->step wants to see every one */
+};
+
 enum { HOST_STACK_BYTES = 64 << 10, ALT_STACK_BYTES = 48 << 10, XSAVE_BYTES = 16 << 10 };
 
 struct thread {
@@ -82,8 +90,9 @@ struct thread {
     bool call_noted; /* record: the call under way is in the log already */
     bool ticked;     /* it is at a tick that is counted */
     bool plain;      /* it is to run blocks, no traces: every tick comes to the runtime */
-    bool step;       /* run one instruction at a time */
+    uint8_t step;    /* run one instruction at a time: who wants it, enum step_for */
     bool step_once;  /* ... just the next one */
+    bool calling;    /* replay: it was taken off inside the system call at its pc */
     gaddr probed;    /* an instruction that starts anew, its probes done */
     bool trap;       /* the target's trap flag ... */
     bool trap_armed; /* ... raises SIGTRAP after the instruction under way */
@@ -93,10 +102,12 @@ struct thread {
     uint64_t fs_saved;
     uint64_t fs_base;            /* replay: while another thread runs */
     struct thread *child;        /* replay: the one that the call under way makes */
+    uint64_t call_events;        /* replay: events of the log before the call under way */
     uint64_t entry_hash;         /* of the registers before the call under way */
     uint32_t attached;           /* threads it traces: ptrace.h */
     bool detached;               /* a process that shares memory, and nobody waits for its exec */
     struct process *own_process; /* a vfork child's, kept for the next one */
+    char name[16];               /* replay: as prctl and /proc have it; "": the program's */
 
     struct thread *baton_next;
     uint32_t baton_word;              /* os/baton.c: is it given, is its kernel thread asleep */

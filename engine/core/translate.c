@@ -20,6 +20,7 @@
 #include "engine/core/instrument.h"
 #include "engine/core/job.h"
 #include "engine/core/layout.h"
+#include "engine/core/watch.h"
 #include "engine/rt/rt.h"
 
 static struct job the_job; /* the baton's holder only */
@@ -199,6 +200,9 @@ static void emit_body(struct job *j)
         unsigned before = wanted & (PROBE_BLOCK | PROBE_BEFORE | PROBE_MEMORY);
         if (before | after)
             emit_probe(j, in->pc, in->len, before | after);
+        if (wanted & PROBE_WATCH)
+            watch_emit(j, in);
+        j->blk->open &= !wanted;
         if (i == j->count - 1)
             emit_last(j, in, wanted & PROBE_AFTER);
         else

@@ -192,7 +192,7 @@ void baton_yield_if_due(struct thread *t)
     if (!__atomic_load_n(&baton.head, __ATOMIC_RELAXED) || !due)
         return;
     if (engine.opt.chaos && !t->step && (t->steps = chaos_steps()))
-        t->step = true;
+        t->step |= STEP_CHAOS;
     else
         baton_yield(t);
 }

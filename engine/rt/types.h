@@ -53,6 +53,7 @@ enum {
     FLAG_DF = 1 << 10,
     FLAG_OF = 1 << 11,
     FLAG_AC = 1 << 18,
+    FLAGS_SETTABLE = 0x240dd5, /* that a debugger may change: arithmetic, DF, TF, AC, ID */
     FLAGS_ARITH = FLAG_CF | FLAG_PF | FLAG_AF | FLAG_ZF | FLAG_SF | FLAG_OF,
 };
 

@@ -29,17 +29,28 @@ static void set(long fd, int to)
         table[fd] = (uint8_t)to;
 }
 
-static void vector(int to, gaddr at, long count, int64_t bytes)
+struct vec {
+    gaddr base;
+    uint64_t len;
+};
+
+int64_t output_vector_bytes(gaddr at, long count)
+{
+    int64_t bytes = 0;
+    struct vec v;
+    for (long i = 0; i < count && engine_read(&v, at + (uint64_t)i * sizeof v, sizeof v); i++)
+        bytes += (int64_t)v.len;
+    return bytes;
+}
+
+static void vector(const struct thread *t, int to, gaddr at, long count, int64_t bytes)
 {
     for (long i = 0; i < count && bytes > 0; i++) {
-        struct {
-            gaddr base;
-            uint64_t len;
-        } v;
+        struct vec v;
         if (!engine_read(&v, at + (uint64_t)i * sizeof v, sizeof v))
             return;
         uint64_t n = v.len < (uint64_t)bytes ? v.len : (uint64_t)bytes;
-        post_output(to, v.base, n);
+        journal_output(t, to, v.base, n);
         bytes -= (int64_t)n;
     }
 }
@@ -49,20 +60,32 @@ void output_child(void)
     memcpy(of_child, leads_to, sizeof of_child);
 }
 
-void output_after(const struct thread *t, long nr, const long a[6], int64_t result)
+/* prctl(PR_SET_NAME) */
+static void set_name(struct thread *t, const long a[6])
+{
+    enum { SET_NAME = 15 };
+    if (a[0] == SET_NAME && engine_read(t->name, (gaddr)a[1], sizeof t->name))
+        t->name[sizeof t->name - 1] = 0;
+}
+
+void output_after(struct thread *t, long nr, const long a[6], int64_t result)
 {
     table = t->process == t->own_process ? of_child : leads_to;
     switch (nr) {
     case __NR_write:
     case __NR_pwrite64:
         if (result > 0 && target_of(a[0]))
-            post_output(target_of(a[0]), (gaddr)a[1], (uint64_t)result);
+            journal_output(t, target_of(a[0]), (gaddr)a[1], (uint64_t)result);
         break;
     case __NR_writev:
     case __NR_pwritev:
     case __NR_pwritev2:
         if (result > 0 && target_of(a[0]))
-            vector(target_of(a[0]), (gaddr)a[1], a[2], result);
+            vector(t, target_of(a[0]), (gaddr)a[1], a[2], result);
+        break;
+    case __NR_prctl:
+        if (result == 0)
+            set_name(t, a);
         break;
     case __NR_close:
         set(a[0], 0);

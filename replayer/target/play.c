@@ -90,9 +90,9 @@ static gaddr pc_of(const struct record *r)
 /* The log ends in the middle of things: the recording was cut off. */
 _Noreturn static void log_ends(struct thread *t)
 {
-    struct mailbox_stop s = {.reason = STOP_LOG_ENDS};
+    struct mailbox_stop s = {.end = 0};
     for (;;)
-        post_stop(t, &s);
+        post_stop_for(t, STOP_LOG_ENDS, &s);
 }
 
 _Noreturn static void unexpected(struct thread *t, const struct record *r, const char *actual)
@@ -136,12 +136,22 @@ static void line_out(const char *line, size_t bytes)
     post_ask(TELL_MESSAGE);
 }
 
+/* Copies that have ended do not wait for anybody to ask how. */
+static void forget_copies(void)
+{
+    enum { CHILD = 17, IGNORE = 1 };
+    const uint64_t action[4] = {IGNORE};
+    sys4(__NR_rt_sigaction, CHILD, (long)action, 0, 8);
+}
+
 static void prepare(void)
 {
     const struct range *list;
     rt_line = line_out;
     range_list(&list);
     confine_unmap_others(list[0].start, list[0].end);
+    if (post_box()->box_fd)
+        forget_copies();
     confine(post_box()->box_fd);
     range_reserve(post_box()->reserved_bytes);
     range_where = cursor_grant;
@@ -191,19 +201,11 @@ static void start(struct thread *t)
         cursor_next();
     }
     fpstate_reset(t);
-    struct mailbox_stop s = {.reason = STOP_START};
-    post_stop(t, &s);
+    struct mailbox_stop s = {.end = 0};
+    post_stop_for(t, STOP_START, &s);
 }
 
 /* ---- threads ---- */
-
-static struct thread *find(uint32_t number)
-{
-    struct thread *t = engine.threads;
-    while (t && t->number != number)
-        t = t->next;
-    return t;
-}
 
 static void save(struct thread *t)
 {
@@ -211,17 +213,22 @@ static void save(struct thread *t)
     fpstate_save(t, fpstate_features());
 }
 
+void play_become(struct thread *from, struct thread *to)
+{
+    save(from);
+    threads_become(to);
+    fpstate_load(to, fpstate_features());
+}
+
 /* The kernel thread goes on as another thread of the program. */
 _Noreturn static void switch_to(struct thread *from)
 {
     const struct record_switch *s = (const struct record_switch *)cursor_peek();
-    struct thread *t = find(s->thread);
+    struct thread *t = post_thread(s->thread);
     if (!t)
         post_diverged(from, "expected a switch to thread %u, which is not there", s->thread);
     cursor_next();
-    save(from);
-    threads_become(t);
-    fpstate_load(t, fpstate_features());
+    play_become(from, t);
     if (!t->tid)
         threads_begin(t);
     engine_run(t);
@@ -235,7 +242,8 @@ static void begin(struct thread *t)
     t->tid = b->tid;
     if (t->process == t->own_process)
         t->process->pid = b->pid;
-    post_watch(t);
+    stops_new_thread(t);
+    journal_event(t, ENTRY_THREAD, b->tid, 0);
     cursor_next();
 }
 
@@ -255,6 +263,7 @@ static void make_thread(struct thread *t, long nr, long *a, const struct record_
     if (c->number != number)
         post_diverged(t, "expected thread %u to be made, made %u", number, c->number);
     memcpy(c->xsave, t->xsave, fpstate_bytes());
+    memcpy(c->name, t->name, sizeof c->name);
     if (c->process == c->own_process)
         output_child();
     t->child = c;
@@ -279,8 +288,9 @@ static uint64_t budget(struct thread *t)
     const struct record *r = cursor_peek();
     uint64_t count = tick_of(r), now = thread_count(t);
     if (count == now && between_ticks(r) && pc_of(r) != t->cpu.rip)
-        t->step = true; /* one instruction at a time, up to there */
-    return !count ? FAR_AWAY : count > now ? count - now : 1;
+        t->step |= STEP_SESSION; /* one instruction at a time, up to there */
+    uint64_t n = !count ? FAR_AWAY : count > now ? count - now : 1;
+    return n < stops_budget() ? n : stops_budget();
 }
 
 static void check_memory(struct thread *t, const struct record_memory *m)
@@ -320,16 +330,18 @@ static void deliver(struct thread *t)
     t->has_wait_mask = s->r.flags & MASKED;
     t->wait_mask = s->mask;
     take_flags(t, s->rflags);
+    journal_event(t, ENTRY_SIGNAL, info.sig, 0);
     cursor_next();
     if (info.sig < 1 || info.sig > SIG_MAX || t->process->action[info.sig].handler <= 1)
         post_diverged(t, "expected signal %d to have a handler", info.sig);
+    stops_signal(t, info.sig, &info);
     signals_deliver(t, &info);
 }
 
 /* RECORD_END is next, perhaps after a check of memory. */
 _Noreturn static void end_here(struct thread *t)
 {
-    post_reached(t); /* someone may want to stop right before it */
+    stops_end(t); /* someone may want to stop right before it */
     const struct record *r = cursor_peek();
     for (; r && r->kind == RECORD_MEMORY; r = cursor_peek()) {
         check_memory(t, (const struct record_memory *)r);
@@ -340,9 +352,11 @@ _Noreturn static void end_here(struct thread *t)
         unexpected(t, r, "the end of the program");
     compare_position(t, e->count, e->pc, "the end");
     compare_hash(t, e->hash, session_hash(t), "the end");
-    struct mailbox_stop s = {.reason = STOP_END, .end = e->reason, .status = e->status};
+    struct mailbox_stop s = {.end = e->reason, .status = e->status};
+    if (e->reason == END_SIGNAL)
+        stops_signal(t, e->status, NULL);
     for (;;)
-        post_stop(t, &s);
+        post_stop_for(t, STOP_END, &s);
 }
 
 static void end(struct thread *t, enum session_end how, int status)
@@ -384,9 +398,8 @@ static void tick(struct thread *t)
                          name_of(r));
             bool yields = r->kind == RECORD_YIELD;
             if (between_ticks(r))
-                t->step = false;
+                t->step &= (uint8_t)~STEP_SESSION;
             cursor_next();
-            post_flush();
             if (!yields)
                 break;
             r = cursor_peek();
@@ -437,6 +450,7 @@ _Noreturn static void thread_ends(struct thread *t, long nr)
 {
     const struct record *r;
     if (nr == __NR_exit) {
+        stops_lost_thread(t);
         threads_finish(t);
         if (t->process != t->own_process || t->detached)
             threads_unlist(t);
@@ -461,7 +475,10 @@ static void do_call(struct thread *t, const struct record_call *c, long nr, long
     if (c->r.nr != (uint16_t)nr)
         post_diverged(t, "expected system call %u, came to %ld", c->r.nr, nr);
     compare_hash(t, c->hash, session_hash(t), info ? info->name : "system call");
+    journal_event(t, ENTRY_CALL, nr, result);
     if (c->r.flags & CALL_SAME) {
+        if (nr == __NR_exit)
+            journal_event(t, ENTRY_EXIT, 0, 0);
         cursor_next();
         if (nr == __NR_exit || nr == __NR_exit_group)
             thread_ends(t, nr);
@@ -485,9 +502,9 @@ static void do_call(struct thread *t, const struct record_call *c, long nr, long
             threads_unlist(t->child);
         t->child = NULL;
     }
+    output_after(t, nr, a, result); /* what the journal says of an event comes before its end */
     cursor_next();
     put_data_after();
-    output_after(t, nr, a, result);
     finish_call(t, next, result);
 }
 
@@ -507,13 +524,15 @@ static void signals_after(struct thread *t)
 /* execve succeeded if a program's image is next, or nothing at all. */
 static void next_program(struct thread *t)
 {
-    static struct mailbox_stop s = {.reason = STOP_END, .end = END_EXEC};
+    static struct mailbox_stop s = {.end = END_EXEC};
+    enum mailbox_reason reason = STOP_END;
     const struct record *r = cursor_peek();
     if (r && r->kind != RECORD_IMAGE)
         return;
     if (r) {
         const struct record_image *im = (const struct record_image *)r;
-        s.reason = STOP_EXEC;
+        reason = STOP_EXEC;
+        journal_event(t, ENTRY_EXEC, 0, 0);
         cursor_where(&s.chunk, &s.offset);
         s.base = im->base;
         s.bytes = im->bytes;
@@ -521,16 +540,21 @@ static void next_program(struct thread *t)
         memcpy(s.leads_to, output_table(), sizeof s.leads_to);
     }
     for (;;)
-        post_stop(t, &s);
+        post_stop_for(t, reason, &s);
 }
 
-static bool call(struct thread *t, gaddr next)
+static bool replay_call(struct thread *t, gaddr next)
 {
     const uint64_t *g = t->cpu.gpr;
     long nr = (int32_t)g[RAX];
     long a[6] = {(long)g[RDI], (long)g[RSI], (long)g[RDX], (long)g[R10], (long)g[R8], (long)g[R9]};
-    if (instrument && instrument->syscall)
-        instrument->syscall(t, false);
+    gaddr before = t->cpu.rip;
+    if (!t->calling) {
+        if (instrument && instrument->syscall)
+            instrument->syscall(t, false);
+        stops_entry(t, nr);
+    }
+    t->calling = true;
     for (;;) {
         const struct record *r = cursor_peek();
         if (!r)
@@ -582,14 +606,23 @@ static bool call(struct thread *t, gaddr next)
             return true;
         case RECORD_CALL:
             do_call(t, (const struct record_call *)r, nr, a, next);
+            t->calling = false;
             if (instrument && instrument->syscall)
                 instrument->syscall(t, true);
+            stops_return(t, nr, before);
             signals_after(t);
             return true;
         default:
             unexpected(t, r, "a system call");
         }
     }
+}
+
+static bool call(struct thread *t, gaddr next)
+{
+    bool done = replay_call(t, next);
+    t->calling = false;
+    return done;
 }
 
 /* ---- faults and values ---- */
@@ -615,7 +648,9 @@ static void fault(struct thread *t)
     memcpy(&t->fault.info, f->info, sizeof t->fault.info);
     if (t->fault.info.sig < 1 || t->fault.info.sig > SIG_MAX)
         post_failed("event %lu: not a record", cursor_number());
+    journal_event(t, ENTRY_SIGNAL, t->fault.info.sig, 0);
     cursor_next();
+    stops_signal(t, t->fault.info.sig, &t->fault.info);
     const struct record *r = cursor_peek();
     if (r && (r->kind == RECORD_END || r->kind == RECORD_MEMORY) && due(t))
         end_here(t);
@@ -662,6 +697,7 @@ const struct session session_replay = {
     .tick = tick,
     .due = due,
     .budget = budget,
+    .pause = stops_pause,
     .yield = no_thread,
     .replay_call = call,
     .fault = fault,

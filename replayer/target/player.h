@@ -19,19 +19,48 @@ void cursor_where(uint64_t *chunk, uint64_t *offset); /* of the next record */
 uint64_t cursor_number(void);                         /* records taken so far */
 bool cursor_grant(gaddr near, uint64_t bytes, gaddr *start);
 
-/* post.c: the mailbox, and what goes out through it. */
+/* post.c: the mailbox. */
 struct mailbox *post_box(void);
 void post_ask(enum mailbox_ask op);
-void post_output(int fd, gaddr from, uint64_t bytes); /* the program's, at from */
-void post_flush(void);
+struct thread *post_thread(uint64_t number); /* NULL: there is none */
+void post_look_up(void);                     /* ends this process if nobody is left to tell */
 /* The replay stops here; comes back when it is told to go on. */
 void post_stop(struct thread *t, struct mailbox_stop *why);
+/* The same for `reason`, with the thread's position. */
+void post_stop_for(struct thread *t, enum mailbox_reason reason, struct mailbox_stop *why);
 _Noreturn void post_diverged(struct thread *t, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 _Noreturn void post_failed(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 bool post_verifies(void);
-void post_reached(struct thread *t); /* stops if this is the position to stop at */
-void post_watch(struct thread *t);   /* a new one: is it the one to stop in? */
+
+/* journal.c: what the program did. */
+void journal_run(uint64_t flags, uint64_t told_events);
+void journal_event(const struct thread *t, enum mailbox_entry_kind kind, int64_t a, int64_t b);
+void journal_output(const struct thread *t, int fd, gaddr from, uint64_t bytes);
+void journal_flush(void);
+
+/* stops.c: where to stop. Those that are told what happens stop if it is wanted. */
+bool stops_set(const struct mailbox *box);
+void stops_run(struct thread *self, const struct mailbox_run *run);
+uint64_t stops_trail(struct mailbox_moment *out); /* at most MAILBOX_TRAIL */
+uint64_t stops_ticks(void);                       /* of all threads */
+uint64_t stops_budget(void);                      /* ticks that may pass until stops_pause() */
+void stops_pause(struct thread *t);
+void stops_end(struct thread *t); /* right before the recording ends */
+void stops_new_thread(struct thread *t);
+void stops_lost_thread(const struct thread *t);
+void stops_wrote(gaddr addr, uint64_t bytes); /* as the kernel */
+void stops_entry(struct thread *t, long nr);
+void stops_return(struct thread *t, long nr, gaddr before);
+void stops_signal(struct thread *t, int sig, const void *info); /* info: siginfo or NULL */
+void stops_signal_always(struct thread *t, int sig, const void *info);
+
+/* divert.c: this process leaves the log. */
+void divert(void);
+bool divert_is_on(void);
+
+/* play.c */
+void play_become(struct thread *from, struct thread *to); /* another one has the registers */
 
 /* space.c: the program's address space. */
 void space_map(const struct record_map *m);
@@ -43,9 +72,11 @@ void space_object(const struct record_object *o);
 void space_part(void); /* in a copy of this process */
 void space_start(const struct record_start *s);
 int space_list(int from, struct mailbox_map *out, int room);
+void space_heap(gaddr *start, gaddr *end);
 
 /* output.c: which descriptors are standard output and error. */
-void output_after(const struct thread *t, long nr, const long a[6], int64_t result);
+void output_after(struct thread *t, long nr, const long a[6], int64_t result);
+int64_t output_vector_bytes(gaddr at, long count); /* all that a struct iovec names */
 void output_child(void); /* a process that shares the memory begins, with the same descriptors */
 uint8_t *output_table(void); /* MAILBOX_FDS entries */
 

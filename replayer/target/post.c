@@ -9,13 +9,6 @@
 #include "engine/rt/sys.h"
 #include "replayer/target/player.h"
 
-enum { OUTPUT_BYTES = 64 << 10 };
-
-static struct {
-    int fd;
-    uint64_t bytes;
-    uint8_t text[OUTPUT_BYTES];
-} out;
 static uint64_t run_flags;
 
 struct mailbox *post_box(void)
@@ -23,20 +16,45 @@ struct mailbox *post_box(void)
     return (struct mailbox *)engine.mailbox;
 }
 
-/* Ends when its parent does: the supervisor, or for a copy the process it was made from. */
+static long parent; /* when it was last told something */
+
+/* Nobody is left to answer: the parent has changed, and the new one is not the supervisor, who
+ * inherits copies whose makers have ended. */
+static bool abandoned(void)
+{
+    long now = sys0(__NR_getppid);
+    return now != parent && now != (long)post_box()->supervisor;
+}
+
+void post_look_up(void)
+{
+    if (abandoned())
+        sys1(__NR_exit_group, 1);
+}
+
 static void wait_turn(void)
 {
     const struct mailbox *box = post_box();
     const int64_t second[2] = {1, 0};
-    const long parent = sys0(__NR_getppid);
+    parent = sys0(__NR_getppid);
     for (int spins = 0; __atomic_load_n(&box->turn, __ATOMIC_ACQUIRE) != TURN_TARGET; spins++) {
         if (spins < 200)
             __builtin_ia32_pause();
         else if (sys4(__NR_futex, (long)&box->turn, FUTEX_WAIT, TURN_HOST, (long)second) ==
                      -ETIMEDOUT &&
-                 sys0(__NR_getppid) != parent)
+                 abandoned())
             sys1(__NR_exit_group, 1);
     }
+    parent = sys0(__NR_getppid);
+}
+
+void post_ask(enum mailbox_ask op)
+{
+    struct mailbox *box = post_box();
+    box->op = op;
+    __atomic_store_n(&box->turn, TURN_HOST, __ATOMIC_RELEASE);
+    sys3(__NR_futex, (long)&box->turn, FUTEX_WAKE, 1);
+    wait_turn();
 }
 
 /* A copy of this process, which waits for commands in a mailbox of its own. True in the copy. */
@@ -51,56 +69,13 @@ static bool copy(struct mailbox *box)
     sys6(__NR_mmap, (long)box, sizeof *box, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
          box->box_fd, (long)(number * sizeof *box));
     space_part();
-    wait_turn();
+    post_ask(TELL_DONE); /* now the other one may run on */
     return true;
-}
-
-void post_ask(enum mailbox_ask op)
-{
-    struct mailbox *box = post_box();
-    box->op = op;
-    __atomic_store_n(&box->turn, TURN_HOST, __ATOMIC_RELEASE);
-    sys3(__NR_futex, (long)&box->turn, FUTEX_WAKE, 1);
-    wait_turn();
-}
-
-/* ---- output ---- */
-
-void post_flush(void)
-{
-    struct mailbox *box = post_box();
-    if (!out.bytes)
-        return;
-    memcpy(box->data, out.text, out.bytes);
-    box->arg[0] = (uint64_t)out.fd;
-    box->arg[1] = out.bytes;
-    out.bytes = 0;
-    post_ask(TELL_OUTPUT);
-}
-
-void post_output(int fd, gaddr from, uint64_t bytes)
-{
-    if (run_flags & RUN_QUIET)
-        return;
-    if (fd != out.fd)
-        post_flush();
-    out.fd = fd;
-    while (bytes) {
-        uint64_t n = OUTPUT_BYTES - out.bytes < bytes ? OUTPUT_BYTES - out.bytes : bytes;
-        uint64_t got = n - engine_copy(out.text + out.bytes, (const void *)from, n);
-        out.bytes += got;
-        if (out.bytes == OUTPUT_BYTES)
-            post_flush();
-        if (got < n)
-            return;
-        from += n;
-        bytes -= n;
-    }
 }
 
 /* ---- commands, while stopped ---- */
 
-static struct thread *find(uint64_t number)
+struct thread *post_thread(uint64_t number)
 {
     struct thread *t = engine.threads;
     while (t && t->number != number)
@@ -110,7 +85,7 @@ static struct thread *find(uint64_t number)
 
 static void give_registers(struct thread *self, struct mailbox *box)
 {
-    struct thread *t = box->arg[0] ? find(box->arg[0]) : self;
+    struct thread *t = box->arg[0] ? post_thread(box->arg[0]) : self;
     struct mailbox_registers *r = (struct mailbox_registers *)box->data;
     box->arg[0] = 0;
     if (!t)
@@ -131,12 +106,36 @@ static void give_registers(struct thread *self, struct mailbox *box)
     box->arg[0] = 1;
 }
 
+/* Of a diversion. */
+static void set_registers(struct thread *self, struct mailbox *box)
+{
+    struct thread *t = box->arg[0] ? post_thread(box->arg[0]) : self;
+    const struct mailbox_registers *r = (const struct mailbox_registers *)box->data;
+    box->arg[0] = 0;
+    if (!t || !divert_is_on())
+        return;
+    memcpy(t->cpu.gpr, r->gpr, sizeof r->gpr);
+    t->cpu.rip = r->rip;
+    t->cpu.rflags = (t->cpu.rflags & ~FLAGS_SETTABLE) | (r->rflags & FLAGS_SETTABLE);
+    if (r->xsave_bytes == fpstate_bytes() && r->xsave_bytes <= sizeof r->xsave)
+        memcpy(t->xsave, r->xsave, r->xsave_bytes);
+    if (t == self)
+        fpstate_load(t, fpstate_features());
+    box->arg[0] = 1;
+}
+
 static void give_threads(struct mailbox *box)
 {
-    uint32_t *list = (uint32_t *)box->data, n = 0;
-    for (struct thread *t = engine.threads; t && n < MAILBOX_DATA_BYTES / 4; t = t->next)
-        list[n++] = t->number;
+    struct mailbox_thread *list = (struct mailbox_thread *)box->data;
+    uint64_t n = 0;
+    for (struct thread *t = engine.threads; t && n < MAILBOX_DATA_BYTES / sizeof *list;
+         t = t->next, n++) {
+        list[n].number = t->number;
+        list[n].tid = t->tid;
+        memcpy(list[n].name, t->name, sizeof t->name);
+    }
     box->arg[0] = n;
+    box->arg[1] = engine.threads_made;
 }
 
 static void set_tool(struct mailbox *box)
@@ -150,47 +149,18 @@ static void set_tool(struct mailbox *box)
     instrument_changed(0, 1ull << 47);
 }
 
-/* The position to stop at; its thread may not be there yet. */
-static struct {
-    uint32_t thread;
-    uint64_t count;
-    gaddr pc;
-} wanted;
-
-static void at_position(struct thread *t)
+static void run_on(struct thread *self, const struct mailbox *box)
 {
-    struct mailbox_stop why = {.reason = STOP_POSITION};
-    wanted.thread = 0;
-    post_stop(t, &why);
-}
-
-static const struct instrument stopper = {.position = at_position};
-
-void post_reached(struct thread *t)
-{
-    if (wanted.thread != t->number || wanted.count != thread_count(t) || wanted.pc != t->cpu.rip)
+    const struct mailbox_run *run = (const struct mailbox_run *)box->data;
+    run_flags = run->flags;
+    journal_run(run->flags, run->told_events);
+    stops_run(self, run);
+    if (!divert_is_on())
         return;
-    at_position(t);
-}
-
-void post_watch(struct thread *t)
-{
-    if (wanted.thread != t->number)
-        return;
-    if (!instrument)
-        instrument_install(&stopper);
-    engine_stop_at(t, wanted.count, wanted.pc);
-}
-
-static void run_on(const struct mailbox *box)
-{
-    run_flags = box->arg[0];
-    wanted.thread = (uint32_t)box->arg[1];
-    wanted.count = box->arg[2];
-    wanted.pc = box->arg[3];
-    struct thread *t = wanted.thread ? find(wanted.thread) : NULL;
-    if (t)
-        post_watch(t);
+    struct thread *t = run->run_thread ? post_thread(run->run_thread) : self;
+    if (t && t != self)
+        play_become(self, t);
+    engine_run(t ? t : self);
 }
 
 /* Does one command and asks for the next. */
@@ -204,8 +174,20 @@ static void do_command(struct thread *t, struct mailbox *box)
     case DO_WRITE:
         box->arg[0] = n - engine_copy((void *)box->arg[0], box->data, n);
         break;
+    case DO_STOPS:
+        box->arg[0] = stops_set(box);
+        break;
     case DO_REGISTERS:
         give_registers(t, box);
+        break;
+    case DO_SET:
+        set_registers(t, box);
+        break;
+    case DO_TRAIL:
+        box->arg[0] = stops_trail((struct mailbox_moment *)box->data);
+        break;
+    case DO_DIVERT:
+        divert();
         break;
     case DO_THREADS:
         give_threads(box);
@@ -233,28 +215,27 @@ static void obey(struct thread *t)
     struct mailbox *box = post_box();
     while (box->op != DO_RUN)
         do_command(t, box);
-    run_on(box);
-}
-
-static uint64_t all_ticks(void)
-{
-    uint64_t n = engine.total_ticks;
-    for (struct thread *t = engine.threads; t; t = t->next)
-        n += thread_count(t);
-    return n;
+    run_on(t, box);
 }
 
 void post_stop(struct thread *t, struct mailbox_stop *why)
 {
-    post_flush();
-    why->thread = t->number;
-    why->count = thread_count(t);
-    why->pc = t->cpu.rip;
-    why->ticks = all_ticks();
-    why->records = cursor_number();
+    journal_flush();
     memcpy(post_box()->data, why, sizeof *why);
     post_ask(TELL_STOP);
     obey(t);
+}
+
+void post_stop_for(struct thread *t, enum mailbox_reason reason, struct mailbox_stop *why)
+{
+    why->what.reason = reason;
+    why->what.ticks = stops_ticks();
+    why->what.at = (struct mailbox_moment){.events = cursor_number(),
+                                           .count = thread_count(t),
+                                           .pc = t->cpu.rip,
+                                           .thread = t->number,
+                                           .stage = STAGE_BEFORE};
+    post_stop(t, why);
 }
 
 bool post_verifies(void)
@@ -270,22 +251,22 @@ static void put_text(struct mailbox_stop *s, const char *fmt, va_list ap)
 
 void post_diverged(struct thread *t, const char *fmt, ...)
 {
-    struct mailbox_stop s = {.reason = STOP_DIVERGED};
+    struct mailbox_stop s = {.end = 0};
     va_list ap;
     va_start(ap, fmt);
     put_text(&s, fmt, ap);
     va_end(ap);
     for (;;)
-        post_stop(t, &s);
+        post_stop_for(t, STOP_DIVERGED, &s);
 }
 
 void post_failed(const char *fmt, ...)
 {
-    struct mailbox_stop s = {.reason = STOP_FAILED};
+    struct mailbox_stop s = {.end = 0};
     va_list ap;
     va_start(ap, fmt);
     put_text(&s, fmt, ap);
     va_end(ap);
     for (;;)
-        post_stop(engine.threads, &s);
+        post_stop_for(engine.threads, STOP_FAILED, &s);
 }

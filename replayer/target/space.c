@@ -23,7 +23,8 @@ struct area {
     int prot;
     bool shared;
     uint32_t object; /* that it shows; 0: none */
-    uint64_t offset; /* in the object */
+    uint32_t file;   /* kept file that it was mapped from; MAP_FILE_NONE: none */
+    uint64_t offset; /* in the object or file */
 };
 
 /* Sorted and disjoint, with the free room in the middle: calls that follow each other mostly change
@@ -97,6 +98,12 @@ static struct area take_out(int at)
     return a;
 }
 
+/* Where in its file or object an area is at `addr`. */
+static uint64_t offset_at(const struct area *a, gaddr addr)
+{
+    return a->object || a->file != MAP_FILE_NONE ? a->offset + (addr - a->start) : 0;
+}
+
 static void cut(gaddr start, gaddr end)
 {
     for (int i = index_of(start); i < areas.count && area(i)->start < end;) {
@@ -109,7 +116,7 @@ static void cut(gaddr start, gaddr end)
         if (a.end > end) {
             struct area right = a;
             right.start = end;
-            right.offset += a.object ? end - a.start : 0;
+            right.offset = offset_at(&a, end);
             insert(i++, right);
         }
     }
@@ -118,16 +125,18 @@ static void cut(gaddr start, gaddr end)
 static bool joins(const struct area *a, const struct area *b)
 {
     return a->end == b->start && a->prot == b->prot && a->shared == b->shared && !a->object &&
-           !b->object;
+           !b->object && a->file == b->file &&
+           (a->file == MAP_FILE_NONE || a->offset + (a->end - a->start) == b->offset);
 }
 
 static void add(struct area a)
 {
     cut(a.start, a.end);
     int i = index_of(a.start);
-    if (i < areas.count && joins(&a, area(i)))
+    if (i < areas.count && joins(&a, area(i))) {
         area(i)->start = a.start;
-    else
+        area(i)->offset = a.offset;
+    } else
         insert(i, a);
     if (i && joins(area(i - 1), area(i))) {
         area(i - 1)->end = area(i)->end;
@@ -140,7 +149,12 @@ int space_list(int from, struct mailbox_map *out, int room)
     int n = 0;
     for (; n < room && from >= 0 && from + n < areas.count; n++) {
         const struct area *a = area(from + n);
-        out[n] = (struct mailbox_map){a->start, a->end, (uint32_t)a->prot, a->shared};
+        out[n] = (struct mailbox_map){.start = a->start,
+                                      .end = a->end,
+                                      .prot = (uint32_t)a->prot,
+                                      .shared = a->shared,
+                                      .file = a->file == MAP_FILE_NONE ? -1 : (int64_t)a->file,
+                                      .offset = a->offset};
     }
     return n;
 }
@@ -255,21 +269,17 @@ void space_object(const struct record_object *r)
     range_free(at, bytes);
 }
 
-static void note(gaddr start, uint64_t bytes, int prot, bool shared)
+static void note(struct area a)
 {
-    maps_changed(start, start + bytes);
-    add((struct area){start, start + bytes, prot, shared, 0, 0});
-    if (prot & PROT_EXEC)
-        maps_learn(start, start + bytes, prot, shared);
+    maps_changed(a.start, a.end);
+    add(a);
+    if (a.prot & PROT_EXEC)
+        maps_learn(a.start, a.end, a.prot, a.shared);
 }
 
-static void show_object(gaddr start, uint32_t object, uint64_t offset)
+static struct area anonymous(gaddr start, uint64_t bytes, int prot)
 {
-    int i = index_of(start);
-    if (!object || i == areas.count)
-        return;
-    area(i)->object = object;
-    area(i)->offset = offset;
+    return (struct area){.start = start, .end = start + bytes, .prot = prot, .file = MAP_FILE_NONE};
 }
 
 /* In a copy of the process: shared memory is its own from now on. Pages of a private mapping that
@@ -324,8 +334,13 @@ void space_map(const struct record_map *m)
         map(m->start, inside, prot, MAP_PRIVATE, (int)post_box()->files_fd, at + m->offset);
         map(m->start + inside, bytes - inside, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     }
-    note(m->start, bytes, prot, shared);
-    show_object(m->start, m->object, m->offset);
+    note((struct area){.start = m->start,
+                       .end = m->start + bytes,
+                       .prot = prot,
+                       .shared = shared,
+                       .object = m->object,
+                       .file = m->file,
+                       .offset = m->offset});
 }
 
 /* ---- calls ---- */
@@ -361,8 +376,12 @@ static void protect(gaddr start, uint64_t bytes, int prot)
         gaddr to = a.end < start + bytes ? a.end : start + bytes;
         if (a.prot == prot)
             continue;
-        uint64_t offset = a.offset + (a.object ? from - a.start : 0);
-        add((struct area){from, to, prot, a.shared, a.object, offset});
+        struct area changed = a;
+        changed.start = from;
+        changed.end = to;
+        changed.prot = prot;
+        changed.offset = offset_at(&a, from);
+        add(changed);
         i = index_of(from);
     }
     if (prot & PROT_EXEC)
@@ -388,7 +407,7 @@ static void move(const long a[6], gaddr to)
     gaddr from = (gaddr)a[0];
     uint64_t old = PAGE_UP((uint64_t)a[1]), new = PAGE_UP((uint64_t)a[2]);
     int i = index_of(from);
-    struct area was = i < areas.count ? *area(i) : (struct area){0};
+    struct area was = i < areas.count ? *area(i) : anonymous(from, old, PROT_NONE);
     if (range_overlaps(from, from + old) || range_overlaps(to, to + new))
         post_failed("mremap at 0x%lx: not the program's", from);
     maps_open(from, from + old);
@@ -400,8 +419,10 @@ static void move(const long a[6], gaddr to)
         cut(from, from + old);
     else if (to == from && new < old)
         cut(from + new, from + old);
-    note(to, new, was.prot, was.shared);
-    show_object(to, was.object, was.offset + (was.object ? from - was.start : 0));
+    was.offset = offset_at(&was, from);
+    was.start = to;
+    was.end = to + new;
+    note(was);
 }
 
 static void set_heap(gaddr end)
@@ -411,7 +432,7 @@ static void set_heap(gaddr end)
         return;
     if (new > old) {
         map(old, new - old, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        note(old, new - old, PROT_READ | PROT_WRITE, false);
+        note(anonymous(old, new - old, PROT_READ | PROT_WRITE));
     } else if (new < old) {
         unmap(new, old - new);
     }
@@ -474,10 +495,17 @@ void space_call(struct thread *t, long nr, const long a[6], int64_t result,
     }
 }
 
+void space_heap(gaddr *start, gaddr *end)
+{
+    *start = heap_start;
+    *end = heap_end;
+}
+
 void space_write(gaddr addr, const void *bytes, uint64_t n)
 {
     if (!n)
         return;
+    stops_wrote(addr, n);
     if (range_overlaps(addr, addr + n))
         post_failed("event %lu: a write into memory that is not the program's", cursor_number());
     if (engine_write(addr, bytes, n))
@@ -522,5 +550,5 @@ void space_start(const struct record_start *s)
     if (low >= a.start)
         return;
     map(low, a.start - low, a.prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    note(low, a.start - low, a.prot, false);
+    note(anonymous(low, a.start - low, a.prot));
 }

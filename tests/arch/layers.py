@@ -33,7 +33,7 @@ LAYERS = {
     "replayer/target": ["engine", "pinball/record.h", "replayer/mailbox.h"],
     "logger": ["base", "pinball", "engine"],
     "replayer": ["base", "pinball", "engine"],
-    "replayer/gdbstub": ["base", "replayer/replay.h"],
+    "replayer/gdbstub": ["base", "replayer/replay.h", "replayer/timeline.h", "replayer/position.h"],
     "slicer": ["base", "pinball", "engine/rt/types.h", "engine/x86", "replayer/replay.h"],
     "relogger": ["base", "pinball", "engine", "replayer", "slicer"],
     "maple-bridge": ["base", "pinball", "engine", "logger"],

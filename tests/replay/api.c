@@ -36,7 +36,7 @@ static void run(struct replay *r, const struct position *until, struct replay_st
 static void look_around(struct replay *r, const struct position *at)
 {
     struct replay_map map[256];
-    uint32_t thread[64];
+    struct replay_thread thread[64];
     struct replay_registers regs;
     struct err err;
     size_t maps = replay_maps(r, map, 256), threads = replay_threads(r, thread, 64), i = 0;

@@ -1,0 +1,61 @@
+/* journal.c - what the program did, as far as it was replayed. SPDX-License-Identifier: MIT */
+#include "replayer/journal.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { MOST_BYTES = 256 << 20 };
+
+static bool make_room(struct journal *j, size_t bytes)
+{
+    if (j->room - j->used >= bytes)
+        return true;
+    size_t room = j->room ? 2 * j->room : 1 << 20;
+    uint8_t *p = room <= MOST_BYTES ? realloc(j->bytes, room) : NULL;
+    if (!p)
+        return false;
+    j->bytes = p;
+    j->room = room;
+    return true;
+}
+
+void journal_add(struct journal *j, const struct mailbox_entry *e, const void *text)
+{
+    size_t padded = ((size_t)e->text_bytes + 7) & ~(size_t)7;
+    if (j->full || !make_room(j, sizeof *e + padded)) {
+        j->full = true;
+        return;
+    }
+    memcpy(j->bytes + j->used, e, sizeof *e);
+    memcpy(j->bytes + j->used + sizeof *e, text, e->text_bytes);
+    j->used += sizeof *e + padded;
+}
+
+void journal_told(struct journal *j, uint64_t events)
+{
+    if (events > j->told)
+        j->told = events;
+}
+
+int journal_next(const struct journal *j, size_t *place, struct timeline_event *event)
+{
+    struct mailbox_entry e;
+    if (j->used - *place < sizeof e || *place > j->used)
+        return 0;
+    memcpy(&e, j->bytes + *place, sizeof e);
+    *event = (struct timeline_event){.kind = (enum timeline_event_kind)e.kind,
+                                     .at = {e.at.thread, e.at.count, e.at.pc},
+                                     .number = e.at.events,
+                                     .call = e.a,
+                                     .result = e.b,
+                                     .text = j->bytes + *place + sizeof e,
+                                     .text_bytes = e.text_bytes};
+    *place += sizeof e + (((size_t)e.text_bytes + 7) & ~(size_t)7);
+    return 1;
+}
+
+void journal_deinit(struct journal *j)
+{
+    free(j->bytes);
+    *j = (struct journal){0};
+}

@@ -1,0 +1,26 @@
+/* journal.h - what the program did, as far as it was replayed.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Entries are kept in order, up to a limit; then the oldest outputs and calls stay and later ones
+ * are not kept. {0} is an empty journal.
+ */
+#ifndef REPLAYER_JOURNAL_H
+#define REPLAYER_JOURNAL_H
+
+#include "replayer/mailbox.h"
+#include "replayer/timeline.h"
+
+struct journal {
+    uint8_t *bytes;
+    size_t used, room;
+    uint64_t told; /* events of the log before this one are in here */
+    bool full;
+};
+
+void journal_add(struct journal *j, const struct mailbox_entry *e, const void *text);
+void journal_told(struct journal *j, uint64_t events);
+int journal_next(const struct journal *j, size_t *place, struct timeline_event *event);
+void journal_deinit(struct journal *j);
+
+#endif

@@ -1,0 +1,166 @@
+/* divert.c - a copy of the replay that has left the log, to call functions in.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * A debugger calls functions of the program in such a copy. One thread runs, without the log: there
+ * is nothing to compare with, and nobody to answer system calls but this file. Memory, output and
+ * clocks work; what would reach outside fails with EPERM. A lock that another thread holds is never
+ * released, since no other thread runs: whoever waits for one spins until he is interrupted.
+ */
+#include "engine/core/engine.h"
+#include "engine/core/session.h"
+#include "engine/os/effects.h"
+#include "engine/os/signals.h"
+#include "engine/os/syscalls.h"
+#include "engine/os/threads.h"
+#include "engine/rt/rt.h"
+#include "engine/rt/sys.h"
+#include "replayer/target/player.h"
+
+static const struct session diverted;
+
+bool divert_is_on(void)
+{
+    return session == &diverted;
+}
+
+void divert(void)
+{
+    session = &diverted;
+    for (struct thread *t = engine.threads; t; t = t->next)
+        t->calling = false;
+}
+
+static void stop_for(struct thread *t, int sig, const void *info)
+{
+    for (;;)
+        stops_signal_always(t, sig, info);
+}
+
+/* ---- system calls ---- */
+
+static int64_t map(struct thread *t, const long a[6])
+{
+    enum { SHARED = 1, FIXED = 0x10, ANONYMOUS = 0x20 };
+    gaddr at = (gaddr)a[0];
+    if (!(a[3] & ANONYMOUS) || (a[3] & SHARED))
+        return -EPERM;
+    if (!(a[3] & FIXED)) {
+        long r = sys6(__NR_mmap, 0, a[1], 0, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        if (SYS_FAILED(r))
+            return r;
+        at = (gaddr)r;
+    }
+    space_call(t, __NR_mmap, a, (int64_t)at, NULL);
+    return (int64_t)at;
+}
+
+static int64_t heap(struct thread *t, const long a[6])
+{
+    gaddr low, high;
+    space_heap(&low, &high);
+    if ((gaddr)a[0] < low || (gaddr)a[0] > high + (1ull << 30))
+        return (int64_t)high;
+    space_call(t, __NR_brk, a, a[0], NULL);
+    return a[0];
+}
+
+static int64_t answer(struct thread *t, long nr, long a[6])
+{
+    const struct call_info *info = call_info(nr);
+    switch (nr) {
+    case __NR_write:
+        output_after(t, nr, a, a[2]);
+        return a[2];
+    case __NR_writev: {
+        int64_t bytes = output_vector_bytes((gaddr)a[1], a[2]);
+        output_after(t, nr, a, bytes);
+        return bytes;
+    }
+    case __NR_mmap:
+        return map(t, a);
+    case __NR_brk:
+        return heap(t, a);
+    case __NR_munmap:
+    case __NR_mprotect:
+    case __NR_madvise:
+        space_call(t, nr, a, 0, NULL);
+        return 0;
+    case __NR_futex: {
+        enum { OPERATION = 0x7f, WAIT = 0, WAIT_BITSET = 9 };
+        return (a[1] & OPERATION) == WAIT || (a[1] & OPERATION) == WAIT_BITSET ? -EAGAIN : 0;
+    }
+    case __NR_clock_gettime:
+        return sys2(__NR_clock_gettime, a[0], a[1]);
+    case __NR_getpid:
+        return t->process->pid;
+    case __NR_gettid:
+        return t->tid;
+    case __NR_sched_yield:
+        return 0;
+    case __NR_exit:
+    case __NR_exit_group:
+        rt_say("the function called ends the program: it stays at the call of exit");
+        stop_for(t, 19, NULL); /* SIGSTOP */
+        return 0;
+    default:
+        return info && info->replay == REPLAY_SAME ? syscalls_again(t, nr, a) : -EPERM;
+    }
+}
+
+static bool call(struct thread *t, gaddr next)
+{
+    uint64_t *g = t->cpu.gpr;
+    long a[6] = {(long)g[RDI], (long)g[RSI], (long)g[RDX], (long)g[R10], (long)g[R8], (long)g[R9]};
+    int64_t result = answer(t, (int32_t)g[RAX], a);
+    if (result == SYSCALL_NO_RESULT)
+        return true;
+    g[RAX] = (uint64_t)result;
+    g[RCX] = next;
+    g[R11] = t->cpu.rflags;
+    t->cpu.rip = next;
+    return true;
+}
+
+/* ---- the rest ---- */
+
+static void fault(struct thread *t)
+{
+    stop_for(t, t->fault.info.sig, &t->fault.info);
+}
+
+static void end(struct thread *t, enum session_end how, int status)
+{
+    stop_for(t, how == SESSION_SIGNAL ? status : 19, NULL);
+}
+
+static void nothing(struct thread *t)
+{
+    (void)t;
+}
+
+static bool never_due(struct thread *t)
+{
+    (void)t;
+    return false;
+}
+
+static uint64_t budget(struct thread *t)
+{
+    (void)t;
+    return stops_budget();
+}
+
+static const struct session diverted = {
+    .running = nothing,
+    .forked = nothing,
+    .end = end,
+    .tick = nothing,
+    .due = never_due,
+    .budget = budget,
+    .pause = stops_pause,
+    .yield = nothing,
+    .replay_call = call,
+    .fault = fault,
+    .replaying = true,
+};

@@ -1,0 +1,490 @@
+/* stops.c - where a replay stops: positions, steps, breakpoints, watchpoints, calls and signals.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * What to stop at is told by DO_STOPS and holds until it is told anew; how far to run is told with
+ * each DO_RUN. A run is either for real, and the first stop ends it, or a *scan*: it goes on to its
+ * goal, and what would have been its last stop is noted. Going back is made of scans.
+ *
+ * Invariants:
+ * 1. Moments (mailbox.h) are met in their order: log events, count, pc, stage. A stop names the
+ *    moment, and a run to it as its goal stops there again, with the same state.
+ * 2. What is at the place where a run begins does not stop it.
+ * 3. A thread that was taken off inside a system call is back at the instruction without having
+ *    left it (t->calling): nothing stops it there a second time.
+ */
+#include "engine/core/engine.h"
+#include "engine/core/instrument.h"
+#include "engine/core/watch.h"
+#include "engine/rt/range.h"
+#include "engine/rt/rt.h"
+#include "replayer/target/agent.h"
+#include "replayer/target/player.h"
+
+enum { BREAKS = 10000, CONDITIONS = 1 << 20, PAUSE_TICKS = 1 << 20 };
+
+static struct mailbox_run run;
+static struct mailbox_stops stops;
+static struct mailbox_break *breaks; /* sorted by pc */
+static uint32_t break_count;
+static uint8_t *conditions;
+
+static struct mailbox_what last_hit;
+static struct mailbox_moment *trail; /* a ring */
+static uint64_t trail_end;           /* moments ever put there */
+
+static struct {
+    struct thread *thread;
+    uint64_t count;
+    gaddr pc; /* where the step began */
+} step;
+
+/* An access to a watched range was seen: the stop comes when it is done. */
+static struct {
+    struct thread *thread;
+    uint64_t count;
+    gaddr pc;
+    const struct mailbox_watch *watch;
+} access_under_way;
+
+static const struct mailbox_watch *written_by_call;
+static uint64_t signal_told; /* the events when the last one was */
+
+/* ---- stopping ---- */
+
+uint64_t stops_ticks(void)
+{
+    uint64_t n = engine.total_ticks;
+    for (struct thread *t = engine.threads; t; t = t->next)
+        n += thread_count(t);
+    return n;
+}
+
+static struct mailbox_moment moment(const struct thread *t, enum mailbox_stage stage)
+{
+    return (struct mailbox_moment){.events = cursor_number(),
+                                   .count = thread_count(t),
+                                   .pc = t->cpu.rip,
+                                   .thread = t->number,
+                                   .stage = stage};
+}
+
+static bool is_goal(const struct mailbox_moment *m)
+{
+    const struct mailbox_moment *g = &run.goal;
+    return g->thread == m->thread && g->count == m->count && (!g->pc || g->pc == m->pc) &&
+           (g->events == ANY_EVENTS || g->events == m->events) && g->stage == m->stage;
+}
+
+static void stop_now(struct thread *t, const struct mailbox_what *what)
+{
+    struct mailbox_stop s = {.what = *what, .hit = last_hit};
+    run.goal.thread = 0;
+    post_stop(t, &s);
+}
+
+static void hit(struct thread *t, struct mailbox_what *what)
+{
+    what->ticks = stops_ticks();
+    if (run.flags & RUN_SCAN)
+        last_hit = *what;
+    else
+        stop_now(t, what);
+}
+
+/* True if it was the goal, and the run has ended and gone on since. */
+static bool goal(struct thread *t, enum mailbox_stage stage)
+{
+    struct mailbox_what w = {.reason = STOP_POSITION, .at = moment(t, stage)};
+    if (!run.goal.thread || !is_goal(&w.at))
+        return false;
+    w.ticks = stops_ticks();
+    stop_now(t, &w);
+    return true;
+}
+
+void stops_end(struct thread *t)
+{
+    goal(t, STAGE_BEFORE);
+}
+
+void stops_pause(struct thread *t)
+{
+    static unsigned calls;
+    if (t->calling)
+        return;
+    if (!(++calls % 256))
+        post_look_up();
+    bool asked = __atomic_load_n(&post_box()->pause, __ATOMIC_RELAXED);
+    if (!asked && !(run.pause_ticks && stops_ticks() >= run.pause_ticks))
+        return;
+    struct mailbox_what w = {.reason = STOP_PAUSED, .at = moment(t, STAGE_BEFORE)};
+    w.ticks = stops_ticks();
+    post_box()->pause = 0;
+    run.pause_ticks = 0;
+    stop_now(t, &w);
+}
+
+uint64_t stops_budget(void)
+{
+    uint64_t now = run.pause_ticks ? stops_ticks() : 0;
+    uint64_t left = run.pause_ticks > now ? run.pause_ticks - now : run.pause_ticks ? 1 : ~0ull;
+    return left < PAUSE_TICKS ? left : PAUSE_TICKS;
+}
+
+/* ---- positions and steps ---- */
+
+static void at_position(struct thread *t)
+{
+    if (!t->calling)
+        goal(t, STAGE_BEFORE);
+}
+
+void stops_new_thread(struct thread *t)
+{
+    if (run.goal.thread == t->number)
+        engine_stop_at(t, run.goal.count, run.goal.pc);
+    if (run.step_thread == t->number) {
+        step.thread = t;
+        step.pc = 0;
+        t->step |= STEP_TOOL;
+    }
+}
+
+void stops_lost_thread(const struct thread *t)
+{
+    if (step.thread == t)
+        step.thread = NULL;
+    if (access_under_way.thread == t)
+        access_under_way.thread = NULL;
+}
+
+static void done_stepping(struct thread *t)
+{
+    t->step &= (uint8_t)~STEP_TOOL;
+    if (step.thread == t)
+        step.thread = NULL;
+}
+
+static void access_done(struct thread *t)
+{
+    if (thread_count(t) == access_under_way.count && t->cpu.rip == access_under_way.pc)
+        return;
+    struct mailbox_what w = {.reason = STOP_WATCH,
+                             .kind = access_under_way.watch->kind,
+                             .addr = access_under_way.watch->addr,
+                             .at = moment(t, STAGE_BEFORE)};
+    access_under_way.thread = NULL;
+    done_stepping(t);
+    hit(t, &w);
+}
+
+static void one_step(struct thread *t)
+{
+    if (access_under_way.thread == t) {
+        access_done(t);
+        return;
+    }
+    if (step.thread != t) {
+        t->step &= (uint8_t)~STEP_TOOL;
+        return;
+    }
+    if (t->calling)
+        return;
+    if (run.flags & RUN_SCAN) {
+        trail[trail_end++ % MAILBOX_TRAIL] = moment(t, STAGE_BEFORE);
+        return;
+    }
+    bool moved = thread_count(t) != step.count || t->cpu.rip != step.pc;
+    if (!moved || (t->cpu.rip >= run.low && t->cpu.rip < run.high))
+        return;
+    struct mailbox_what w = {.reason = STOP_STEP, .at = moment(t, STAGE_BEFORE)};
+    done_stepping(t);
+    hit(t, &w);
+}
+
+/* ---- breakpoints ---- */
+
+static const struct mailbox_break *find_break(gaddr pc)
+{
+    uint32_t lo = 0, hi = break_count;
+    while (lo < hi) {
+        uint32_t mid = (lo + hi) / 2;
+        if (breaks[mid].pc < pc)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < break_count && breaks[lo].pc == pc ? &breaks[lo] : NULL;
+}
+
+static bool read_memory(void *arg, gaddr addr, void *out, size_t bytes)
+{
+    (void)arg;
+    return engine_read(out, addr, bytes);
+}
+
+/* One of its conditions holds, or cannot be computed: then the user has to see it. */
+static bool holds(struct thread *t, const struct mailbox_break *b)
+{
+    const uint8_t *at = conditions + b->condition_at, *end = at + b->condition_bytes;
+    struct segments seg = engine_segments(t);
+    struct agent_state state = {
+        .cpu = &t->cpu, .fs_base = seg.fs, .gs_base = seg.gs, .read = read_memory};
+    if (at == end)
+        return true;
+    while (end - at >= 4) {
+        uint32_t bytes;
+        uint64_t value;
+        memcpy(&bytes, at, 4);
+        at += 4;
+        if (bytes > (uint64_t)(end - at))
+            break;
+        if (agent_eval(at, bytes, &state, &value) != AGENT_DONE || value)
+            return true;
+        at += bytes;
+    }
+    return false;
+}
+
+static void at_break(struct thread *t)
+{
+    const struct mailbox_break *b = find_break(t->cpu.rip);
+    struct mailbox_what w = {.reason = STOP_BREAK, .at = moment(t, STAGE_BEFORE)};
+    if (b && holds(t, b))
+        hit(t, &w);
+}
+
+/* ---- watched memory ---- */
+
+static bool touches(const struct mailbox_watch *w, gaddr addr, uint64_t bytes, bool read,
+                    bool write)
+{
+    bool kind = ((w->kind & 1) && write) || ((w->kind & 2) && read);
+    return kind && addr < w->addr + w->bytes && w->addr < addr + bytes;
+}
+
+static const struct mailbox_watch *find_watch(gaddr addr, uint64_t bytes, bool read, bool write)
+{
+    for (uint32_t i = 0; i < stops.watches; i++)
+        if (touches(&stops.watch[i], addr, bytes, read, write))
+            return &stops.watch[i];
+    return NULL;
+}
+
+/* A repeated string instruction is one access of all its elements. */
+static void widen(const struct thread *t, const struct probe *p, struct access *a)
+{
+    struct insn in;
+    struct insn_operands ops;
+    uint8_t bytes[INSN_MAX_BYTES];
+    const uint64_t rep = ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
+    if (!engine_read(bytes, p->pc, p->len) || insn_decode(&in, p->pc, bytes, p->len))
+        return;
+    insn_operands(&in, &ops);
+    if (!(ops.z.attributes & rep) || ops.z.meta.category != ZYDIS_CATEGORY_STRINGOP)
+        return;
+    uint64_t n = in.addr32 ? (uint32_t)t->cpu.gpr[RCX] : t->cpu.gpr[RCX];
+    uint64_t all = n > (1ull << 40) ? 1ull << 40 : n * a->bytes;
+    if (!n)
+        a->read = a->write = false;
+    else if (t->cpu.rflags & FLAG_DF)
+        a->addr -= all - a->bytes;
+    a->bytes = all < UINT32_MAX ? (uint32_t)all : UINT32_MAX;
+}
+
+static void at_access(struct thread *t, const struct probe *p)
+{
+    if (access_under_way.thread == t && access_under_way.pc == p->pc)
+        return;
+    for (int i = 0; i < p->accesses; i++) {
+        struct access a = p->access[i];
+        widen(t, p, &a);
+        const struct mailbox_watch *w = find_watch(a.addr, a.bytes, a.read, a.write);
+        if (!w)
+            continue;
+        if (run.flags & RUN_SCAN) {
+            struct mailbox_what what = {.reason = STOP_WATCH,
+                                        .kind = w->kind,
+                                        .addr = w->addr,
+                                        .at = moment(t, STAGE_BEFORE)};
+            hit(t, &what);
+            return;
+        }
+        access_under_way.thread = t;
+        access_under_way.count = thread_count(t);
+        access_under_way.pc = p->pc;
+        access_under_way.watch = w;
+        t->step |= STEP_TOOL;
+        return;
+    }
+}
+
+void stops_wrote(gaddr addr, uint64_t bytes)
+{
+    if (stops.watches && !written_by_call)
+        written_by_call = find_watch(addr, bytes, false, true);
+}
+
+/* ---- calls and signals ---- */
+
+static bool call_wanted(long nr)
+{
+    return nr >= 0 && nr < MAILBOX_CALLS && (stops.call_wanted[nr / 8] >> (nr % 8) & 1);
+}
+
+void stops_entry(struct thread *t, long nr)
+{
+    struct mailbox_what w = {.reason = STOP_ENTRY, .number = nr, .at = moment(t, STAGE_ENTERED)};
+    t->call_events = cursor_number();
+    written_by_call = NULL;
+    if (!goal(t, STAGE_ENTERED) && call_wanted(nr))
+        hit(t, &w);
+}
+
+/* before: where the call was made */
+void stops_return(struct thread *t, long nr, gaddr before)
+{
+    const struct mailbox_watch *watch = written_by_call;
+    struct mailbox_what w = {.reason = STOP_RETURN, .number = nr, .at = moment(t, STAGE_RETURNED)};
+    written_by_call = NULL;
+    if (watch) {
+        w.reason = STOP_WATCH;
+        w.kind = watch->kind;
+        w.addr = watch->addr;
+    }
+    if (watch && (run.flags & RUN_SCAN)) {
+        w.at.events = t->call_events;
+        w.at.pc = before;
+        w.at.stage = STAGE_BEFORE;
+    }
+    if (!goal(t, STAGE_RETURNED) && (watch || call_wanted(nr)))
+        hit(t, &w);
+}
+
+void stops_signal_always(struct thread *t, int sig, const void *info)
+{
+    struct mailbox_what w = {.reason = STOP_SIGNAL, .number = sig, .at = moment(t, STAGE_SIGNAL)};
+    if (info)
+        memcpy(w.siginfo, info, sizeof w.siginfo);
+    else
+        memcpy(w.siginfo, &sig, sizeof sig);
+    hit(t, &w);
+}
+
+void stops_signal(struct thread *t, int sig, const void *info)
+{
+    if (access_under_way.thread == t) /* the access did not happen */
+        access_under_way.thread = NULL;
+    if (signal_told == cursor_number() + 1)
+        return; /* the same one: a fault that ends the program */
+    signal_told = cursor_number() + 1;
+    if (!goal(t, STAGE_SIGNAL) && sig > 0 && sig < (int)sizeof stops.signal_wanted &&
+        stops.signal_wanted[sig])
+        stops_signal_always(t, sig, info);
+}
+
+/* ---- the tool ---- */
+
+static unsigned choose(const struct insn *in, bool first)
+{
+    (void)first;
+    return (find_break(in->pc) ? PROBE_BEFORE : 0) | watch_wants(in);
+}
+
+static void probe(struct thread *t, const struct probe *p)
+{
+    if (t->calling)
+        return;
+    if (p->what & PROBE_BEFORE)
+        at_break(t);
+    if (p->what & (PROBE_WATCH | PROBE_MEMORY))
+        at_access(t, p);
+}
+
+static const struct instrument with_breaks = {
+    .select = choose, .probe = probe, .position = at_position, .step = one_step, .sparse = true};
+static const struct instrument with_watches = {
+    .select = choose, .probe = probe, .position = at_position, .step = one_step};
+
+static void set_watches(const struct mailbox_stops *s)
+{
+    struct watch_range range[WATCH_RANGES];
+    if (s->watches == stops.watches &&
+        !memcmp(s->watch, stops.watch, sizeof *s->watch * s->watches))
+        return;
+    for (uint32_t i = 0; i < s->watches; i++)
+        range[i] = (struct watch_range){.addr = s->watch[i].addr,
+                                        .bytes = s->watch[i].bytes,
+                                        .write = s->watch[i].kind & 1,
+                                        .read = s->watch[i].kind & 2};
+    watch_set(range, (int)s->watches);
+    instrument_install(s->watches ? &with_watches : &with_breaks);
+}
+
+/* Drops translations where a breakpoint comes or goes: both lists are sorted. */
+static void drop_changed(const struct mailbox_break *list, uint32_t n)
+{
+    uint32_t i = 0, k = 0;
+    while (i < break_count || k < n) {
+        gaddr old = i < break_count ? breaks[i].pc : ~0ull, new = k < n ? list[k].pc : ~0ull;
+        if (old != new)
+            instrument_changed(old < new ? old : new, (old < new ? old : new) + 1);
+        i += old <= new;
+        k += new <= old;
+    }
+}
+
+bool stops_set(const struct mailbox *box)
+{
+    const struct mailbox_stops *s = (const struct mailbox_stops *)box->data;
+    const struct mailbox_break *list = (const struct mailbox_break *)(s + 1);
+    const uint8_t *bytes = (const uint8_t *)(list + s->breaks);
+    if (s->breaks > BREAKS || s->watches > MAILBOX_WATCHES || s->condition_bytes > CONDITIONS)
+        return false;
+    if (!breaks) {
+        breaks = range_alloc(BREAKS * sizeof *breaks);
+        conditions = range_alloc(CONDITIONS);
+        trail = range_alloc(MAILBOX_TRAIL * sizeof *trail);
+        instrument_install(&with_breaks);
+    }
+    set_watches(s);
+    drop_changed(list, s->breaks);
+    break_count = s->breaks;
+    memcpy(breaks, list, s->breaks * sizeof *list);
+    memcpy(conditions, bytes, s->condition_bytes);
+    stops = *s;
+    return true;
+}
+
+void stops_run(struct thread *self, const struct mailbox_run *r)
+{
+    run = *r;
+    if (!instrument)
+        instrument_install(&with_breaks);
+    last_hit.reason = 0;
+    trail_end = 0;
+    access_under_way.thread = NULL;
+    engine_stop_at(NULL, 0, 0);
+    if (find_break(self->cpu.rip))
+        self->probed = self->cpu.rip;
+    for (struct thread *t = engine.threads; t; t = t->next)
+        t->step &= (uint8_t) ~(STEP_TOOL | STEP_POSITION);
+    struct thread *t = run.goal.thread ? post_thread(run.goal.thread) : NULL;
+    if (t)
+        engine_stop_at(t, run.goal.count, run.goal.pc);
+    step.thread = run.step_thread ? post_thread(run.step_thread) : NULL;
+    if (!step.thread)
+        return;
+    step.count = thread_count(step.thread);
+    step.pc = step.thread->cpu.rip;
+    step.thread->step |= STEP_TOOL;
+}
+
+uint64_t stops_trail(struct mailbox_moment *out)
+{
+    uint64_t n = trail_end < MAILBOX_TRAIL ? trail_end : MAILBOX_TRAIL;
+    for (uint64_t i = 0; i < n; i++)
+        out[i] = trail[(trail_end - n + i) % MAILBOX_TRAIL];
+    return n;
+}

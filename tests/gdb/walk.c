@@ -1,0 +1,227 @@
+/* walk.c - a random walk over a recording, by replayer/timeline.h: walk DIR SEED STEPS.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Steps, continues, goes back and jumps at random. The state (all registers of all threads, the
+ * stacks' tops) is kept by position; whenever a position is met again, from whatever side, it must
+ * be the same. What steps forwards say about the order of positions, steps backwards must say, too.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pinball/pinball.h"
+#include "replayer/timeline.h"
+
+enum { PLACES = 1 << 16, STACK_BYTES = 256, RSP = 4, THREADS = 64 };
+
+static struct place {
+    struct position at;
+    uint64_t events, state;
+} place[PLACES];
+static size_t places;
+static uint64_t seed;
+static struct timeline *line;
+static unsigned met;
+
+static uint64_t draw(void)
+{
+    seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+    return seed >> 33;
+}
+
+static void die(const char *what, const char *why)
+{
+    printf("FAILED: %s: %s\n", what, why);
+    exit(1);
+}
+
+static uint64_t mix(uint64_t h, const void *p, size_t n)
+{
+    const uint8_t *b = p;
+    for (size_t i = 0; i < n; i++)
+        h = (h ^ b[i]) * 1099511628211ull;
+    return h;
+}
+
+static uint64_t state(void)
+{
+    static struct replay_registers regs;
+    static uint8_t stack[STACK_BYTES];
+    struct replay_thread thread[THREADS];
+    struct replay *r = timeline_replay(line);
+    struct err err;
+    size_t n = replay_threads(r, thread, THREADS);
+    uint64_t h = 14695981039346656037ull;
+    for (size_t i = 0; i < n && i < THREADS; i++) {
+        if (replay_registers(r, thread[i].number, &regs, &err))
+            die("registers", err.msg);
+        memset(stack, 0, sizeof stack);
+        replay_read(r, regs.gpr[RSP], stack, sizeof stack);
+        h = mix(h, regs.gpr, sizeof regs.gpr);
+        h = mix(h, &regs.rip, 16);
+        h = mix(h, &regs.fs_base, 24);
+        h = mix(h, regs.xsave, regs.xsave_bytes);
+        h = mix(h, stack, sizeof stack);
+    }
+    return h;
+}
+
+static void look(const char *how)
+{
+    const struct timeline_stop *s = timeline_now(line);
+    char text[POSITION_TEXT];
+    uint64_t now = state();
+    if (s->why == TIMELINE_SIGNAL || s->why == TIMELINE_CALL_RETURN || s->why == TIMELINE_END ||
+        s->why == TIMELINE_CALL_ENTRY)
+        return; /* not the only stop there */
+    position_format(&s->at, text);
+    for (size_t i = 0; i < places; i++) {
+        if (memcmp(&place[i].at, &s->at, sizeof s->at))
+            continue;
+        if (place[i].events != s->events || place[i].state != now) {
+            printf("FAILED: %s after %s: events %llu and %llu, state %llx and %llx\n", text, how,
+                   (unsigned long long)place[i].events, (unsigned long long)s->events,
+                   (unsigned long long)place[i].state, (unsigned long long)now);
+            exit(1);
+        }
+        met++;
+        return;
+    }
+    if (places < PLACES)
+        place[places++] = (struct place){s->at, s->events, now};
+}
+
+static void move(const char *how, int result, const struct err *err)
+{
+    if (result)
+        die(how, err->msg);
+    if (getenv("WALK_TALK")) {
+        char text[POSITION_TEXT];
+        const struct timeline_stop *s = timeline_now(line);
+        position_format(&s->at, text);
+        printf("%-10s %s why %d events %llu\n", how, text, (int)s->why,
+               (unsigned long long)s->events);
+        fflush(stdout);
+    }
+    look(how);
+}
+
+/* Some steps back, the same number forwards: each place is met twice. */
+static void there_and_back(unsigned steps)
+{
+    struct timeline_stop stop, start = *timeline_now(line);
+    struct err err;
+    unsigned done = 0;
+    uint32_t thread = start.at.thread;
+    for (; done < steps; done++) {
+        move("step back", timeline_step_back(line, thread, &stop, &err), &err);
+        if (stop.why != TIMELINE_STEP)
+            break;
+    }
+    if (stop.why != TIMELINE_STEP || start.why == TIMELINE_END || start.why == TIMELINE_SIGNAL)
+        return;
+    for (; done; done--)
+        move("step", timeline_step(line, thread, 0, 0, &stop, &err), &err);
+    if (memcmp(&stop.at, &start.at, sizeof stop.at)) {
+        char a[POSITION_TEXT], b[POSITION_TEXT];
+        position_format(&start.at, a);
+        position_format(&stop.at, b);
+        printf("FAILED: from %s, %u steps back and forth end at %s\n", a, steps, b);
+        exit(1);
+    }
+}
+
+static void some_stops(void)
+{
+    struct timeline_break b[4];
+    struct timeline_stops stops = {.breaks = b};
+    struct replay_registers regs;
+    struct err err;
+    unsigned kind = (unsigned)draw() % 4;
+    for (; kind && places && stops.break_count < 1 + draw() % 3; stops.break_count++)
+        b[stops.break_count] = (struct timeline_break){.pc = place[draw() % places].at.pc};
+    if (kind == 2 && replay_registers(timeline_replay(line), 0, &regs, &err) == 0)
+        stops.watches[stops.watch_count++] =
+            (struct timeline_watch){(regs.gpr[RSP] & ~7ull) + 8 * (draw() % 8), 8, WATCH_WRITE};
+    if (timeline_stops(line, &stops, &err))
+        die("timeline_stops", err.msg);
+}
+
+/* What is met going back from a place must be met going on from there, too. */
+static void back_and_on(void)
+{
+    struct timeline_stop back, on, start = *timeline_now(line);
+    struct err err;
+    move("back", timeline_back(line, &back, &err), &err);
+    if (back.why != TIMELINE_BREAK || (start.why != TIMELINE_BREAK && start.why != TIMELINE_END))
+        return;
+    move("continue", timeline_continue(line, &on, &err), &err);
+    bool same = !memcmp(&on.at, &start.at, sizeof on.at);
+    bool end = on.why == TIMELINE_END && start.why == TIMELINE_END;
+    if (!same && !end && start.why == TIMELINE_BREAK) {
+        char a[POSITION_TEXT], b[POSITION_TEXT];
+        position_format(&start.at, a);
+        position_format(&on.at, b);
+        printf("note: back from %s and on leads to %s\n", a, b);
+    }
+}
+
+static void say(void *arg, const char *message)
+{
+    (void)arg;
+    printf("%s", message);
+}
+
+int main(int argc, char **argv)
+{
+    struct timeline_options options = {.message = say};
+    struct timeline_stop stop;
+    struct err err;
+    struct pinball *p = argc == 4 ? pinball_open(argv[1], &err) : NULL;
+    if (!p)
+        die(argc == 4 ? argv[1] : "usage: walk DIR SEED STEPS", argc == 4 ? err.msg : "");
+    seed = strtoull(argv[2], NULL, 10) * 2654435761u + 1;
+    long steps = strtol(argv[3], NULL, 10);
+    line = timeline_new(p, &options, &err);
+    if (!line)
+        die("timeline_new", err.msg);
+    move("goto end", timeline_goto_end(line, &stop, &err), &err);
+    const uint64_t ticks = stop.ticks ? stop.ticks : 1;
+    for (long i = 0; i < steps; i++) {
+        switch (draw() % 8) {
+        case 0:
+            move("goto ticks", timeline_goto_ticks(line, draw() % ticks, &stop, &err), &err);
+            break;
+        case 1:
+            if (places) {
+                struct position to = place[draw() % places].at;
+                move("goto", timeline_goto(line, &to, &stop, &err), &err);
+                if (memcmp(&stop.at, &to, sizeof to))
+                    die("goto", "somewhere else");
+            }
+            break;
+        case 2:
+            some_stops();
+            move("continue", timeline_continue(line, &stop, &err), &err);
+            break;
+        case 3:
+            some_stops();
+            back_and_on();
+            break;
+        case 4:
+            there_and_back(1 + (unsigned)draw() % 20);
+            break;
+        case 5:
+            move("step back", timeline_step_back(line, 0, &stop, &err), &err);
+            break;
+        default:
+            move("step", timeline_step(line, 0, 0, 0, &stop, &err), &err);
+            break;
+        }
+    }
+    timeline_free(line);
+    pinball_close(p);
+    printf("good: %zu places, %u met again\n", places, met);
+    return 0;
+}
