@@ -230,7 +230,7 @@ static bool holds(struct thread *t, const struct mailbox_break *b)
     const uint8_t *at = conditions + b->condition_at, *end = at + b->condition_bytes;
     struct segments seg = engine_segments(t);
     struct agent_state state = {
-        .cpu = &t->cpu, .fs_base = seg.fs, .gs_base = seg.gs, .read = read_memory};
+        .cpu = &t->cpu, .orig_rax = ~0ull, .fs_base = seg.fs, .gs_base = seg.gs, .read = read_memory};
     if (at == end)
         return true;
     while (end - at >= 4) {

@@ -169,7 +169,7 @@ FIXTURES = [
     ("logger and replayer", {"logger/log.c": '#include "replayer/replay.h"\n'}, "may not"),
     ("replayer and logger", {"replayer/replay.c": '# include  "logger/log.h"\n'}, "may not"),
     ("a private header of the replayer", {
-        "replayer/gdbstub/stub.c": '#include "replayer/timeline.h"\n'}, "replayer/gdbstub may not"),
+        "replayer/gdbstub/stub.c": '#include "replayer/checkpoints.h"\n'}, "replayer/gdbstub may not"),
     ("slicer behind the one header", {"slicer/cfg.c": '#include "replayer/timeline.h"\n'}, "may not"),
     ("gui and engine", {"gui/model/tree.c": '#include "engine/x86/insn.h"\n'}, "gui may not"),
     ("the engine's inside from a verb", {"cli/run.c": '#include "engine/core/cache.h"\n'}, "cli may not"),
