@@ -7,7 +7,7 @@ here=$(dirname "$(realpath "$0")")
 
 cmake --install "$build" --prefix "$work/usr" >install.log || fail "$(cat install.log)"
 for file in bin/drdebug share/man/man1/drdebug.1 share/doc/drdebug/README.md \
-    share/doc/drdebug/LICENSE share/bash-completion/completions/drdebug; do
+    share/doc/drdebug/LICENSE share/drdebug/drdebug.py share/bash-completion/completions/drdebug; do
     checks=$((checks + 1))
     [ -s "usr/$file" ] || fail "$file is not installed"
 done

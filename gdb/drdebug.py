@@ -1,0 +1,623 @@
+"""drdebug.py - the `pin ...` commands of drdebug, inside GDB.
+
+SPDX-License-Identifier: MIT
+
+GDB (13 or later, with Python) debugs a recording through `drdebug serve`. That remote stub knows
+more than GDB has commands for: where in the recording this is, how to get elsewhere, what was
+written where. It is asked by packets of its own, `qDrdebug,COMMAND ARGUMENT...`; the answer is a
+JSON object in hexadecimal, with "error" in it if something is wrong.
+
+`drdebug debug` loads this file and connects. By hand:
+
+    (gdb) source drdebug.py
+    (gdb) target extended-remote | drdebug serve race.pinball
+
+To get elsewhere, the stub is told where, and then GDB is let continue, forwards or backwards: the
+stub goes straight there. To GDB and its front ends that is a stop like any other.
+"""
+import errno
+import json
+import re
+import shlex
+import signal
+
+import gdb
+
+if not hasattr(gdb, "MICommand"):
+    raise gdb.GdbError("drdebug.py needs GDB 13 or later")
+
+# {number: name}. Empty here; the build puts engine/os/syscalls.def in (gdb/embed.py).
+SYSCALLS = {}
+
+EVENT_KINDS = ["call", "signal", "thread", "output", "exec", "exit"]
+
+
+# ---- the stub ----
+
+class NotDrdebug(gdb.GdbError):
+    """The remote target is something else."""
+
+
+def connection():
+    """The connection to a remote target, or None."""
+    found = gdb.selected_inferior().connection
+    return found if isinstance(found, gdb.RemoteTargetConnection) else None
+
+
+def escape(packet):
+    """As the protocol needs it; GDB sends packets as they are."""
+    return b"".join(bytes([0x7d, c ^ 0x20]) if c in b"#$}*" else bytes([c]) for c in packet)
+
+
+def ask(command):
+    """The stub's answer to a command, a dict; what it refuses is a gdb.GdbError."""
+    to = connection()
+    if to is None:
+        raise gdb.GdbError("Not connected to a recording: `drdebug debug DIR' does that.")
+    try:
+        reply = to.send_packet(escape(b"qDrdebug," + command.encode(errors="replace")))
+    except (gdb.error, RuntimeError) as error:
+        raise gdb.GdbError(f"The recording does not answer: {error}") from None
+    if not reply:
+        raise NotDrdebug("The remote target is not `drdebug serve'.")
+    try:
+        answer = json.loads(bytes.fromhex(reply.decode()))
+    except ValueError:
+        answer = None
+    if not isinstance(answer, dict):
+        raise gdb.GdbError(f"Bad answer to `{command.split()[0]}': is `drdebug serve' of another "
+                           "version than drdebug.py?")
+    if "error" in answer:
+        raise gdb.GdbError(plain(answer["error"]))
+    return answer
+
+
+def pages(command):
+    """All entries of a list that comes in pages: objects with a list and `next`."""
+    answer = ask(command)
+    while True:
+        yield from next((value for value in answer.values() if isinstance(value, list)), [])
+        if answer.get("next") is None:
+            return
+        answer = ask(f"{command} from {answer['next']}")
+
+
+def bookmarks():
+    return ask("bookmarks")["bookmarks"]
+
+
+# ---- text ----
+
+def plain(text):
+    """Text from a recording: a terminal might obey its control characters."""
+    return "".join(c if c.isprintable() or c == "\t" else "?" for c in str(text))
+
+
+def say(text):
+    charset = gdb.host_charset()
+    gdb.write(f"{text}\n".encode(charset, "replace").decode(charset))
+
+
+def say_columns(rows):
+    """Rows of texts; all columns but the last are as wide as needed."""
+    widths = [max(len(text) for text in column) for column in zip(*rows)]
+    for row in rows:
+        say("  ".join(text.ljust(width) for text, width in zip(row, widths)).rstrip())
+
+
+def position_pc(position):
+    """A position is thread, count and pc: T2:48213:401136."""
+    return int(position.rpartition(":")[2], 16)
+
+
+def function_at(pc):
+    """The innermost function's name, if there is debug information."""
+    block = gdb.block_for_pc(pc)
+    while block and not block.function:
+        block = block.superblock
+    return block.function.print_name if block else None
+
+
+def location(pc):
+    """`work () at racy.c:18`, or as much as is known."""
+    try:
+        name, line = function_at(pc), gdb.find_pc_line(pc)
+        if name and line.symtab:
+            brackets = "" if name.endswith(")") else " ()"
+            return f"{name}{brackets} at {line.symtab.filename}:{line.line}"
+        symbol, found, _ = gdb.execute(f"info symbol {pc:#x}", to_string=True).partition(
+            " in section ")
+        if found:
+            return symbol.split(" + ")[0] + " ()"
+    except (gdb.error, RuntimeError):
+        pass
+    return f"{pc:#x}"
+
+
+# ---- moving ----
+
+def refresh_libraries():
+    """A jump passes by all places at which GDB would have seen libraries come and go."""
+    before = {objfile.filename for objfile in gdb.objfiles()}
+    wanted = gdb.parameter("auto-solib-add")
+    try:
+        gdb.execute("sharedlibrary" if wanted else "info sharedlibrary", to_string=True)
+    except gdb.error:
+        return
+    if {objfile.filename for objfile in gdb.objfiles()} != before:
+        gdb.execute("frame")  # what GDB has just shown had no names
+
+
+def goto(where):
+    """To a position, `begin`, `end`, `+TICKS` or `-TICKS`."""
+    direction = ask(f"goto {where}")["direction"]
+    if direction == "here":
+        say("Already there.")
+        return
+    turned = gdb.parameter("exec-direction") == "reverse"  # then GDB refuses reverse-continue
+    gdb.execute("reverse-continue" if direction == "backward" and not turned else "continue")
+    refresh_libraries()
+
+
+class History:
+    """The places where GDB has stopped, and which of them this is: as in a browser."""
+
+    LIMIT = 1000
+
+    def __init__(self):
+        self.connection = None  # number of the one that the places are of
+        self.foreign = None  # number of one to something else
+        self.places = []  # (position, location)
+        self.now = -1
+
+    def on_stop(self, _):
+        to = connection()
+        if to is None or to.num == self.foreign:
+            return
+        try:
+            when = ask("when")
+        except NotDrdebug:
+            self.foreign = to.num
+            return
+        except gdb.GdbError:
+            return
+        if to.num != self.connection:
+            self.connection, self.places, self.now = to.num, [], -1
+        if not when.get("diverted"):
+            self.visit(when["position"], location(when["pc"]))
+
+    def visit(self, position, where):
+        if self.now >= 0 and self.places[self.now][0] == position:
+            return
+        del self.places[self.now + 1:]
+        self.places.append((position, where))
+        del self.places[:-self.LIMIT]
+        self.now = len(self.places) - 1
+
+    def go(self, step):
+        before, place = self.now, self.now + step
+        if not 0 <= place < len(self.places):
+            which = "before" if step < 0 else "after"
+            raise gdb.GdbError(f"No place was visited {which} this one.")
+        self.now = place  # so that the stop there is nothing new
+        try:
+            goto(self.places[place][0])
+        except (gdb.error, gdb.GdbError):
+            self.now = before
+            raise
+
+    def show(self):
+        say_columns([("=>" if i == self.now else "", position, where)
+                     for i, (position, where) in enumerate(self.places)])
+
+
+# ---- values in memory ----
+
+class Memory:
+    """What an expression stands for, at a fixed address: it can be read in any frame."""
+
+    def __init__(self, expression):
+        value = gdb.parse_and_eval(expression)
+        if value.type.code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
+            value = value.referenced_value()
+        if value.is_optimized_out:
+            raise gdb.GdbError(f"{expression}: optimized out here.")
+        if value.address is None or value.type.sizeof == 0:
+            raise gdb.GdbError(f"{expression}: not in memory; in a register, or calculated.")
+        self.address, self.type = int(value.address), value.type
+        self.start, self.size = self.address, self.type.sizeof
+        self.field = None
+        self.narrow_to_bits(expression)
+
+    def narrow_to_bits(self, expression):
+        """If it is a bit-field: GDB gives it the address of the whole word that it is in."""
+        member = re.fullmatch(r"(.+?)(\.|->)\s*(\w+)\s*", expression)
+        try:
+            address = gdb.parse_and_eval(f"{'&' if member[2] == '.' else ''}({member[1]})")
+            outer = address.dereference().type.strip_typedefs()
+            field = next(f for f in outer.fields() if f.name == member[3] and f.bitsize)
+        except (gdb.error, TypeError, StopIteration):
+            return  # not a member; the outer thing is none, or has members of another kind
+        self.field, self.type, self.address = field, outer, int(address)
+        self.start = self.address + field.bitpos // 8
+        self.size = (field.bitpos % 8 + field.bitsize + 7) // 8
+
+    def text(self):
+        value = gdb.Value(self.address).cast(self.type.pointer()).dereference()
+        return (value[self.field] if self.field else value).format_string()
+
+
+# ---- commands ----
+
+class PinCommand(gdb.Command):
+    """The base of all but the prefix: a subclass has name, run(), and complete() or a completer."""
+
+    kind = gdb.COMMAND_RUNNING
+    completer = gdb.COMPLETE_NONE
+
+    def __init__(self):
+        if hasattr(self, "complete"):
+            super().__init__(f"pin {self.name}", self.kind)
+        else:
+            super().__init__(f"pin {self.name}", self.kind, self.completer)
+
+    def invoke(self, arg, from_tty):
+        try:
+            self.run(arg.strip())
+        except gdb.error as error:  # the user's mistake, so without a word about Python
+            raise gdb.GdbError(str(error)) from None
+
+    def check(self, condition):
+        if not condition:
+            raise gdb.GdbError(re.search("^Usage: .*", self.__doc__, re.MULTILINE)[0])
+
+
+def matching(words, start):
+    return [word for word in words if word.startswith(start)]
+
+
+class Pin(gdb.Command):
+    """Walk a recording.
+
+Besides these commands, all of GDB's that go forwards work, and those that go
+backwards: reverse-step, reverse-next, reverse-finish, reverse-continue.
+A position such as T2:48213:401136 names a point of a recording for good. It is
+made of a thread's number, its progress counter and the pc."""
+
+    def __init__(self):
+        super().__init__("pin", gdb.COMMAND_RUNNING, prefix=True)
+
+    def invoke(self, arg, from_tty):
+        if arg:
+            raise gdb.GdbError(f"Undefined pin command: \"{plain(arg)}\".  Try \"help pin\".")
+        gdb.execute("help pin")
+
+
+class PinWhen(PinCommand):
+    """Show where in the recording this is.
+Usage: pin when
+
+The first line is the position, and what is executed next.
+$pin_position() is the position, too."""
+
+    name = "when"
+    kind = gdb.COMMAND_STATUS
+
+    def run(self, arg):
+        self.check(not arg)
+        when = ask("when")
+        say(f"{when['position']}  {location(when['pc'])}")
+        say(f"thread {when['thread']} (tid {when['tid']}): {when['count']:,} ticks; "
+            f"all threads: {when['ticks']:,} ticks, {when['events']:,} events")
+        if when["at_begin"]:
+            say("The recording begins here.")
+        if when["at_end"]:
+            say("The recording ends here.")
+        if when.get("diverted"):
+            say("Memory or registers were changed, in a copy that is dropped with the next move.")
+
+
+class PinGoto(PinCommand):
+    """Go to another place of the recording.
+Usage: pin goto POSITION|begin|end|+N|-N
+
+POSITION is one that `pin when' and others print, such as T2:48213:401136.
++N and -N go N ticks on or back; those of all threads count."""
+
+    name = "goto"
+
+    def complete(self, text, word):
+        try:
+            marks = [mark["position"] for mark in bookmarks()]
+        except gdb.GdbError:
+            marks = []
+        done = len(text) - len(word)  # to GDB, a colon ends a word
+        return [full[done:] for full in matching(["begin", "end", *dict.fromkeys(marks)], text)]
+
+    def run(self, arg):
+        self.check(len(arg.split()) == 1)
+        goto(arg)
+
+
+class PinCheckpoint(PinCommand):
+    """Remember this place of the recording.
+Usage: pin checkpoint [NOTE]
+
+It is kept with the recording. `pin checkpoints' lists all, and `pin rollback'
+goes to one."""
+
+    name = "checkpoint"
+
+    def run(self, arg):
+        self.dont_repeat()
+        when = ask("when")
+        ask(f"bookmark {when['position']} {arg}".rstrip())
+        say(f"Checkpoint {len(bookmarks())} at {when['position']}: {location(when['pc'])}")
+
+
+class PinCheckpoints(PinCommand):
+    """List the places remembered by `pin checkpoint'.
+Usage: pin checkpoints"""
+
+    name = "checkpoints"
+    kind = gdb.COMMAND_STATUS
+
+    def run(self, arg):
+        self.check(not arg)
+        marks = bookmarks()
+        if not marks:
+            say("No checkpoints.")
+        say_columns([(str(n), mark["position"], location(position_pc(mark["position"])),
+                      plain(mark["note"])) for n, mark in enumerate(marks, 1)])
+
+
+class PinRollback(PinCommand):
+    """Go to a place remembered by `pin checkpoint'.
+Usage: pin rollback N
+
+N is the checkpoint's number in `pin checkpoints'."""
+
+    name = "rollback"
+
+    def run(self, arg):
+        self.check(arg.isdecimal())
+        marks = bookmarks()
+        if not 1 <= int(arg) <= len(marks):
+            raise gdb.GdbError(f"No checkpoint number {arg}.")
+        goto(marks[int(arg) - 1]["position"])
+
+
+class PinLast(PinCommand):
+    """Go back to where a value was written last.
+Usage: pin last EXPRESSION
+
+EXPRESSION is something in memory: a variable, a member, *(int *) 0x404050.
+The program then is just before the instruction that writes; the same command
+again goes to the write before that one, and `pin back' returns."""
+
+    name = "last"
+    completer = gdb.COMPLETE_EXPRESSION
+
+    def run(self, arg):
+        self.check(arg)
+        memory = Memory(arg)
+        new = memory.text()
+        position = ask(f"last {memory.start:#x} {memory.size}")["position"]
+        if position is None:
+            raise gdb.GdbError(f"{arg}: not written between the recording's begin and here.")
+        goto(position)
+        old = memory.text()
+        say(f"{arg} is written here, {position}: {location(position_pc(position))}")
+        say(f"  old value  {old}")
+        say(f"  new value  {new}" + ("  (the same)" if new == old else ""))
+
+
+class PinHistory(PinCommand):
+    """List the places where the program was stopped, or go to one.
+Usage: pin history [back|forward]
+
+`back' and `forward' go to the place before and after the one that is marked,
+as `pin back' and `pin forward' do. Moving on from a place in the middle drops
+those after it."""
+
+    name = "history"
+    kind = gdb.COMMAND_STATUS
+
+    def complete(self, text, word):
+        return matching(["back", "forward"], word)
+
+    def run(self, arg):
+        self.check(arg in ("", "back", "forward"))
+        ask("when")  # is this a recording at all?
+        if arg:
+            history.go(-1 if arg == "back" else 1)
+        else:
+            history.show()
+
+
+class PinBack(PinCommand):
+    """Go to the place visited before this one.
+Usage: pin back
+
+See `pin history'."""
+
+    name = "back"
+
+    def run(self, arg):
+        self.check(not arg)
+        ask("when")
+        history.go(-1)
+
+
+class PinForward(PinCommand):
+    """Go to the place visited after this one, where `pin back' came from.
+Usage: pin forward
+
+See `pin history'."""
+
+    name = "forward"
+
+    def run(self, arg):
+        self.check(not arg)
+        ask("when")
+        history.go(1)
+
+
+class PinEvents(PinCommand):
+    """List what happened: system calls, signals, threads, output.
+Usage: pin events [FILTER]
+
+FILTER is call, signal, thread, output, exec, exit, or a system call's name or
+number. An arrow marks what is next. What was not executed yet since the
+recording was opened is not known: `pin goto end' executes all of it."""
+
+    name = "events"
+    kind = gdb.COMMAND_STATUS
+
+    def complete(self, text, word):
+        return matching(EVENT_KINDS + sorted(SYSCALLS.values()), word)
+
+    def run(self, arg):
+        self.check(len(arg.split()) <= 1)
+        now, marked = ask("when")["events"], False
+        for event in pages(f"events {self.filter(arg)}".rstrip()):
+            mark = "" if marked or event["number"] < now else "=>"
+            marked = marked or mark != ""
+            say(f"{mark:2} {event['number']:>6}  {event['position']:<26}  {describe(event)}")
+
+    @staticmethod
+    def filter(word):
+        if word == "" or word in EVENT_KINDS:
+            return word
+        number = next((n for n, name in SYSCALLS.items() if name == word), word)
+        if not str(number).isdecimal():
+            raise gdb.GdbError(f"{plain(word)}: neither a kind of event nor a system call.")
+        return f"call:{number}"
+
+
+class PinOutput(PinCommand):
+    """Show what the program wrote to standard output and error, and where.
+Usage: pin output
+
+Each line comes with the position at which it was written, for `pin goto';
+lines on standard error have a `!'. What was not executed yet since the
+recording was opened is not known: `pin goto end' executes all of it."""
+
+    name = "output"
+    kind = gdb.COMMAND_STATUS
+
+    def run(self, arg):
+        self.check(not arg)
+        for line in pages("output"):
+            mark = "!" if line["fd"] == 2 else "|"
+            say(f"{line['position']:<26} {mark} {plain(line['text'])}")
+
+
+def describe(event):
+    """An event in words: `openat = -1 ENOENT`, `SIGSEGV`."""
+    kind = event["kind"]
+    if kind == "call":
+        name = SYSCALLS.get(event["call"], f"system call {event['call']}")
+        return f"{name} = {describe_result(event['result'])}"
+    if kind == "signal":
+        names = {number.value: number.name for number in signal.Signals}
+        return names.get(event["signal"], f"signal {event['signal']}")
+    if kind == "output":
+        return f"output to {event['fd']}: {plain(event['text'].rstrip())}"
+    return {"thread": "the thread begins", "exec": "another program begins",
+            "exit": "the thread ends"}.get(kind, plain(kind))
+
+
+def describe_result(result):
+    if -4096 < result < 0:
+        return "-1 " + errno.errorcode.get(-result, f"error {-result}")
+    return str(result) if result < 1 << 32 else hex(result)
+
+
+# ---- for expressions and front ends ----
+
+class PinPosition(gdb.Function):
+    """The position in the recording, a string.
+Usage: $pin_position ()"""
+
+    def __init__(self):
+        super().__init__("pin_position")
+
+    def invoke(self):
+        return ask("when")["position"]
+
+
+class MiPinWhen(gdb.MICommand):
+    """-pin-when: the fields of the stub's answer, as texts."""
+
+    def __init__(self):
+        super().__init__("-pin-when")
+
+    def invoke(self, argv):
+        if argv:
+            raise gdb.GdbError("Usage: -pin-when")
+        return {key: str(value).lower() if isinstance(value, bool) else str(value)
+                for key, value in ask("when").items()}
+
+
+# ---- the begin of `drdebug debug` ----
+
+def run_to_main():
+    try:
+        gdb.decode_line("main")
+    except gdb.error:
+        say("There is no function main, so this is the program's first instruction.")
+        return
+    breakpoint_at_main = gdb.Breakpoint("main", temporary=True)
+    gdb.execute("continue")
+    if breakpoint_at_main.is_valid() and ask("when")["at_end"]:
+        breakpoint_at_main.delete()
+        say("The recording ends before main.")
+
+
+def start(where="main"):
+    """Goes from the first instruction to where a session begins: `main`, `start` or `end`."""
+    if where == "end":
+        goto("end")
+    elif where == "main":
+        run_to_main()
+
+
+def shell_word(word):
+    """Any bytes, as a word of ASCII text on one line: GDB reads that line, then a shell."""
+    if re.fullmatch(rb"[ -~]*", word):
+        return shlex.quote(word.decode())
+    return "\"$(printf '" + "".join(f"\\{byte:03o}" for byte in word) + "')\""
+
+
+def connect(server, where="main"):
+    """Connects to the stub that `server` starts, words as bytes; GDB quits if that fails."""
+    try:
+        check_architecture()
+        gdb.execute("target extended-remote | " + " ".join(map(shell_word, server)))
+        start(where)
+    except (gdb.error, gdb.GdbError) as error:
+        gdb.write(f"drdebug: {error}\n", gdb.STDERR)
+        gdb.execute("quit 1")
+
+
+def check_architecture():
+    if "i386:x86-64" not in gdb.architecture_names():
+        raise gdb.GdbError("this GDB cannot debug x86-64 programs")
+
+
+def install():
+    """The commands, and the history; once, even if this file is loaded again."""
+    for command in (Pin, PinWhen, PinGoto, PinCheckpoint, PinCheckpoints, PinRollback, PinLast,
+                    PinHistory, PinBack, PinForward, PinEvents, PinOutput, PinPosition, MiPinWhen):
+        command()
+    if hasattr(gdb, "drdebug_on_stop"):
+        gdb.events.stop.disconnect(gdb.drdebug_on_stop)
+    gdb.drdebug_on_stop = history.on_stop
+    gdb.events.stop.connect(history.on_stop)
+
+
+history = History()
+install()
+if __name__ == "__main__":
+    check_architecture()
