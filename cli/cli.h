@@ -42,6 +42,9 @@ extern const char info_details[];
 int pack_main(int argc, char *argv[]);
 extern const char pack_details[];
 
+int debug_main(int argc, char *argv[]);
+extern const char debug_details[];
+
 int help_main(int argc, char *argv[]);
 int help_verb(const char *name);
 int help_version(void);

@@ -3,7 +3,7 @@
 _drdebug()
 {
     local verb=${COMP_WORDS[1]} word=${COMP_WORDS[COMP_CWORD]} options i
-    local verbs="run record replay info verify pack help"
+    local verbs="run record replay debug info verify pack help"
 
     if [ "$COMP_CWORD" -eq 1 ]; then
         mapfile -t COMPREPLY < <(compgen -W "$verbs --help --version" -- "$word")
@@ -13,6 +13,7 @@ _drdebug()
     run) options="--stats --no-link --cache-size --help" ;;
     record) options="-o --chaos -q --quiet --no-link --cache-size --help" ;;
     replay) options="--until -q --quiet --no-link --help" ;;
+    debug) options="--start --end --gdb --help" ;;
     info) options="--json --help" ;;
     verify) options="--count --help" ;;
     pack) options="-o --sources --no-debug --help" ;;
@@ -44,6 +45,15 @@ _drdebug()
             mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
         else
             mapfile -t COMPREPLY < <(compgen -c -f -- "$word" | sort -u)
+        fi
+        ;;
+    debug)
+        if [ "${COMP_WORDS[COMP_CWORD - 1]}" = --gdb ]; then
+            mapfile -t COMPREPLY < <(compgen -c -f -- "$word" | sort -u)
+        elif [[ $word == -* && " ${COMP_WORDS[*]:0:COMP_CWORD} " != *" -- "* ]]; then
+            mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
+        else
+            mapfile -t COMPREPLY < <(compgen -f -- "$word")
         fi
         ;;
     replay | info | verify | pack)
