@@ -29,6 +29,8 @@ if not hasattr(gdb, "MICommand"):
 # {number: name}. Empty here; the build puts engine/os/syscalls.def in (gdb/embed.py).
 SYSCALLS = {}
 
+PATIENCE_S = 100000
+
 EVENT_KINDS = ["call", "signal", "thread", "output", "exec", "exit"]
 
 
@@ -49,6 +51,13 @@ def escape(packet):
     return b"".join(bytes([0x7d, c ^ 0x20]) if c in b"#$}*" else bytes([c]) for c in packet)
 
 
+def be_patient():
+    """An answer that GDB does not wait for is taken for the one to the next packet: the end of all
+    understanding. A recording may have to be replayed for an answer, and GDB waits for 2 seconds."""
+    if gdb.parameter("remotetimeout") < PATIENCE_S:
+        gdb.execute(f"set remotetimeout {PATIENCE_S}")
+
+
 def ask(command):
     """The stub's answer to a command, a dict; what it refuses is a gdb.GdbError."""
     to = connection()
@@ -67,6 +76,7 @@ def ask(command):
     if not isinstance(answer, dict):
         raise gdb.GdbError(f"Bad answer to `{command.split()[0]}': is `drdebug serve' of another "
                            "version than drdebug.py?")
+    be_patient()  # only now: other remote targets are none of our business
     if "error" in answer:
         raise gdb.GdbError(plain(answer["error"]))
     return answer
@@ -594,6 +604,7 @@ def connect(server, where="main"):
     """Connects to the stub that `server` starts, words as bytes; GDB quits if that fails."""
     try:
         check_architecture()
+        be_patient()
         gdb.execute("target extended-remote | " + " ".join(map(shell_word, server)))
         start(where)
     except (gdb.error, gdb.GdbError) as error:

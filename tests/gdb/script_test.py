@@ -45,6 +45,7 @@ WITHOUT_CONNECTION = [
 ]
 
 WALK = [
+    ("show remotetimeout", "is 100000."),
     ("pin when", "T1:0:"),
     ("pin when", "The recording begins here."),
     ("python start('main')", "Temporary breakpoint 1, main ()"),
@@ -155,6 +156,7 @@ PLAIN = [
     ("pin when", "The remote target is not `drdebug serve'."),
     ("pin goto end", "The remote target is not `drdebug serve'."),
     ("stepi", "~drdebug"),
+    ("show remotetimeout", "is 2."),
 ]
 
 GARBAGE = [
