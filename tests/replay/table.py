@@ -112,7 +112,7 @@ NOT_SANITIZED = re.compile(r"-static|-nostdlib|-Wl,|-fsanitize|execstack")
 # clone() by number it does not know; ASan's own calls are not in the seccomp filter. 2 GB are 10 under TSan.
 LEFT_OUT = {("asan", "env_seccomp"), *(("tsan", _name) for _name in """signal_handler_calls signal_longjmp signal_tiny_stack
     signal_tgkill signal_timers signal_switch_state signal_switch_ymm signal_read_race thread_futex_signals thread_futex_fork
-    thread_futex_pi process_pidfd process_vfork_killed memory_heap_2g""".split())}
+    thread_futex_pi thread_clone_raw process_pidfd process_vfork_killed memory_heap_2g""".split())}
 CHILDREN = re.compile(r"fork|\bclone\(|spawn|system\(|popen\(")  # who report, too
 
 
