@@ -1,0 +1,183 @@
+/* server_private.h - what the parts of the stub share.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * A packet's handler reads its arguments and leaves the answer in server->reply; empty means "not
+ * known here", as the protocol has it. The parts are files: each has its handlers, its share of
+ * struct server, and functions for the others, named after it.
+ */
+#ifndef REPLAYER_GDBSTUB_SERVER_PRIVATE_H
+#define REPLAYER_GDBSTUB_SERVER_PRIVATE_H
+
+#include <time.h>
+
+#include "replayer/gdbstub/args.h"
+#include "replayer/gdbstub/link.h"
+#include "replayer/gdbstub/packet.h"
+#include "replayer/gdbstub/registers.h"
+#include "replayer/gdbstub/reply.h"
+#include "replayer/gdbstub/server.h"
+#include "replayer/timeline.h"
+
+enum { FILES_MAX = 32, HISTORY_FDS = 8 };
+
+/* A breakpoint (type 0, 1) or watchpoint (2, 3, 4) that GDB has set. */
+struct breakpoint {
+    int type;
+    uint64_t addr, kind;
+    struct reply conditions; /* as struct timeline_break has them */
+};
+
+struct breakpoints {
+    struct breakpoint *list;
+    size_t count, room;
+    bool calls;
+    uint8_t call_wanted[TIMELINE_CALLS / 8];
+    uint8_t signal_passed[TIMELINE_SIGNALS];
+    struct reply given; /* what the timeline was told last, as bytes */
+    bool is_given;
+};
+
+/* diversion.c */
+struct diversion {
+    unsigned depth;                  /* states that GDB has saved and not brought back */
+    bool exists, lost;               /* a copy is there; it cannot run on */
+    bool pushed;                     /* its stack was written to, so it is to call a function */
+    uint32_t thread;                 /* that calls */
+    uint64_t argument;               /* the call's first */
+    uint64_t block, block_bytes;     /* what it returned, if it was malloc */
+    uint64_t written, written_bytes; /* in that block, since */
+    struct timeline_stop stop;
+};
+
+struct open_file {
+    bool used;
+    int number; /* kept file; -1: text */
+    char *text; /* of a file below /proc */
+    uint64_t bytes;
+};
+
+/* Where the next resume goes instead of where it says. */
+struct goal {
+    enum { GOAL_NONE, GOAL_POSITION, GOAL_TICKS, GOAL_BEGIN, GOAL_END } kind;
+    struct position position;
+    uint64_t ticks;
+};
+
+/* Where a listing of output lines has come to (history.c). */
+struct history {
+    uint64_t line;
+    size_t place, offset; /* of the event; of bytes in it */
+    struct history_piece {
+        int64_t fd;
+        struct position at;
+        struct reply text;
+        bool used;
+    } piece[HISTORY_FDS];
+};
+
+struct server {
+    const struct server_options *options;
+    struct timeline *timeline;
+    struct link *link;
+    struct packet_reader reader;
+    char in[4096];
+    size_t in_at, in_bytes;
+    struct reply reply, frame, document;
+    char document_name[128]; /* what `document` is: object and annex of qXfer */
+    bool silent;             /* this packet has no answer */
+    bool gone;               /* the client is */
+    bool running;            /* it waits for a stop, so that it can be shown output */
+    bool monitoring;         /* it waits for `monitor`, and wants a sign of life now and then */
+    time_t last_sign;
+
+    /* What the client has said. */
+    bool multiprocess, swbreak, hwbreak, exec_events, extended, no_ack;
+    bool alive;                /* it has a process, in its view */
+    uint32_t general, resumed; /* threads of Hg and Hc; 0: any */
+
+    struct timeline_stop stop, pending; /* the last; one that is to be told next */
+    bool has_pending;
+    uint64_t program_mark; /* of the program that the client knows of */
+    struct position begin;
+    struct goal goal;
+
+    struct breakpoints breakpoints;
+    struct diversion diversion;
+    struct open_file files[FILES_MAX];
+    uint64_t tls_symbol[5];
+    unsigned tls_asked;
+    struct history history;
+};
+
+typedef void server_handler(struct server *s, struct args *args);
+
+/* server.c */
+struct server *server_new(const struct server_options *options, struct link *link, struct err *err);
+void server_free(struct server *s);
+void server_begin_session(struct server *s);
+/* Answers one packet: s->reply, unless s->silent. */
+void server_answer(struct server *s, const char *data, size_t n);
+void server_ok(struct server *s);
+void server_refuse(struct server *s); /* E01 */
+void server_error(struct server *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void server_message(struct server *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+/* Shown by GDB, while something runs. */
+void server_console(struct server *s, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
+void server_output(void *arg, int fd, const void *bytes, size_t n);
+
+/* resume.c, stops.c */
+server_handler resume_vcont, resume_vcont_query, resume_continue, resume_step, resume_back,
+    resume_step_back, resume_run, resume_restart;
+server_handler stops_query;
+uint64_t stops_program_mark(struct server *s);
+void stops_report(struct server *s, const struct timeline_stop *stop);
+void stops_report_exec(struct server *s, const struct timeline_stop *stop);
+
+/* threads.c */
+server_handler threads_select, threads_alive, threads_current, threads_first, threads_next,
+    threads_extra;
+bool threads_parse(struct server *s, struct args *args, int64_t *thread); /* -1: all, 0: any */
+void threads_format(struct server *s, struct reply *out, uint32_t thread);
+int32_t threads_pid(struct server *s);
+struct replay_thread *threads_list(struct server *s, size_t *count); /* the caller frees it */
+void threads_xml(struct server *s, struct reply *out);
+
+/* state.c */
+server_handler state_get_all, state_set_all, state_get, state_set, state_read, state_write,
+    state_write_binary;
+int state_registers(struct server *s, uint32_t thread, struct registers *out, struct err *err);
+size_t state_memory(struct server *s, uint64_t addr, void *out, size_t bytes);
+bool state_word(struct server *s, uint64_t addr, uint64_t *value);
+
+/* breakpoints.c */
+server_handler breakpoints_insert, breakpoints_remove, breakpoints_pass_signals,
+    breakpoints_catch_calls;
+void breakpoints_clear(struct server *s, bool calls);
+void breakpoints_forget(struct server *s); /* a new client: signals, too */
+int breakpoints_apply(struct server *s, struct err *err);
+bool breakpoints_is_hardware(const struct server *s, uint64_t pc);
+
+/* diversion.c */
+void diversion_arm(struct server *s);
+void diversion_release(struct server *s);
+void diversion_drop(struct server *s);
+bool diversion_calls(struct server *s);
+int diversion_write(struct server *s, uint64_t addr, const void *bytes, size_t n, struct err *err);
+int diversion_set(struct server *s, uint32_t thread, const struct registers *want, struct err *err);
+int diversion_run(struct server *s, bool step, struct err *err);
+bool diversion_holds(const struct server *s, uint64_t addr, size_t bytes);
+
+/* files.c, proc.c, tls.c, xfer.c, query.c, history.c */
+server_handler files_packet;
+void files_close_all(struct server *s);
+bool proc_text(struct server *s, const char *path, struct reply *out);
+bool proc_link(struct server *s, const char *path, struct reply *out);
+server_handler tls_symbol, tls_address;
+server_handler xfer_packet;
+server_handler query_packet, query_monitor;
+void history_events(struct server *s, struct args *args, struct reply *out);
+void history_output(struct server *s, struct args *args, struct reply *out);
+void history_forget(struct server *s);
+
+#endif
