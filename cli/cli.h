@@ -36,6 +36,9 @@ extern const char verify_details[];
 
 extern const char cli_version[];
 
+int serve_main(int argc, char *argv[]);
+extern const char serve_details[];
+
 int info_main(int argc, char *argv[]);
 extern const char info_details[];
 

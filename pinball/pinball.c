@@ -357,13 +357,25 @@ uint64_t pinball_end_number(const struct pinball *pinball, const char *key, uint
     return value && text_number(value, &number) == 0 ? number : otherwise;
 }
 
+static int next_line(const struct lines *lines, size_t *position, const char **key,
+                     const char **value)
+{
+    if (*position >= lines->count)
+        return 0;
+    *key = lines->line[*position].key;
+    *value = lines->line[*position].value;
+    ++*position;
+    return 1;
+}
+
 int pinball_head_line(const struct pinball *pinball, size_t *position, const char **key,
                       const char **value)
 {
-    if (*position >= pinball->head.count)
-        return 0;
-    *key = pinball->head.line[*position].key;
-    *value = pinball->head.line[*position].value;
-    ++*position;
-    return 1;
+    return next_line(&pinball->head, position, key, value);
+}
+
+int pinball_note_line(const struct pinball *pinball, size_t *position, const char **key,
+                      const char **value)
+{
+    return next_line(&pinball->notes, position, key, value);
 }

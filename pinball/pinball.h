@@ -44,6 +44,10 @@ uint64_t pinball_end_number(const struct pinball *pinball, const char *key, uint
 int pinball_head_line(const struct pinball *pinball, size_t *position, const char **key,
                       const char **value);
 
+/* The same of the notes. */
+int pinball_note_line(const struct pinball *pinball, size_t *position, const char **key,
+                      const char **value);
+
 /* Adds a note (text as text.h makes it) to a directory. Getters see it at the next opening. */
 int pinball_note(struct pinball *pinball, const char *text, size_t bytes, struct err *err);
 

@@ -717,11 +717,14 @@ size_t replay_threads(struct replay *r, struct replay_thread *out, size_t room)
     struct err err;
     if (command(r, DO_THREADS, &err))
         return 0;
-    size_t n = r->box->arg[0] < PIECE ? (size_t)r->box->arg[0] : PIECE;
+    size_t n = r->box->arg[0] < MAILBOX_DATA_BYTES / sizeof *list
+                   ? (size_t)r->box->arg[0]
+                   : MAILBOX_DATA_BYTES / sizeof *list;
     for (size_t i = 0; i < n && i < room; i++) {
-        out[i].number = list[i].number;
-        out[i].tid = list[i].tid;
-        memcpy(out[i].name, list[i].name, sizeof out[i].name);
+        const struct mailbox_thread *from = &list[n - 1 - i]; /* the newest comes first there */
+        out[i].number = from->number;
+        out[i].tid = from->tid;
+        memcpy(out[i].name, from->name, sizeof out[i].name);
         out[i].name[sizeof out[i].name - 1] = 0;
     }
     return n;

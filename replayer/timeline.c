@@ -20,6 +20,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "replayer/bookmarks.h"
 #include "replayer/checkpoints.h"
 #include "replayer/journal.h"
 #include "replayer/programs.h"
@@ -47,9 +48,10 @@ struct timeline {
     unsigned program; /* that runs now */
     uint64_t ns;      /* that it takes to replay up to now */
     bool at_end;
-    struct replay *diversion;
+    struct bookmarks bookmarks;
+    struct replay *diversion, *parked;
     /* While something runs. */
-    bool interrupted, marks;
+    bool walks, interrupted, marks;
     uint64_t mark_at_ns; /* on the clock */
     /* Where a thread was, one instruction after the other, up to trail_end. */
     struct mailbox_moment trail[MAILBOX_TRAIL], trail_end;
@@ -92,6 +94,8 @@ static void take_entry(void *arg, const struct mailbox_entry *e, const void *tex
 static bool should_pause(void *arg)
 {
     struct timeline *t = arg;
+    if (!t->walks)
+        return false; /* what takes so long is not the program */
     if (t->options.interrupted && t->options.interrupted(t->options.arg))
         t->interrupted = true;
     return t->interrupted || (t->marks && clock_ns() >= t->mark_at_ns);
@@ -140,7 +144,10 @@ static int walk(struct timeline *t, struct walker *w, struct mailbox_run *how, b
         uint64_t start = clock_ns();
         t->mark_at_ns = start + t->points.apart_ns;
         how->told_events = t->journal.told;
-        if (replay_go(w->replay, how, err))
+        t->walks = true;
+        int result = replay_go(w->replay, how, err);
+        t->walks = false;
+        if (result)
             return -1;
         w->ns += clock_ns() - start;
         const struct mailbox_what *s = &replay_stopped(w->replay)->what;
@@ -199,6 +206,7 @@ static void fill(const struct mailbox_what *w, struct timeline_stop *out)
 static void arrive(struct timeline *t, struct walker *w)
 {
     const struct mailbox_stop *s = replay_stopped(w->replay);
+    timeline_divert_end(t);
     if (t->now != w->replay)
         replay_free(t->now);
     t->now = w->replay;
@@ -398,11 +406,17 @@ int timeline_back(struct timeline *t, struct timeline_stop *stop, struct err *er
 
 /* ---- one instruction back ---- */
 
+/* Before now, and not just an earlier stage of the same instruction. */
+static bool is_earlier(const struct timeline *t, const struct mailbox_moment *m)
+{
+    bool same = m->thread == t->at.thread && m->count == t->at.count && m->pc == t->at.pc;
+    return !same && checkpoints_compare(m, &t->at) < 0;
+}
+
 static bool trail_is_good(const struct timeline *t, uint32_t thread)
 {
     return t->trail_count && t->trail_thread == thread && t->trail_stops == t->stops.serial &&
-           checkpoints_compare(&t->at, &t->trail_end) <= 0 &&
-           checkpoints_compare(&t->trail[0], &t->at) < 0 &&
+           checkpoints_compare(&t->at, &t->trail_end) <= 0 && is_earlier(t, &t->trail[0]) &&
            (!t->trail_hit.reason || checkpoints_compare(&t->trail_hit.at, &t->at) < 0);
 }
 
@@ -440,7 +454,7 @@ static int follow(struct timeline *t, int point, uint32_t thread, uint64_t count
         return t->interrupted ? 0 : -1;
     }
     t->trail_count = replay_trail(w.replay, t->trail);
-    while (t->trail_count && checkpoints_compare(&t->trail[t->trail_count - 1], &t->at) >= 0)
+    while (t->trail_count && !is_earlier(t, &t->trail[t->trail_count - 1]))
         t->trail_count--;
     t->trail_hit = replay_stopped(w.replay)->hit;
     t->trail_thread = thread;
@@ -480,7 +494,7 @@ int timeline_step_back(struct timeline *t, uint32_t thread, struct timeline_stop
         return finish(t, stop);
     }
     size_t n = t->trail_count;
-    while (n && checkpoints_compare(&t->trail[n - 1], &t->at) >= 0)
+    while (n && !is_earlier(t, &t->trail[n - 1]))
         n--;
     const struct mailbox_what *hit = &t->trail_hit;
     if (hit->reason && (!n || checkpoints_compare(&hit->at, &t->trail[n - 1]) >= 0)) {
@@ -638,7 +652,8 @@ struct timeline *timeline_new(struct pinball *pinball, const struct timeline_opt
                                .engine = t->engine};
     t->now = replay_new(pinball, &o, err);
     struct walker w = {.replay = t->now};
-    if (!t->now || programs_note(&t->programs, 0, t->now, pinball, err))
+    if (!t->now || programs_note(&t->programs, 0, t->now, pinball, err) ||
+        bookmarks_read(&t->bookmarks, pinball, err))
         goto fail;
     mark(t, &w, CHECKPOINT_BEGIN);
     if (!t->points.count) {
@@ -657,8 +672,9 @@ void timeline_free(struct timeline *t)
     if (!t)
         return;
     checkpoints_deinit(&t->points);
-    replay_free(t->diversion);
+    timeline_divert_end(t);
     replay_free(t->now);
+    bookmarks_deinit(&t->bookmarks);
     journal_deinit(&t->journal);
     programs_deinit(&t->programs);
     stoplist_deinit(&t->stops);
@@ -695,6 +711,21 @@ int timeline_event(struct timeline *t, size_t *place, struct timeline_event *eve
     return journal_next(&t->journal, place, event);
 }
 
+int timeline_bookmark(struct timeline *t, const struct position *at, const char *note,
+                      struct err *err)
+{
+    return bookmarks_add(&t->bookmarks, t->pinball, at, note, err);
+}
+
+int timeline_bookmark_get(struct timeline *t, size_t i, struct position *at, const char **note)
+{
+    if (i >= t->bookmarks.count)
+        return 0;
+    *at = t->bookmarks.list[i].at;
+    *note = t->bookmarks.list[i].note;
+    return 1;
+}
+
 /* ---- diversions ---- */
 
 int timeline_divert(struct timeline *t, struct err *err)
@@ -719,7 +750,20 @@ bool timeline_diverted(const struct timeline *t)
 void timeline_divert_end(struct timeline *t)
 {
     replay_free(t->diversion);
+    replay_free(t->parked);
+    t->diversion = t->parked = NULL;
+}
+
+void timeline_divert_park(struct timeline *t)
+{
+    t->parked = t->diversion;
     t->diversion = NULL;
+}
+
+void timeline_divert_unpark(struct timeline *t)
+{
+    t->diversion = t->parked;
+    t->parked = NULL;
 }
 
 size_t timeline_write(struct timeline *t, uint64_t addr, const void *bytes, size_t n)
@@ -744,8 +788,12 @@ int timeline_divert_run(struct timeline *t, uint32_t thread, bool step, struct t
     if (!t->diversion)
         return err_set(err, "there is no diversion");
     t->interrupted = false;
-    if (stoplist_give(&t->stops, t->diversion, err) || replay_go(t->diversion, &how, err) ||
-        replay_failure(t->diversion, err))
+    if (stoplist_give(&t->stops, t->diversion, err))
+        return -1;
+    t->walks = true;
+    int result = replay_go(t->diversion, &how, err);
+    t->walks = false;
+    if (result || replay_failure(t->diversion, err))
         return -1;
     fill(&replay_stopped(t->diversion)->what, stop);
     return 0;

@@ -267,6 +267,8 @@ static const uint8_t *resume(struct thread *t, bool tick, struct exit_site *from
     uint64_t generation = cache_generation;
     bool at_tick = tick || t->ticked;
     t->left -= tick;
+    if (t->probed != t->cpu.rip)
+        t->probed = 0;
     if (!tick_ends_budget(t, at_tick) && !tick && session && session->due)
         replay_position(t);
     if (stop.thread == t || t->step || t->trap || t->trap_armed) {

@@ -48,7 +48,7 @@ static struct {
 } access_under_way;
 
 static const struct mailbox_watch *written_by_call;
-static uint64_t signal_told; /* the events when the last one was */
+static struct mailbox_moment signal_told; /* where the last one was */
 
 /* ---- stopping ---- */
 
@@ -229,8 +229,11 @@ static bool holds(struct thread *t, const struct mailbox_break *b)
 {
     const uint8_t *at = conditions + b->condition_at, *end = at + b->condition_bytes;
     struct segments seg = engine_segments(t);
-    struct agent_state state = {
-        .cpu = &t->cpu, .orig_rax = ~0ull, .fs_base = seg.fs, .gs_base = seg.gs, .read = read_memory};
+    struct agent_state state = {.cpu = &t->cpu,
+                                .orig_rax = ~0ull,
+                                .fs_base = seg.fs,
+                                .gs_base = seg.gs,
+                                .read = read_memory};
     if (at == end)
         return true;
     while (end - at >= 4) {
@@ -376,9 +379,10 @@ void stops_signal(struct thread *t, int sig, const void *info)
 {
     if (access_under_way.thread == t) /* the access did not happen */
         access_under_way.thread = NULL;
-    if (signal_told == cursor_number() + 1)
+    const struct mailbox_moment last = signal_told;
+    signal_told = moment(t, STAGE_SIGNAL);
+    if (last.thread == t->number && last.count == signal_told.count && last.pc == signal_told.pc)
         return; /* the same one: a fault that ends the program */
-    signal_told = cursor_number() + 1;
     if (!goal(t, STAGE_SIGNAL) && sig > 0 && sig < (int)sizeof stops.signal_wanted &&
         stops.signal_wanted[sig])
         stops_signal_always(t, sig, info);

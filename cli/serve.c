@@ -1,0 +1,146 @@
+/* serve.c - `drdebug serve`: a replay for a GDB of the user's own.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define _GNU_SOURCE /* pipe2 */
+#include <errno.h>
+#include <fcntl.h>
+#include <getopt.h>
+#include <limits.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/engine_options.h"
+#include "cli/newest.h"
+#include "pinball/pinball.h"
+#include "pinball/text.h"
+#include "replayer/gdbstub/server.h"
+
+const char serve_details[] =
+    "  --listen ADDRESS   wait for clients at unix:PATH, HOST:PORT or :PORT (of this machine only); by\n"
+    "                     default the client is on standard input and output\n"
+    "  --memory MB        for going back quickly; by default a quarter of the machine's\n"
+    "  -q, --quiet        without the program's output\n"
+    "  --help             print this\n"
+    "\n"
+    "Speaks GDB's remote protocol, backwards execution included. In GDB:\n"
+    "  target extended-remote | drdebug serve DIR\n"
+    "  target extended-remote PATH        (or HOST:PORT)\n"
+    "One client at a time. Ctrl-C is left to GDB; SIGTERM and SIGHUP end it.\n";
+
+enum { OPT_LISTEN = 1, OPT_MEMORY, OPT_ENGINE, OPT_QUIET, OPT_HELP };
+
+struct arguments {
+    char dir[PATH_MAX];
+    struct engine_options engine;
+    struct server_options options;
+};
+
+static int parse_memory(const char *text, struct server_options *options)
+{
+    uint64_t megabytes;
+
+    if (text_number(text, &megabytes) || megabytes == 0 || megabytes > UINT64_MAX >> 20) {
+        say_error(CLI_USAGE, "serve: --memory: '%s' is not a number of megabytes", text);
+        return -1;
+    }
+    options->memory_bytes = megabytes << 20;
+    return 0;
+}
+
+/* Returns -1 to go on, or the status to end with. */
+static int parse(int argc, char *argv[], struct arguments *a)
+{
+    static const struct option options[] = {{"listen", required_argument, NULL, OPT_LISTEN},
+                                            {"memory", required_argument, NULL, OPT_MEMORY},
+                                            {"engine", required_argument, NULL, OPT_ENGINE},
+                                            {"quiet", no_argument, NULL, OPT_QUIET},
+                                            {"help", no_argument, NULL, OPT_HELP},
+                                            {NULL, 0, NULL, 0}};
+    struct err err;
+    int c, bad = 0;
+
+    opterr = 0;
+    while (!bad && (c = getopt_long(argc, argv, ":q", options, NULL)) != -1) {
+        if (c == OPT_LISTEN)
+            a->options.listen = optarg;
+        else if (c == OPT_MEMORY)
+            bad = parse_memory(optarg, &a->options);
+        else if (c == OPT_ENGINE)
+            bad = engine_options_key(&a->engine, optarg);
+        else if (c == 'q' || c == OPT_QUIET)
+            a->options.quiet = true;
+        else if (c == OPT_HELP)
+            return help_verb("serve");
+        else
+            return say_bad_option("serve", argv, c == ':' ? ':' : optopt, OPT_HELP);
+    }
+    if (bad)
+        return CLI_USAGE;
+    if (argc - optind > 1)
+        return say_error(CLI_USAGE, "serve: takes one pinball, not %d", argc - optind);
+    if (optind < argc)
+        snprintf(a->dir, sizeof a->dir, "%s", argv[optind]);
+    else if (newest_find(a->dir, &err))
+        return say_error(CLI_FAILED, "serve: %s", err.msg);
+    a->options.engine = a->engine.len ? a->engine.text : NULL;
+    return -1;
+}
+
+static void print_message(void *arg, const char *line)
+{
+    (void)arg;
+    fprintf(stderr, "drdebug: %s\n", line);
+}
+
+static int end_pipe[2];
+
+static void ask_to_end(int sig)
+{
+    int saved = errno;
+    ssize_t written = write(end_pipe[1], "", 1);
+
+    (void)sig;
+    (void)written;
+    errno = saved;
+}
+
+/* An interrupt of the terminal is GDB's to handle, and the replaying processes inherit that it is
+ * ignored here. A second SIGTERM ends it at once. */
+static int prepare_signals(void)
+{
+    struct sigaction end = {.sa_handler = ask_to_end, .sa_flags = (int)(SA_RESETHAND | SA_RESTART)};
+
+    if (pipe2(end_pipe, O_CLOEXEC | O_NONBLOCK))
+        return say_error(-1, "serve: %s", strerror(errno));
+    signal(SIGINT, SIG_IGN);
+    signal(SIGPIPE, SIG_IGN);
+    sigaction(SIGTERM, &end, NULL);
+    sigaction(SIGHUP, &end, NULL);
+    return 0;
+}
+
+int serve_main(int argc, char *argv[])
+{
+    struct arguments a = {.engine.verb = "serve", .options.message = print_message};
+    struct err err;
+    int status = parse(argc, argv, &a);
+
+    if (status >= 0)
+        return status;
+    if (prepare_signals())
+        return CLI_FAILED;
+    a.options.end_fd = end_pipe[0];
+    a.options.pinball = pinball_open(a.dir, &err);
+    if (!a.options.pinball)
+        return say_error(CLI_FAILED, "%s", err.msg);
+    status = CLI_DONE;
+    if (server_run(&a.options, &err))
+        status = say_error(CLI_FAILED, "%s", err.msg);
+    pinball_close(a.options.pinball);
+    return status;
+}
