@@ -3,7 +3,7 @@
 _drdebug()
 {
     local verb=${COMP_WORDS[1]} word=${COMP_WORDS[COMP_CWORD]} options i
-    local verbs="run record replay debug info verify pack help"
+    local verbs="run record replay debug serve info verify pack help"
 
     if [ "$COMP_CWORD" -eq 1 ]; then
         mapfile -t COMPREPLY < <(compgen -W "$verbs --help --version" -- "$word")
@@ -14,6 +14,7 @@ _drdebug()
     record) options="-o --chaos -q --quiet --no-link --cache-size --help" ;;
     replay) options="--until -q --quiet --no-link --help" ;;
     debug) options="--start --end --gdb --help" ;;
+    serve) options="--listen --memory -q --quiet --help" ;;
     info) options="--json --help" ;;
     verify) options="--count --help" ;;
     pack) options="-o --sources --no-debug --help" ;;
@@ -56,7 +57,7 @@ _drdebug()
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
         fi
         ;;
-    replay | info | verify | pack)
+    replay | serve | info | verify | pack)
         if [[ $word == -* ]]; then
             mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
         else

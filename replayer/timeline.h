@@ -174,14 +174,10 @@ struct timeline_event {
  * as 0. */
 int timeline_event(struct timeline *timeline, size_t *place, struct timeline_event *event);
 
-/* ---- bookmarks, kept with the pinball ---- */
-
-/* The note may be empty and is one line; a position that has one gets this in its place. */
-int timeline_bookmark(struct timeline *timeline, const struct position *at, const char *note,
+/* Bookmarks, kept with the pinball: a line for a position. The i-th: 1, or 0 past the last. */
+int timeline_bookmark(struct timeline *t, const struct position *at, const char *note,
                       struct err *err);
-/* The i-th, in order of their making: 1, or 0 past the last. The note holds until the next call. */
-int timeline_bookmark_get(struct timeline *timeline, size_t i, struct position *at,
-                          const char **note);
+int timeline_bookmark_get(struct timeline *t, size_t i, struct position *at, const char **note);
 
 /* ---- a throw-away copy, to call functions in ---- */
 
@@ -189,18 +185,15 @@ int timeline_bookmark_get(struct timeline *timeline, size_t i, struct position *
  * runs on its own, without the log: one thread, no effects outside. -1 if it cannot be made. */
 int timeline_divert(struct timeline *timeline, struct err *err);
 bool timeline_diverted(const struct timeline *timeline);
-void timeline_divert_end(
-    struct timeline *timeline); /* also of one that is put aside; none is fine */
-/* Put the copy aside: the state is the replay's again, and timeline_diverted() false, until it is
- * taken up with all that was written to it. Only while there is one; a move of the timeline ends
- * it. */
+void timeline_divert_end(struct timeline *timeline);
+/* Puts the copy aside: the state is the replay's, until it is taken up as it was. A move ends it.
+ */
 void timeline_divert_park(struct timeline *timeline);
 void timeline_divert_unpark(struct timeline *timeline);
 size_t timeline_write(struct timeline *timeline, uint64_t addr, const void *bytes, size_t n);
 int timeline_set_registers(struct timeline *timeline, uint32_t thread,
                            const struct replay_registers *registers, struct err *err);
-/* Runs the copy's `thread` until a stop, such as a breakpoint of timeline_stops(); step: one
- * instruction. TIMELINE_END: the copy has ended. The timeline's now stays. */
+/* Runs the copy's `thread` until a stop (END: it has ended); step: one instruction. */
 int timeline_divert_run(struct timeline *timeline, uint32_t thread, bool step,
                         struct timeline_stop *stop, struct err *err);
 

@@ -170,10 +170,12 @@ static void go_to(struct server *s, struct args *args, struct reply *out)
 static int go_back(struct server *s, struct err *err)
 {
     struct timeline_stop stop;
+    int result = is_at_end(s) ? timeline_goto_end(s->timeline, &stop, err)
+                              : timeline_goto(s->timeline, &s->stop.at, &stop, err);
 
-    if (is_at_end(s))
-        return timeline_goto_end(s->timeline, &stop, err);
-    return timeline_goto(s->timeline, &s->stop.at, &stop, err);
+    if (result == 0 && stop.why == TIMELINE_INTERRUPTED)
+        return err_set(err, "interrupted; now is somewhere else");
+    return result;
 }
 
 /* The last write to a range before now: a watchpoint, backwards. */

@@ -278,8 +278,8 @@ static void give_sign(struct server *s)
     s->last_sign = now.tv_sec;
 }
 
-/* While something runs: has the client sent an interrupt, or left? What else it sends has to wait.
- */
+/* While something runs: has the client sent an interrupt, or left? A packet has to wait until it
+ * stops; but a client that sends one instead of waiting for an answer has given that up. */
 static bool interrupted(void *arg)
 {
     struct server *s = arg;
@@ -289,6 +289,10 @@ static bool interrupted(void *arg)
         return true;
     while (packet_outside(&s->reader) && fill(s, false)) {
         char c = s->in[s->in_at];
+        if (c == '$' && !s->running && !s->silent) {
+            s->silent = true;
+            return true;
+        }
         if (c != '+' && c != 0x03)
             return false;
         s->in_at++;
@@ -356,7 +360,7 @@ void server_begin_session(struct server *s)
     s->program_mark = stops_program_mark(s);
 }
 
-static void serve_client(struct server *s)
+void server_serve(struct server *s)
 {
     server_begin_session(s);
     while (!s->gone && fill(s, true)) {
@@ -427,7 +431,7 @@ int server_run(const struct server_options *options, struct err *err)
         s = server_new(options, link, err);
     if (s)
         while ((more = link_accept(link, err)) > 0)
-            serve_client(s);
+            server_serve(s);
     server_free(s);
     link_close(link);
     return more;

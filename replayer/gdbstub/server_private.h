@@ -116,6 +116,8 @@ typedef void server_handler(struct server *s, struct args *args);
 struct server *server_new(const struct server_options *options, struct link *link, struct err *err);
 void server_free(struct server *s);
 void server_begin_session(struct server *s);
+/* Serves the client that is connected until it leaves. */
+void server_serve(struct server *s);
 /* Answers one packet: s->reply, unless s->silent. */
 void server_answer(struct server *s, const char *data, size_t n);
 void server_ok(struct server *s);

@@ -62,16 +62,26 @@ static const char *break_reason(const struct server *s, uint64_t pc)
     return hardware ? "hwbreak:;" : "swbreak:;";
 }
 
+static int signal_of(const struct timeline_stop *stop)
+{
+    switch (stop->why) {
+    case TIMELINE_POSITION:
+        return SIGNAL_OF_POSITION;
+    case TIMELINE_SIGNAL:
+        return signals_to_gdb(stop->signal);
+    case TIMELINE_INTERRUPTED:
+        return SIGNALS_INT;
+    default:
+        return SIGNALS_TRAP;
+    }
+}
+
 void stops_report(struct server *s, const struct timeline_stop *stop)
 {
     static const char *const watch[] = {"", "watch", "rwatch", "awatch"};
     char reason[64] = "";
-    int signal = SIGNALS_TRAP;
 
     switch (stop->why) {
-    case TIMELINE_POSITION:
-        signal = SIGNAL_OF_POSITION;
-        break;
     case TIMELINE_BREAK:
         snprintf(reason, sizeof reason, "%s", break_reason(s, stop->at.pc));
         break;
@@ -84,25 +94,19 @@ void stops_report(struct server *s, const struct timeline_stop *stop)
     case TIMELINE_CALL_RETURN:
         snprintf(reason, sizeof reason, "syscall_return:%lx;", stop->call);
         break;
-    case TIMELINE_SIGNAL:
-        signal = signals_to_gdb(stop->signal);
-        break;
-    case TIMELINE_EXEC:
-        stops_report_exec(s, stop);
-        return;
     case TIMELINE_BEGIN:
         snprintf(reason, sizeof reason, "replaylog:begin;");
         break;
     case TIMELINE_END:
         snprintf(reason, sizeof reason, "replaylog:end;");
         break;
-    case TIMELINE_INTERRUPTED:
-        signal = SIGNALS_INT;
-        break;
-    case TIMELINE_STEP:
+    case TIMELINE_EXEC:
+        stops_report_exec(s, stop);
+        return;
+    default:
         break;
     }
-    report(s, signal, reason, stop->at.thread);
+    report(s, signal_of(stop), reason, stop->at.thread);
 }
 
 /* GDB reads symbols anew, and takes its breakpoints for gone with the old program. */

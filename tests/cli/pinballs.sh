@@ -45,7 +45,7 @@ printf 'DrPB\7\0' >newer
 head -c 100 a.pinball | tail -c 94 >>newer
 expect 1 "" "drdebug: newer: is version 7, this drdebug reads version 1" "$drdebug" info newer
 
-for verb in info pack; do
+for verb in info pack serve; do
     expect 2 "" "drdebug: $verb: takes one pinball, not 2" "$drdebug" "$verb" a b
     expect 2 "" "drdebug: $verb: --frob: unknown option$hint" "$drdebug" "$verb" --frob
     expect 2 "" "drdebug: $verb: -x: unknown option$hint" "$drdebug" "$verb" -x

@@ -93,6 +93,19 @@ static void finds_the_last_write_and_stays(void **state)
     assert_int_equal(fake.stops.watch_count, 0);
 }
 
+static void an_answer_that_nobody_waits_for_is_not_sent(void **state)
+{
+    (void)state;
+    ask("vCont;c");
+    fake.interrupt = true;
+    client_sends("$g#67");
+    ask("qDrdebug,last 601000 8");
+    assert_true(server->silent);
+    assert_int_equal(fake.step, FAKE_SIGNAL_STEP);
+    ask("qDrdebug,when");
+    assert_false(server->silent);
+}
+
 static void lists_events_in_pages(void **state)
 {
     (void)state;
@@ -384,6 +397,7 @@ int main(void)
         TEST(refuses_places_that_are_none),
         TEST(a_goto_that_fails_stays),
         TEST(finds_the_last_write_and_stays),
+        TEST(an_answer_that_nobody_waits_for_is_not_sent),
         TEST(lists_events_in_pages),
         TEST(puts_lines_of_output_together),
         TEST(cuts_lines_that_are_too_long),

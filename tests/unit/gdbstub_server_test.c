@@ -477,6 +477,71 @@ static void finds_variables_that_no_thread_has_used(void **state)
     assert_string_equal(ask("qGetTLSAddr:1,0,0"), "E.the thread has no thread-local variables yet");
 }
 
+/* ---- a client's bytes ---- */
+
+#define SERVE(bytes) serve(bytes, sizeof bytes - 1)
+
+static void acknowledges_until_it_is_told_not_to(void **state)
+{
+    (void)state;
+    assert_string_equal(SERVE("+$qC#b4+$qC#00$QStartNoAckMode#b0+$qC#b4$qC#00"),
+                        "+$QC1#c5-+$OK#9a$QC1#c5$QC1#c5");
+}
+
+static void sends_again_what_was_not_received(void **state)
+{
+    (void)state;
+    assert_string_equal(SERVE("-$qC#b4-+"), "+$QC1#c5$QC1#c5");
+}
+
+static void ignores_interrupts_while_nothing_runs(void **state)
+{
+    (void)state;
+    assert_string_equal(SERVE("\003\003$qC#b4"), "+$QC1#c5");
+}
+
+static void survives_a_client_that_leaves_in_a_packet(void **state)
+{
+    (void)state;
+    assert_string_equal(SERVE("$qSuppor"), "");
+}
+
+static void refuses_packets_that_are_too_long(void **state)
+{
+    static char packet[PACKET_ROOM + 100];
+
+    (void)state;
+    memset(packet, 'x', sizeof packet);
+    packet[0] = '$';
+    memcpy(packet + sizeof packet - 9, "#zz$qC#b4", 9);
+    unsigned sum = 0;
+    for (size_t i = 1; i < sizeof packet - 9; i++)
+        sum += 'x';
+    packet[sizeof packet - 8] = "0123456789abcdef"[sum >> 4 & 15];
+    packet[sizeof packet - 7] = "0123456789abcdef"[sum & 15];
+    assert_string_equal(serve(packet, sizeof packet), "+$E01#a6+$QC1#c5");
+}
+
+static void killing_ends_a_session_that_is_not_extended(void **state)
+{
+    (void)state;
+    assert_string_equal(SERVE("$k#6b$qC#b4"), "+");
+}
+
+static void the_next_client_finds_it_where_it_was(void **state)
+{
+    (void)state;
+    ask("vCont;s");
+    ask("Z0,401010,1");
+    ask("QPassSignals:b");
+    server_begin_session(server);
+    assert_contains(ask("?"), "T05thread:1;");
+    assert_int_equal(fake.step, 1);
+    ask("vCont;s");
+    assert_int_equal(fake.stops.break_count, 0);
+    assert_true(fake.stops.signal_wanted[11]);
+}
+
 #define TEST(name) cmocka_unit_test_setup_teardown(name, support_start, support_end)
 
 int main(void)
@@ -508,6 +573,13 @@ int main(void)
         TEST(has_a_limit_of_open_files),
         TEST(asks_for_symbols_and_finds_variables),
         TEST(finds_variables_that_no_thread_has_used),
+        TEST(acknowledges_until_it_is_told_not_to),
+        TEST(sends_again_what_was_not_received),
+        TEST(ignores_interrupts_while_nothing_runs),
+        TEST(survives_a_client_that_leaves_in_a_packet),
+        TEST(refuses_packets_that_are_too_long),
+        TEST(killing_ends_a_session_that_is_not_extended),
+        TEST(the_next_client_finds_it_where_it_was),
     };
 
     return cmocka_run_group_tests_name("gdbstub_server", tests, NULL, NULL);

@@ -102,6 +102,21 @@ void client_sends(const char *bytes)
     assert_int_equal(write(fds[1], bytes, strlen(bytes)), strlen(bytes));
 }
 
+const char *serve(const char *bytes, size_t n)
+{
+    static char answers[65536];
+    size_t got = 0;
+    ssize_t more;
+
+    assert_int_equal(write(fds[1], bytes, n), n);
+    shutdown(fds[1], SHUT_WR);
+    server_serve(server);
+    while ((more = read(fds[1], answers + got, sizeof answers - 1 - got)) > 0)
+        got += (size_t)more;
+    answers[got] = '\0';
+    return answers;
+}
+
 void assert_contains(const char *text, const char *part)
 {
     if (!strstr(text, part)) {

@@ -25,6 +25,8 @@ const char *query(const char *command);
 const char *shown(void);
 /* What the client sends, now. */
 void client_sends(const char *bytes);
+/* All that a client is answered that sends these bytes and leaves. */
+const char *serve(const char *bytes, size_t n);
 
 void assert_contains(const char *text, const char *part);
 /* A register of the answer to `g`. */
