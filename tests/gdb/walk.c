@@ -148,22 +148,26 @@ static void some_stops(void)
         die("timeline_stops", err.msg);
 }
 
-/* What is met going back from a place must be met going on from there, too. */
-static void back_and_on(void)
+/* Two stops forwards: from the second one the first is the last before it. */
+static void on_and_back(void)
 {
-    struct timeline_stop back, on, start = *timeline_now(line);
+    struct timeline_stop first, second, back;
     struct err err;
-    move("back", timeline_back(line, &back, &err), &err);
-    if (back.why != TIMELINE_BREAK || (start.why != TIMELINE_BREAK && start.why != TIMELINE_END))
+    move("continue", timeline_continue(line, &first, &err), &err);
+    if (first.why != TIMELINE_BREAK)
         return;
-    move("continue", timeline_continue(line, &on, &err), &err);
-    bool same = !memcmp(&on.at, &start.at, sizeof on.at);
-    bool end = on.why == TIMELINE_END && start.why == TIMELINE_END;
-    if (!same && !end && start.why == TIMELINE_BREAK) {
-        char a[POSITION_TEXT], b[POSITION_TEXT];
-        position_format(&start.at, a);
-        position_format(&on.at, b);
-        printf("note: back from %s and on leads to %s\n", a, b);
+    move("continue", timeline_continue(line, &second, &err), &err);
+    move("back", timeline_back(line, &back, &err), &err);
+    if (second.why == TIMELINE_WATCH && back.why == TIMELINE_WATCH)
+        return; /* the access itself is before it */
+    if (back.why != TIMELINE_BREAK || memcmp(&back.at, &first.at, sizeof back.at)) {
+        char a[POSITION_TEXT], b[POSITION_TEXT], c[POSITION_TEXT];
+        position_format(&first.at, a);
+        position_format(&second.at, b);
+        position_format(&back.at, c);
+        printf("FAILED: on from %s leads to %s (%d), back from there to %s (%d)\n", a, b,
+               (int)second.why, c, (int)back.why);
+        exit(1);
     }
 }
 
@@ -207,7 +211,8 @@ int main(int argc, char **argv)
             break;
         case 3:
             some_stops();
-            back_and_on();
+            on_and_back();
+            move("back", timeline_back(line, &stop, &err), &err);
             break;
         case 4:
             there_and_back(1 + (unsigned)draw() % 20);
