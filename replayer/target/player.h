@@ -42,6 +42,7 @@ void journal_flush(void);
 /* stops.c: where to stop. Those that are told what happens stop if it is wanted. */
 bool stops_set(const struct mailbox *box);
 void stops_run(struct thread *self, const struct mailbox_run *run);
+const struct mailbox_what *stops_hit(void);       /* of a scan: the last one */
 uint64_t stops_trail(struct mailbox_moment *out); /* at most MAILBOX_TRAIL */
 uint64_t stops_ticks(void);                       /* of all threads */
 uint64_t stops_budget(void);                      /* ticks that may pass until stops_pause() */

@@ -229,6 +229,7 @@ void post_stop(struct thread *t, struct mailbox_stop *why)
 void post_stop_for(struct thread *t, enum mailbox_reason reason, struct mailbox_stop *why)
 {
     why->what.reason = reason;
+    why->hit = *stops_hit();
     why->what.ticks = stops_ticks();
     why->what.at = (struct mailbox_moment){.events = cursor_number(),
                                            .count = thread_count(t),

@@ -76,6 +76,11 @@ static bool is_goal(const struct mailbox_moment *m)
            (g->events == ANY_EVENTS || g->events == m->events) && g->stage == m->stage;
 }
 
+const struct mailbox_what *stops_hit(void)
+{
+    return &last_hit;
+}
+
 static void stop_now(struct thread *t, const struct mailbox_what *what)
 {
     struct mailbox_stop s = {.what = *what, .hit = last_hit};

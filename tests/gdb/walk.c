@@ -160,6 +160,8 @@ static void on_and_back(void)
     move("back", timeline_back(line, &back, &err), &err);
     if (second.why == TIMELINE_WATCH && back.why == TIMELINE_WATCH)
         return; /* the access itself is before it */
+    if (second.why == TIMELINE_EXEC && back.why == TIMELINE_EXEC)
+        return; /* the end of the program before */
     if (back.why != TIMELINE_BREAK || memcmp(&back.at, &first.at, sizeof back.at)) {
         char a[POSITION_TEXT], b[POSITION_TEXT], c[POSITION_TEXT];
         position_format(&first.at, a);
