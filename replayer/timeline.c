@@ -321,8 +321,8 @@ int timeline_step(struct timeline *t, uint32_t thread, uint64_t low, uint64_t hi
 
 /* ---- backwards ---- */
 
-/* The last hit between a checkpoint and `end`, if any; `end` is NULL for the end of the program or
- * of the recording. 1: there is one, 0: none, -1. */
+/* The last hit between a checkpoint and `end`, if any; the end of the program, or of the recording,
+ * if that is not met or NULL. 1: there is one, 0: none, -1. */
 static int scan(struct timeline *t, int point, const struct mailbox_moment *end,
                 struct mailbox_what *hit, struct mailbox_what *last, struct err *err)
 {
@@ -377,6 +377,8 @@ static int back_over_exec(struct timeline *t, const struct mailbox_what *exec,
 int timeline_back(struct timeline *t, struct timeline_stop *stop, struct err *err)
 {
     struct mailbox_moment end = t->at;
+    /* The signal that ends the program is no stop of its own: this is that place. */
+    const struct mailbox_moment signal = {ANY_EVENTS, end.count, end.pc, end.thread, STAGE_SIGNAL};
     struct mailbox_what hit, last = {0};
     bool to_end = t->at_end;
     unsigned program = t->program;
@@ -386,7 +388,8 @@ int timeline_back(struct timeline *t, struct timeline_stop *stop, struct err *er
             return at_begin(t, stop, err);
         const struct mailbox_moment from = t->points.list[point].at;
         bool other = t->points.list[point].program != program;
-        int found = scan(t, point, to_end || other ? NULL : &end, &hit, &last, err);
+        const struct mailbox_moment *goal = other ? NULL : to_end ? &signal : &end;
+        int found = scan(t, point, goal, &hit, &last, err);
         if (found < 0)
             return -1;
         if (t->interrupted) {

@@ -82,7 +82,7 @@ static enum insn_kind kind_of(const ZydisDecodedInstruction *z)
         case ZYDIS_MNEMONIC_XBEGIN:
             return INSN_UNSUPPORTED;
         default:
-            return INSN_JCC;
+            return direct ? INSN_JCC : INSN_UNSUPPORTED; /* the library has xend among them */
         }
     case ZYDIS_CATEGORY_UNCOND_BR:
         if (z->mnemonic == ZYDIS_MNEMONIC_JMP && far)
@@ -326,7 +326,9 @@ static int ask(struct insn *in, gaddr pc, const uint8_t *bytes, size_t avail, si
     ZyanStatus st = ZydisDecoderDecodeFull(&decoder, bytes, avail, &z, ops);
     if (st == ZYDIS_STATUS_NO_MORE_DATA && avail < INSN_MAX_BYTES)
         return -1;
-    if (!ZYAN_SUCCESS(st)) {
+    /* MVEX is a coprocessor's of long ago; everywhere else it is no instruction. */
+    bool none = ZYAN_SUCCESS(st) && z.encoding == ZYDIS_INSTRUCTION_ENCODING_MVEX;
+    if (!ZYAN_SUCCESS(st) || none) {
         memcpy(in->bytes, bytes, avail < INSN_MAX_BYTES ? avail : INSN_MAX_BYTES);
         set_illegal(in);
         in->too_long = st == ZYDIS_STATUS_INSTRUCTION_TOO_LONG;

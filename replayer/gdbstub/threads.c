@@ -6,6 +6,7 @@
  */
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "replayer/gdbstub/server_private.h"
 
@@ -51,6 +52,18 @@ bool threads_parse(struct server *s, struct args *args, int64_t *thread)
     return !args_take(args, '.') || parse_number(args, thread);
 }
 
+/* Until it gets one of its own, a thread has its program's name. */
+static void fill_names(struct server *s, struct replay_thread *list, size_t count)
+{
+    struct timeline_program program;
+
+    timeline_program(s->timeline, &program);
+    const char *slash = strrchr(program.path, '/');
+    for (size_t i = 0; i < count; i++)
+        if (!list[i].name[0])
+            snprintf(list[i].name, sizeof list[i].name, "%.15s", slash ? slash + 1 : program.path);
+}
+
 struct replay_thread *threads_list(struct server *s, size_t *count)
 {
     struct replay *replay = timeline_replay(s->timeline);
@@ -62,8 +75,10 @@ struct replay_thread *threads_list(struct server *s, size_t *count)
             break;
         list = more;
         *count = replay_threads(replay, list, room);
-        if (*count <= room)
+        if (*count <= room) {
+            fill_names(s, list, *count);
             return list;
+        }
     }
     free(list);
     *count = 0;
@@ -153,7 +168,10 @@ void threads_next(struct server *s, struct args *args)
 
 static void describe(const struct replay_thread *thread, struct reply *out)
 {
-    reply_addf(out, "tid %d", thread->tid);
+    if (thread->tid)
+        reply_addf(out, "tid %d", thread->tid);
+    else
+        reply_text(out, "not yet begun");
 }
 
 void threads_extra(struct server *s, struct args *args)

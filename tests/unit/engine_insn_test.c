@@ -101,6 +101,7 @@ static void keeps_for_itself_what_the_target_must_not_do(void **state)
         {INSN_TRAP, 2, {0x0f, 0x0b}},
         {INSN_TRAP, 1, {0xf4}},
         {INSN_TRAP, 2, {0xcd, 0x03}},
+        {INSN_UNSUPPORTED, 3, {0x0f, 0x01, 0xd5}},       /* xend */
         {INSN_UNSUPPORTED, 6, {0xc7, 0xf8, 0, 0, 0, 0}}, /* xbegin */
         {INSN_UNSUPPORTED, 2, {0x0f, 0x34}},             /* sysenter */
         {INSN_UNSUPPORTED, 2, {0x8e, 0xe8}},             /* mov gs, eax */

@@ -316,6 +316,21 @@ static void follow(gaddr pc, gaddr anywhere)
     }
 }
 
+/* Which path it was that the verifier did not like. */
+static void tell_path(void)
+{
+    for (int i = 0; i < path.count; i++) {
+        struct insn last = last_of(block_at(path.pc[i]));
+        print_message("  0x%llx to 0x%llx: %s, target 0x%llx, bytes",
+                      (unsigned long long)path.pc[i], (unsigned long long)last.pc, insn_name(&last),
+                      (unsigned long long)last.target);
+        for (int k = 0; k < last.len; k++)
+            print_message(" %02x", last.bytes[k]);
+        print_message("\n");
+    }
+    print_message("  then 0x%llx\n", (unsigned long long)path.next);
+}
+
 static void sweep_code(struct sweep *s, gaddr pc, const uint8_t *code, size_t n, size_t tries)
 {
     use_code(pc, code, n);
@@ -334,6 +349,8 @@ static void sweep_code(struct sweep *s, gaddr pc, const uint8_t *code, size_t n,
                 path.next = 0;
             }
             s->wrong = t ? verify_trace(t, &path, &support_source, &options) : NULL;
+            if (s->wrong)
+                tell_path();
             s->traces += t != NULL;
             s->loops += t && path.next == path.pc[0];
         }
