@@ -14,7 +14,7 @@ _drdebug()
     record) options="-o --chaos -q --quiet --no-link --cache-size --help" ;;
     replay) options="--until -q --quiet --no-link --help" ;;
     debug) options="--start --end --gdb --help" ;;
-    serve) options="--listen --memory -q --quiet --help" ;;
+    serve) options="--listen --once --memory -q --quiet --help" ;;
     info) options="--json --help" ;;
     verify) options="--count --help" ;;
     pack) options="-o --sources --no-debug --help" ;;

@@ -23,6 +23,7 @@
 const char serve_details[] =
     "  --listen ADDRESS   wait for clients at unix:PATH, HOST:PORT or :PORT (of this machine only); by\n"
     "                     default the client is on standard input and output\n"
+    "  --once             end when the first client leaves, or none comes within a minute\n"
     "  --memory MB        for going back quickly; by default a quarter of the machine's\n"
     "  -q, --quiet        without the program's output\n"
     "  --help             print this\n"
@@ -32,7 +33,7 @@ const char serve_details[] =
     "  target extended-remote PATH        (or HOST:PORT)\n"
     "One client at a time. Ctrl-C is left to GDB; SIGTERM and SIGHUP end it.\n";
 
-enum { OPT_LISTEN = 1, OPT_MEMORY, OPT_ENGINE, OPT_QUIET, OPT_HELP };
+enum { OPT_LISTEN = 1, OPT_MEMORY, OPT_ENGINE, OPT_QUIET, OPT_ONCE, OPT_HELP };
 
 struct arguments {
     char dir[PATH_MAX];
@@ -59,6 +60,7 @@ static int parse(int argc, char *argv[], struct arguments *a)
                                             {"memory", required_argument, NULL, OPT_MEMORY},
                                             {"engine", required_argument, NULL, OPT_ENGINE},
                                             {"quiet", no_argument, NULL, OPT_QUIET},
+                                            {"once", no_argument, NULL, OPT_ONCE},
                                             {"help", no_argument, NULL, OPT_HELP},
                                             {NULL, 0, NULL, 0}};
     struct err err;
@@ -74,6 +76,8 @@ static int parse(int argc, char *argv[], struct arguments *a)
             bad = engine_options_key(&a->engine, optarg);
         else if (c == 'q' || c == OPT_QUIET)
             a->options.quiet = true;
+        else if (c == OPT_ONCE)
+            a->options.once = true;
         else if (c == OPT_HELP)
             return help_verb("serve");
         else

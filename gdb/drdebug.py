@@ -17,9 +17,12 @@ stub goes straight there. To GDB and its front ends that is a stop like any othe
 """
 import errno
 import json
+import os
 import re
-import shlex
 import signal
+import subprocess
+import tempfile
+import time
 
 import gdb
 
@@ -593,21 +596,40 @@ def start(where="main"):
         run_to_main()
 
 
-def shell_word(word):
-    """Any bytes, as a word of ASCII text on one line: GDB reads that line, then a shell."""
-    if re.fullmatch(rb"[ -~]*", word):
-        return shlex.quote(word.decode())
-    return "\"$(printf '" + "".join(f"\\{byte:03o}" for byte in word) + "')\""
+def wait_for(server, path):
+    """Until the stub listens at the socket; one that ends before has said why."""
+    while not os.path.exists(path):
+        if server.poll() is not None:
+            raise gdb.GdbError("`drdebug serve' ended before it could be asked anything")
+        time.sleep(0.005)
+
+
+def attach(path):
+    """A socket is there before it listens, for a moment."""
+    for tries in range(100):
+        try:
+            gdb.execute("target extended-remote " + path)
+            return
+        except gdb.error as error:
+            if "refused" not in str(error) or tries == 99:
+                raise
+            time.sleep(0.005)
 
 
 def connect(server, where="main"):
-    """Connects to the stub that `server` starts, words as bytes; GDB quits if that fails."""
+    """Connects to the stub that `server` starts, words as bytes; GDB quits if that fails. By a socket, since
+    GDB looks at a pipe's standard error for every character that it reads: ten times as slow."""
     try:
         check_architecture()
         be_patient()
-        gdb.execute("target extended-remote | " + " ".join(map(shell_word, server)))
+        with tempfile.TemporaryDirectory(prefix="drdebug.") as room:
+            path = os.path.join(room, "gdb")
+            words = [*server, b"--once", b"--listen", b"unix:" + os.fsencode(path)]
+            # A session of its own: Ctrl-C is GDB's to pass on.
+            wait_for(subprocess.Popen(words, stdin=subprocess.DEVNULL, start_new_session=True), path)
+            attach(path)
         start(where)
-    except (gdb.error, gdb.GdbError) as error:
+    except (gdb.error, gdb.GdbError, OSError) as error:
         gdb.write(f"drdebug: {error}\n", gdb.STDERR)
         gdb.execute("quit 1")
 

@@ -201,7 +201,7 @@ void link_drop(struct link *link)
     if (link->in >= 0 && link->listener >= 0)
         close(link->in);
     link->in = link->out = -1;
-    if (link->listener < 0)
+    if (link->listener < 0 || link->options.once)
         link->over = true;
 }
 
@@ -247,9 +247,13 @@ static int wait_for(struct link *l, int timeout_ms)
 
 int link_accept(struct link *link, struct err *err)
 {
+    enum { MINUTE_MS = 60000 };
+
     while (!link->over && link->in < 0) {
-        int ready = wait_for(link, -1);
-        if (ready < 0)
+        int ready = wait_for(link, link->options.once ? MINUTE_MS : -1);
+        if (ready == 0)
+            link->over = true;
+        if (ready <= 0)
             break;
         if (!(ready & READY_LISTENER))
             continue;

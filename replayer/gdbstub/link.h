@@ -26,6 +26,7 @@ struct link_options {
     void (*message)(void *arg, const char *line); /* without a newline; NULL: dropped */
     void *arg;
     int end_fd; /* once it can be read, or its other end is closed, all is over; -1: none */
+    bool once;  /* one client, which comes within a minute or never */
 };
 
 /* `address` is unix:PATH, HOST:PORT, [HOST]:PORT or :PORT, which means 127.0.0.1; port 0 is any

@@ -422,7 +422,8 @@ void server_free(struct server *s)
 
 int server_run(const struct server_options *options, struct err *err)
 {
-    struct link_options link_options = {options->message, options->arg, options->end_fd};
+    struct link_options link_options = {options->once ? NULL : options->message, options->arg,
+                                        options->end_fd, options->once};
     struct server *s = NULL;
     int more = -1;
     struct link *link = link_open(options->listen, &link_options, err);

@@ -25,6 +25,7 @@ struct server_options {
     void (*message)(void *arg, const char *line); /* without a newline; NULL: dropped */
     void *arg;
     bool quiet;            /* the program's output is not passed on */
+    bool once;             /* ends with its first client */
     const char *engine;    /* engine options; NULL: none */
     uint64_t memory_bytes; /* for checkpoints; 0: the timeline's choice */
     int end_fd;            /* once it can be read the server ends; -1: none */

@@ -1,4 +1,6 @@
-/* output.c - which descriptors are standard output and error. SPDX-License-Identifier: MIT
+/* output.c - which descriptors are standard output and error, and thread names.
+ *
+ * SPDX-License-Identifier: MIT
  *
  * The log has no list of descriptors, but it has every call that makes or closes one.
  */
@@ -68,12 +70,53 @@ static void set_name(struct thread *t, const long a[6])
         t->name[sizeof t->name - 1] = 0;
 }
 
+/* pthread_setname_np of another thread: it opens /proc/self/task/TID/comm and writes there. */
+static struct {
+    long fd;
+    int32_t tid;
+} comm = {.fd = -1};
+
+static void opened(gaddr path, int64_t fd)
+{
+    static const char head[] = "/proc/self/task/", tail[] = "/comm";
+    char text[64] = "";
+    size_t i = sizeof head - 1;
+    int32_t tid = 0;
+    if (comm.fd == fd)
+        comm.fd = -1;
+    if (fd < 0)
+        return;
+    engine_copy(text, (const void *)path, sizeof text - 1);
+    for (size_t k = 0; k < i; k++)
+        if (text[k] != head[k])
+            return;
+    for (; text[i] >= '0' && text[i] <= '9' && i < 30; i++)
+        tid = 10 * tid + (text[i] - '0');
+    if (!rt_streq(text + i, tail))
+        return;
+    comm.fd = fd;
+    comm.tid = tid;
+}
+
+static void name_other(gaddr text, uint64_t bytes)
+{
+    struct thread *t = engine.threads;
+    while (t && t->tid != comm.tid)
+        t = t->next;
+    if (!t)
+        return;
+    memset(t->name, 0, sizeof t->name);
+    engine_copy(t->name, (const void *)text, bytes < sizeof t->name ? bytes : sizeof t->name - 1);
+}
+
 void output_after(struct thread *t, long nr, const long a[6], int64_t result)
 {
     table = t->process == t->own_process ? of_child : leads_to;
     switch (nr) {
     case __NR_write:
     case __NR_pwrite64:
+        if (result > 0 && a[0] == comm.fd)
+            name_other((gaddr)a[1], (uint64_t)result);
         if (result > 0 && target_of(a[0]))
             journal_output(t, target_of(a[0]), (gaddr)a[1], (uint64_t)result);
         break;
@@ -105,8 +148,11 @@ void output_after(struct thread *t, long nr, const long a[6], int64_t result)
         if (result >= 0 && (a[1] == DUPFD || a[1] == DUPFD_CLOEXEC))
             set(result, target_of(a[0]));
         break;
-    case __NR_open:
     case __NR_openat:
+        opened((gaddr)a[1], result);
+        set(result, 0);
+        break;
+    case __NR_open:
     case __NR_openat2:
     case __NR_creat:
     case __NR_socket:

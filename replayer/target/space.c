@@ -41,6 +41,7 @@ static struct object {
 } * objects;
 
 static gaddr heap_start, heap_end;
+static gaddr stack_low; /* the lowest address that the first thread's stack may grow to; 0: none */
 
 /* ---- the list ---- */
 
@@ -144,6 +145,23 @@ static void add(struct area a)
     }
 }
 
+/* The stack is shown as far as it has grown: up to the first page that is there. */
+static gaddr grown_to(gaddr start, gaddr end)
+{
+    static uint8_t present[4096];
+    for (gaddr at = start; at < end;) {
+        uint64_t pages = (end - at) / PAGE_BYTES;
+        pages = pages < sizeof present ? pages : sizeof present;
+        if (sys3(__NR_mincore, (long)at, (long)(pages * PAGE_BYTES), (long)present))
+            return start;
+        for (uint64_t i = 0; i < pages; i++)
+            if (present[i] & 1)
+                return at + i * PAGE_BYTES;
+        at += pages * PAGE_BYTES;
+    }
+    return start;
+}
+
 int space_list(int from, struct mailbox_map *out, int room)
 {
     int n = 0;
@@ -155,6 +173,8 @@ int space_list(int from, struct mailbox_map *out, int room)
                                       .shared = a->shared,
                                       .file = a->file == MAP_FILE_NONE ? -1 : (int64_t)a->file,
                                       .offset = a->offset};
+        if (stack_low && a->start == stack_low)
+            out[n].start = grown_to(a->start, a->end);
     }
     return n;
 }
@@ -551,4 +571,5 @@ void space_start(const struct record_start *s)
         return;
     map(low, a.start - low, a.prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
     note(anonymous(low, a.start - low, a.prot));
+    stack_low = low;
 }

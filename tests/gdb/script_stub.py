@@ -13,6 +13,7 @@ import ctypes
 import json
 import os
 import struct
+import socket
 import sys
 
 REGISTERS = "rax rbx rcx rdx rsi rdi rbp rsp r8 r9 r10 r11 r12 r13 r14 r15 rip".split()
@@ -299,11 +300,19 @@ def packets(stream):
 
 
 def main():
-    stub = Stub(sys.argv[1], sys.argv[2:])
-    for text in packets(sys.stdin.buffer):
+    words, source, sink = sys.argv[1:], sys.stdin.buffer, sys.stdout.buffer
+    if "--listen" in words:  # as `drdebug serve --once --listen unix:PATH`
+        at = words.index("--listen")
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind(words[at + 1].removeprefix("unix:"))
+        listener.listen()
+        client = listener.accept()[0]
+        words, source, sink = words[:words.index("--once")], client.makefile("rb"), client.makefile("wb")
+    stub = Stub(words[0], words[1:])
+    for text in packets(source):
         reply = b"k" if text == "k" else stub.answer(text).encode()
-        sys.stdout.buffer.write(b"+$" + reply + b"#%02x" % (sum(reply) & 255))
-        sys.stdout.buffer.flush()
+        sink.write(b"+$" + reply + b"#%02x" % (sum(reply) & 255))
+        sink.flush()
         if text in ("k", "D"):
             break
 
