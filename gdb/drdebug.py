@@ -326,6 +326,8 @@ $pin_position() is the position, too."""
             say("The recording begins here.")
         if when["at_end"]:
             say("The recording ends here.")
+        if when.get("instructions"):
+            say(f"the whole recording: {when['instructions']:,} instructions")
         if when.get("diverted"):
             say("Memory or registers were changed, in a copy that is dropped with the next move.")
 

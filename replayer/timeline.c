@@ -20,6 +20,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "pinball/pinball.h"
 #include "replayer/bookmarks.h"
 #include "replayer/checkpoints.h"
 #include "replayer/journal.h"
@@ -706,7 +707,9 @@ struct replay *timeline_replay(struct timeline *t)
 
 void timeline_program(struct timeline *t, struct timeline_program *out)
 {
+    const char *counted = pinball_note_get(t->pinball, "instructions");
     programs_get(&t->programs, t->program, out);
+    out->instructions = counted ? strtoull(counted, NULL, 10) : 0;
 }
 
 int timeline_event(struct timeline *t, size_t *place, struct timeline_event *event)

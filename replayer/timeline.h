@@ -133,12 +133,12 @@ int timeline_compare(struct timeline *t, const struct position *to, int *order, 
  * In a diversion it is the diversion. */
 struct replay *timeline_replay(struct timeline *timeline);
 
-/* The program that runs now. Valid until the next move. */
-struct timeline_program {
+struct timeline_program { /* that runs now; valid until the next move */
     const char *path;
     int32_t pid;
     const uint8_t *auxv;
     size_t auxv_bytes;
+    uint64_t instructions; /* of the whole recording; 0: they were not counted (verify --count) */
 };
 void timeline_program(struct timeline *timeline, struct timeline_program *out);
 

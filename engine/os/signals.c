@@ -382,6 +382,10 @@ void signals_illegal(struct thread *t)
 
 void signals_bad_access(struct thread *t, gaddr addr, bool write)
 {
+    if ((int64_t)(addr << 16) >> 16 != (int64_t)addr) { /* not canonical: no page is asked */
+        signals_protection_fault(t);
+        return;
+    }
     bool mapped = is_mapped(addr);
     t->fault = (struct fault){.info = {.sig = SIG_SEGV, .code = mapped ? 2 : 1, .field = {addr}},
                               .trapno = 14,

@@ -66,6 +66,7 @@ static void when(struct server *s, struct args *args, struct reply *out)
 {
     const struct timeline_stop *now = &s->stop;
     struct registers regs;
+    struct timeline_program program;
     struct err err;
 
     (void)args;
@@ -82,8 +83,11 @@ static void when(struct server *s, struct args *args, struct reply *out)
                truth(is_at_end(s)), truth(timeline_diverted(s->timeline)));
     if (now->why == TIMELINE_SIGNAL)
         reply_addf(out, ",\"signal\":%d", now->signal);
+    timeline_program(s->timeline, &program);
     if (is_at_end(s))
         reply_addf(out, ",\"reason\":%" PRIu32 ",\"status\":%" PRId32, now->reason, now->status);
+    if (program.instructions)
+        reply_addf(out, ",\"instructions\":%" PRIu64, program.instructions);
     reply_text(out, "}");
 }
 

@@ -477,7 +477,8 @@ static bool takes_operand(struct gen *g, struct draft *d, const ZydisDecodedOper
         return true;
     if (op->mem.segment == ZYDIS_REGISTER_GS && !(g->opt->features & FEATURE_GS))
         return false;
-    if ((op->mem.segment == ZYDIS_REGISTER_GS || d->insn.address_width == 32) &&
+    if ((op->mem.segment == ZYDIS_REGISTER_GS || op->mem.segment == ZYDIS_REGISTER_FS ||
+         d->insn.address_width == 32) &&
         emulated_by_kernel(d->insn.mnemonic))
         return false;
     if (op->mem.segment == ZYDIS_REGISTER_FS && !d->mem.seg && d->t->form == FORM_MEM)
