@@ -579,6 +579,7 @@ static int next_program(struct replay *r, struct err *err)
 int replay_go(struct replay *r, const struct mailbox_run *how, struct err *err)
 {
     memcpy(r->box->data, how, sizeof *how);
+    r->box->pause = 0; /* it may have stopped while it was being asked to */
     return command(r, DO_RUN, err);
 }
 

@@ -267,8 +267,6 @@ static const uint8_t *resume(struct thread *t, bool tick, struct exit_site *from
     uint64_t generation = cache_generation;
     bool at_tick = tick || t->ticked;
     t->left -= tick;
-    if (t->probed != t->cpu.rip)
-        t->probed = 0;
     if (!tick_ends_budget(t, at_tick) && !tick && session && session->due)
         replay_position(t);
     if (stop.thread == t || t->step || t->trap || t->trap_armed) {
@@ -407,18 +405,15 @@ const uint8_t *engine_dispatch(struct thread *t, int64_t exit)
         cache_kill(s->block);
         break;
     case EXIT_PROBE: {
-        if (t->probed == s->pc) { /* heard already */
-            t->probed = 0;
+        if (!(s->probe & ~instrument_heard(t, s->pc)))
             return s->patch;
-        }
         uint64_t asked = stop.asked;
+        instrument_hear(t, s->pc, s->probe);
         instrument_run(t, s);
-        t->probed = 0;
         if (t->cpu.rip != site.pc)
             break;
         if (!t->step && stop.asked == asked)
             return site.patch; /* still there, even if the tool dropped the block */
-        t->probed = site.pc;
         break;
     }
     default:
@@ -436,7 +431,7 @@ const uint8_t *engine_dispatch_fault(struct thread *t)
     }
     bool write = t->fault.info.sig == 11 && (t->fault.error & 2);
     if (write && maps_write_fault(t->fault.cr2))
-        t->probed = t->cpu.rip; /* the store starts anew: its probes have been heard */
+        instrument_hear(t, t->cpu.rip, 0xff); /* the store starts anew */
     else
         signals_deliver_fault(t);
     return resume(t, false, NULL);

@@ -57,6 +57,20 @@ struct instrument {
 void instrument_install(const struct instrument *tool); /* NULL: none */
 void instrument_changed(gaddr start, gaddr end);
 
+/* An instruction may start anew after its probes: after a stop, or a fault that is not the
+ * target's. They are not called again then. */
+static inline unsigned instrument_heard(const struct thread *t, gaddr pc)
+{
+    return t->heard_pc == pc && t->heard_count == thread_count(t) ? t->heard : 0;
+}
+
+static inline void instrument_hear(struct thread *t, gaddr pc, unsigned probes)
+{
+    t->heard = (uint8_t)(instrument_heard(t, pc) | probes);
+    t->heard_pc = pc;
+    t->heard_count = thread_count(t);
+}
+
 /* For the engine. */
 extern const struct instrument *instrument;
 static inline unsigned instrument_wanted(const struct insn *in, bool first)

@@ -93,10 +93,13 @@ struct thread {
     uint8_t step;    /* run one instruction at a time: who wants it, enum step_for */
     bool step_once;  /* ... just the next one */
     bool calling;    /* replay: it was taken off inside the system call at its pc */
-    gaddr probed;    /* an instruction that starts anew, its probes done */
+    uint8_t heard;   /* probes that were heard at (heard_count, heard_pc): not again if that starts
+                        anew */
     bool trap;       /* the target's trap flag ... */
     bool trap_armed; /* ... raises SIGTRAP after the instruction under way */
     struct sigstack altstack;
+    uint64_t heard_count;
+    gaddr heard_pc;
 
     gaddr clear_tid, start_tid, robust_list;
     uint64_t fs_saved;

@@ -25,6 +25,7 @@
 #include "engine/core/trace.h"
 
 #include "engine/core/engine.h"
+#include "engine/core/instrument.h"
 #include "engine/core/job.h"
 #include "engine/core/layout.h"
 #include "engine/rt/rt.h"
@@ -281,11 +282,19 @@ static void emit_turn(struct job *j)
     exits_expired(j, expired, j->blk->pc, j->live_in);
 }
 
-/* Reads the path's block number i, which may have changed since it was executed. */
+static bool has_probes(const struct job *j)
+{
+    for (int i = 0; i < j->count; i++)
+        if (instrument_wanted(&j->insn[i], i == 0))
+            return true;
+    return false;
+}
+
+/* Reads the path's block number i, which may have changed since it was executed, or got probes. */
 static bool read(struct job *j, const struct path *path, int i)
 {
     gaddr fault, pc = path->pc[i];
-    if (lookahead_block(j, pc, &fault) < 0)
+    if (lookahead_block(j, pc, &fault) < 0 || has_probes(j))
         return false;
     const struct insn *last = &j->insn[j->count - 1];
     gaddr end = last->pc + last->len;

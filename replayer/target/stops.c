@@ -475,8 +475,7 @@ void stops_run(struct thread *self, const struct mailbox_run *r)
     trail_end = 0;
     access_under_way.thread = NULL;
     engine_stop_at(NULL, 0, 0);
-    if (find_break(self->cpu.rip))
-        self->probed = self->cpu.rip;
+    instrument_hear(self, self->cpu.rip, PROBE_BEFORE);
     for (struct thread *t = engine.threads; t; t = t->next)
         t->step &= (uint8_t) ~(STEP_TOOL | STEP_POSITION);
     struct thread *t = run.goal.thread ? post_thread(run.goal.thread) : NULL;
