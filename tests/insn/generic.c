@@ -464,6 +464,11 @@ static bool takes_operand(struct gen *g, struct draft *d, const ZydisDecodedOper
 {
     bool writes = op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
 
+    /* The stack pointer is not the same in any two runs of a function; no vector may hold it. */
+    if (op->type == ZYDIS_OPERAND_TYPE_REGISTER && gpr_number(op->reg.value) == RSP &&
+        d->insn.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX)
+        return false;
+
     if (op->type == ZYDIS_OPERAND_TYPE_REGISTER && writes) {
         ZydisRegisterClass class = ZydisRegisterGetClass(op->reg.value);
         unsigned gpr = gpr_number(op->reg.value);
