@@ -33,6 +33,7 @@ if not hasattr(gdb, "MICommand"):
 SYSCALLS = {}
 
 PATIENCE_S = 100000
+ENDED_BY_SIGNAL = 2  # pinball/record.h
 
 EVENT_KINDS = ["call", "signal", "thread", "output", "exec", "exit"]
 
@@ -594,6 +595,8 @@ def start(where="main"):
     """Goes from the first instruction to where a session begins: `main`, `start` or `end`."""
     if where == "end":
         goto("end")
+        if ask("when").get("reason") == ENDED_BY_SIGNAL:
+            gdb.execute("reverse-continue")  # to the signal, as if it had just come
     elif where == "main":
         run_to_main()
 

@@ -378,8 +378,6 @@ static int back_over_exec(struct timeline *t, const struct mailbox_what *exec,
 int timeline_back(struct timeline *t, struct timeline_stop *stop, struct err *err)
 {
     struct mailbox_moment end = t->at;
-    /* The signal that ends the program is no stop of its own: this is that place. */
-    const struct mailbox_moment signal = {ANY_EVENTS, end.count, end.pc, end.thread, STAGE_SIGNAL};
     struct mailbox_what hit, last = {0};
     bool to_end = t->at_end;
     unsigned program = t->program;
@@ -389,7 +387,7 @@ int timeline_back(struct timeline *t, struct timeline_stop *stop, struct err *er
             return at_begin(t, stop, err);
         const struct mailbox_moment from = t->points.list[point].at;
         bool other = t->points.list[point].program != program;
-        const struct mailbox_moment *goal = other ? NULL : to_end ? &signal : &end;
+        const struct mailbox_moment *goal = other || to_end ? NULL : &end;
         int found = scan(t, point, goal, &hit, &last, err);
         if (found < 0)
             return -1;

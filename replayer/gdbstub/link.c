@@ -284,18 +284,31 @@ ssize_t link_read(struct link *link, void *bytes, size_t room, bool wait)
     }
 }
 
+/* A client that does not read must not keep the server from ending. */
+static bool can_write(struct link *l)
+{
+    struct pollfd fds[] = {{.fd = l->out, .events = POLLOUT},
+                           {.fd = l->options.end_fd, .events = POLLIN}};
+
+    while (poll(fds, 2, -1) < 0)
+        if (errno != EINTR)
+            return false;
+    l->over |= fds[1].revents != 0;
+    return !l->over;
+}
+
 int link_write(struct link *link, const void *bytes, size_t n)
 {
+    enum { PIECE = 4096 }; /* of a pipe that can be written so much is free */
     const char *p = bytes;
     bool is_socket = link->listener >= 0;
 
     while (n) {
-        ssize_t done = is_socket ? send(link->out, p, n, MSG_NOSIGNAL) : write(link->out, p, n);
-        if (done < 0 && errno == EAGAIN) { /* a descriptor that someone else made non-blocking */
-            poll(&(struct pollfd){.fd = link->out, .events = POLLOUT}, 1, -1);
-            continue;
-        }
-        if (done < 0 && errno == EINTR)
+        if (!can_write(link))
+            return -1;
+        ssize_t done = is_socket ? send(link->out, p, n, MSG_NOSIGNAL | MSG_DONTWAIT)
+                                 : write(link->out, p, n < PIECE ? n : PIECE);
+        if (done < 0 && (errno == EINTR || errno == EAGAIN))
             continue;
         if (done <= 0)
             return -1;

@@ -71,6 +71,19 @@ static bool is_other_program(struct server *s)
     return s->exec_events && stops_program_mark(s) != s->program_mark;
 }
 
+/* A thread that is at a breakpoint is stepped off it before GDB goes on to where it is told: that
+ * step is a step, of that thread. False: there is no such step. */
+static bool step_first(struct server *s, const struct resume *r)
+{
+    struct err err;
+
+    if ((r->way != WAY_STEP && r->way != WAY_STEP_BACK) || breakpoints_apply(s, &err) ||
+        move(s, r, &s->stop, &err) || s->stop.why != TIMELINE_STEP)
+        return false;
+    stops_report(s, &s->stop);
+    return true;
+}
+
 static void run_recording(struct server *s, const struct resume *r)
 {
     struct goal goal = s->goal;
@@ -85,6 +98,8 @@ static void run_recording(struct server *s, const struct resume *r)
         stops_report_exec(s, &s->stop);
         return;
     }
+    if (goal.kind != GOAL_NONE && step_first(s, r))
+        return;
     s->goal.kind = GOAL_NONE;
     if (goal.kind != GOAL_NONE ? go(s, &goal, &s->stop, &err)
                                : breakpoints_apply(s, &err) || move(s, r, &s->stop, &err))
@@ -133,7 +148,7 @@ static void resume(struct server *s, const struct resume *r)
     s->running = true;
     if (ahead && s->goal.kind == GOAL_NONE && diversion_calls(s)) {
         run_copy(s, r);
-    } else if (ahead && timeline_diverted(s->timeline) && lost) {
+    } else if (ahead && s->goal.kind == GOAL_NONE && timeline_diverted(s->timeline) && lost) {
         diversion_drop(s);
         server_console(s, "drdebug: the function cannot go on; back in the recording\n");
         report_now(s);

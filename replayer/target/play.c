@@ -167,6 +167,8 @@ static void set_start(struct thread *t, const struct record_start *s)
     t->tid = s->tid;
     t->process->pid = s->pid;
     t->mask = s->mask;
+    t->fs_base = s->fs_base;
+    threads_become(t);
     t->altstack.flags = SS_DISABLE_;
     for (int sig = 1; sig <= SIG_MAX; sig++)
         if (s->ignored & SIG_BIT(sig))
