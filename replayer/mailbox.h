@@ -62,6 +62,7 @@ enum {
     RUN_OUTPUT = 2, /* tell output */
     RUN_EVENTS = 4, /* tell system calls, signals and threads */
     RUN_SCAN = 8,   /* do not stop but at the goal: note the last stop there would have been */
+    RUN_ON = 16,    /* the run that was paused: what it has noted stays */
 };
 
 #define ANY_EVENTS (~0ull)

@@ -162,6 +162,7 @@ static int walk(struct timeline *t, struct walker *w, struct mailbox_run *how, b
         if (s->reason != STOP_PAUSED || t->interrupted || ticks)
             return replay_failure(w->replay, err);
         mark(t, w, CHECKPOINT_MARK);
+        how->flags |= RUN_ON;
     }
 }
 

@@ -368,6 +368,13 @@ static void end(struct thread *t, enum session_end how, int status)
     end_here(t);
 }
 
+/* What is to happen here happens in the call, and that is to be seen, too. */
+static bool at_call(const struct thread *t)
+{
+    uint8_t insn[2];
+    return engine_read(insn, t->cpu.rip, sizeof insn) && insn[0] == 0x0f && insn[1] == 0x05;
+}
+
 static void tick(struct thread *t)
 {
     for (;;) {
@@ -378,7 +385,7 @@ static void tick(struct thread *t)
         if (!count || count > now)
             return;
         bool by_itself = r->kind == RECORD_END || r->kind == RECORD_MEMORY;
-        if (by_itself && (count < now || pc_of(r) != t->cpu.rip))
+        if (by_itself && (count < now || pc_of(r) != t->cpu.rip || at_call(t)))
             return; /* it is met at a call or a fault */
         if (count == now && between_ticks(r) && pc_of(r) != t->cpu.rip)
             return; /* budget() sees to it */

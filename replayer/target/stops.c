@@ -471,8 +471,10 @@ void stops_run(struct thread *self, const struct mailbox_run *r)
     run = *r;
     if (!instrument)
         instrument_install(&with_breaks);
-    last_hit.reason = 0;
-    trail_end = 0;
+    if (!(run.flags & RUN_ON)) {
+        last_hit.reason = 0;
+        trail_end = 0;
+    }
     access_under_way.thread = NULL;
     engine_stop_at(NULL, 0, 0);
     instrument_hear(self, self->cpu.rip, PROBE_BEFORE);
