@@ -29,6 +29,7 @@ static size_t with_base(const struct insn *in, int reg, size_t tail_at, uint8_t 
         uint8_t *p = out + in->prefix_at;
         switch (in->encoding) {
         case ZYDIS_INSTRUCTION_ENCODING_LEGACY:
+        case ZYDIS_INSTRUCTION_ENCODING_3DNOW:
             *p &= (uint8_t)~0x03; /* REX.X, REX.B */
             break;
         case ZYDIS_INSTRUCTION_ENCODING_VEX:
@@ -148,7 +149,8 @@ static bool emit_absolute(struct job *j, const struct insn *in, uint16_t spill)
     memcpy(bytes, in->bytes, n);
     if (in->prefix_at != 0xff) { /* X must name no index */
         uint8_t *p = bytes + in->prefix_at;
-        if (in->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY)
+        if (in->encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY ||
+            in->encoding == ZYDIS_INSTRUCTION_ENCODING_3DNOW)
             *p &= (uint8_t)~0x02;
         else if (!(in->encoding == ZYDIS_INSTRUCTION_ENCODING_VEX && *p == 0xc5))
             p[1] |= 0x40;

@@ -19,6 +19,7 @@ enum way { WAY_ON, WAY_STEP, WAY_BACK, WAY_STEP_BACK };
 struct resume {
     enum way way;
     uint32_t thread; /* whose step; 0: the one of now */
+    bool alone;      /* no other thread is to run; GDB does not expect to hear of one */
     uint64_t low, high;
 };
 
@@ -84,6 +85,17 @@ static bool step_first(struct server *s, const struct resume *r)
     return true;
 }
 
+/* The recorded schedule has others run during a step that GDB wants of one thread alone, to get it
+ * off a breakpoint. If one of them stops, GDB is told of the step, and of that stop when it goes
+ * on: of another thread's it would not believe. */
+static bool is_of_another(const struct resume *r, const struct timeline_stop *stop)
+{
+    return stop->at.thread != r->thread &&
+           (stop->why == TIMELINE_BREAK || stop->why == TIMELINE_WATCH ||
+            stop->why == TIMELINE_SIGNAL || stop->why == TIMELINE_CALL_ENTRY ||
+            stop->why == TIMELINE_CALL_RETURN);
+}
+
 static void run_recording(struct server *s, const struct resume *r)
 {
     struct goal goal = s->goal;
@@ -105,6 +117,12 @@ static void run_recording(struct server *s, const struct resume *r)
                                : breakpoints_apply(s, &err) || move(s, r, &s->stop, &err))
         failed(s, &err);
     struct timeline_stop told = s->stop;
+    if (r->alone && is_of_another(r, &told)) {
+        s->pending = told;
+        s->has_pending = true;
+        told.why = TIMELINE_STEP;
+        told.at.thread = r->thread;
+    }
     if (goal.kind != GOAL_NONE && told.why != TIMELINE_INTERRUPTED)
         told.why = TIMELINE_POSITION; /* at an end, too: that is no news */
     if (told.why != TIMELINE_EXEC && is_other_program(s)) {
@@ -194,6 +212,7 @@ static bool parse_action(struct server *s, struct args *part, struct resume *out
     if (r.way == WAY_STEP && out->way != WAY_STEP) {
         *out = r;
         out->thread = thread > 0 ? (uint32_t)thread : usual_thread(s);
+        out->alone = thread > 0;
     }
     return args_empty(part);
 }
@@ -209,6 +228,7 @@ void resume_vcont(struct server *s, struct args *args)
             server_refuse(s);
             return;
         }
+    r.alone &= actions == 1;
     if (actions)
         resume(s, &r);
     else
@@ -254,7 +274,8 @@ void resume_back(struct server *s, struct args *args)
 void resume_step_back(struct server *s, struct args *args)
 {
     (void)args;
-    resume(s, &(struct resume){.way = WAY_STEP_BACK, .thread = usual_thread(s)});
+    resume(s, &(struct resume){
+                  .way = WAY_STEP_BACK, .thread = usual_thread(s), .alone = s->resumed != 0});
 }
 
 /* ---- from the start ---- */

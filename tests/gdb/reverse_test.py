@@ -10,18 +10,20 @@ import argparse
 import random
 import sys
 import tempfile
+import time
 
-from stub_client import SKIP, SOAK, Client, Failed, Recordings
+from stub_client import SOAK, Client, Failed, Recordings
 
 STEPS = 2000 if SOAK else 150
 WALKS = 1000 if SOAK else 1
 WALK_STEPS = 1000
+ROUNDS = 200 if SOAK else 40  # of each of three threads
 
 # name: (program, arguments, seed of --chaos, where main-like code is)
 SUBJECTS = {
     "calls": ("calls", (), None, "main"),
-    "threads": ("threads", (), None, "visit"),
-    "chaos": ("threads", (), 7, "visit"),
+    "threads": ("threads", (str(ROUNDS),), None, "visit"),
+    "chaos": ("threads", (str(ROUNDS),), 7, "visit"),
     "signals": ("signals", (), None, "main"),
     "crash": ("crash", (), None, "main"),
     "abort": ("crash", ("x",), None, "main"),
@@ -171,7 +173,7 @@ def all_stops(client, packet, limit=100000):
 BREAKS = {"calls": ("add", "factorial", "main"), "threads": ("visit", "work", "main"),
           "chaos": ("visit", "work", "main"), "signals": ("on_usr1", "on_usr2", "on_segv", "main"),
           "crash": ("use", "main"), "abort": ("use", "main"), "tiny": ("twice", "tiny")}
-HITS = {"calls": 26, "threads": 604, "chaos": 604, "signals": 6, "crash": 3, "abort": 2, "tiny": 6}
+HITS = {"calls": 26, "threads": 3 * ROUNDS + 4, "chaos": 3 * ROUNDS + 4, "signals": 6, "crash": 3, "abort": 2, "tiny": 6}
 
 
 def breakpoints(recordings, subject):
@@ -199,21 +201,9 @@ WATCHED = {"calls": [("written", 4), ("counter", 4), ("table", 32), ("word", 8)]
            "threads": [("shared", 4), ("visits", 16)], "chaos": [("shared", 4)],
            "signals": [("handled", 4), ("alarms", 4), ("faults", 4)],
            "crash": [("pointer", 8), ("value", 4)], "tiny": [("a", 4), ("b", 4)]}
-WRITES = {("calls", "written"): 5, ("calls", "counter"): 20, ("calls", "table"): 9, ("threads", "shared"): 600,
-          ("chaos", "shared"): 600, ("threads", "visits"): 600, ("signals", "handled"): 4, ("signals", "faults"): 1,
+WRITES = {("calls", "written"): 5, ("calls", "counter"): 20, ("calls", "table"): 9, ("threads", "shared"): 3 * ROUNDS,
+          ("chaos", "shared"): 3 * ROUNDS, ("threads", "visits"): 3 * ROUNDS, ("signals", "handled"): 4, ("signals", "faults"): 1,
           ("crash", "pointer"): 1, ("crash", "value"): 1, ("tiny", "a"): 5, ("tiny", "b"): 5, ("calls", "word"): 1}
-
-
-def watch_back(client, packet, backwards):
-    """Places and values of the watched stops until an end."""
-    out = []
-    while True:
-        stop = client.run(packet)
-        if "replaylog" in stop.fields:
-            return out, stop
-        if stop.why() not in ("watch", "rwatch", "awatch"):
-            continue
-        out.append((client.when(), stop, backwards))
 
 
 def watches(recordings, subject):
@@ -247,10 +237,8 @@ def watches(recordings, subject):
             if stop.why() == "watch":
                 backward.append(client.when())
                 old.append(client.memory(address, size))
-        if subject == "tiny" or True:
-            begun = len(backward) - len(forward)
-            check(begun >= 0, f"{name}: {len(forward)} writes forwards, {len(backward)} backwards")
-            backward, old = backward[:len(forward)][::-1], old[:len(forward)][::-1]
+        check(len(backward) >= len(forward), f"{name}: {len(forward)} writes forwards, {len(backward)} backwards")
+        backward, old = backward[:len(forward)][::-1], old[:len(forward)][::-1]  # the loader wrote before main
         for number, (one, other) in enumerate(zip(forward, backward)):
             # Forwards the stop is after the instruction, backwards before it.
             check(one["thread"] == other["thread"] and other["events"] <= one["events"] and
@@ -413,7 +401,10 @@ def step_over(recordings, subject):
     for address in code:
         client.insert(0, address)
     for packet in ("vCont;c", "bc"):
-        for number in range(STEPS * 10):
+        until = time.monotonic() + (600 if SOAK else 6)
+        for number in range(STEPS * 20):
+            if time.monotonic() > until:
+                break
             stop = client.run(packet)
             if "replaylog" in stop.fields:
                 break

@@ -31,7 +31,9 @@ static void goes_where_it_is_told_at_the_next_resume(void **state)
     snprintf(command, sizeof command, "goto %s", at);
     assert_string_equal(query(command), "{\"direction\":\"forward\"}");
     assert_int_equal(fake.step, 0);
-    assert_contains(ask("vCont;s:p4d2.1"), "T00thread:p4d2.1;"); /* GDB leaves a breakpoint first */
+    assert_contains(ask("vCont;s:p4d2.1"), "T05thread:p4d2.1;"); /* GDB leaves a breakpoint first */
+    assert_int_equal(fake.step, 1);
+    assert_contains(ask("vCont;c"), "T00thread:p4d2.1;");
     assert_int_equal(fake.step, 42);
     assert_string_equal(query(command), "{\"direction\":\"here\"}");
     assert_string_equal(query("goto -2"), "{\"direction\":\"backward\"}");

@@ -5,11 +5,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-enum { THREADS = 3, ROUNDS = 200 };
+enum { THREADS = 3 };
 
 __thread int own = 100;
 static __thread long mine;
-int shared;
+int shared, rounds = 200;
 int visits[THREADS + 1];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 static pthread_barrier_t together;
@@ -31,20 +31,22 @@ static void *work(void *arg)
     own += number; /* OWN */
     mine = own * 2L;
     pthread_barrier_wait(&together);
-    for (int i = 0; i < ROUNDS; i++)
+    for (int i = 0; i < rounds; i++)
         visit(number);               /* WORKS */
     pthread_barrier_wait(&together); /* WORKED */
     return NULL;
 }
 
-int main(void)
+int main(int argc, char **argv)
 {
     pthread_t thread[THREADS];
+    if (argc > 1)
+        rounds = atoi(argv[1]);
     pthread_barrier_init(&together, NULL, THREADS);
     for (long i = 0; i < THREADS; i++)
         pthread_create(&thread[i], NULL, work, (void *)(i + 1));
     for (int i = 0; i < THREADS; i++)
         pthread_join(thread[i], NULL);
     printf("shared %d\n", shared); /* JOINED */
-    return shared == THREADS * ROUNDS ? 0 : 1;
+    return shared == THREADS * rounds ? 0 : 1;
 }
