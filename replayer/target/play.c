@@ -377,6 +377,7 @@ static bool at_call(const struct thread *t)
 
 static void tick(struct thread *t)
 {
+    stops_arrived(t);
     for (;;) {
         const struct record *r = cursor_peek();
         uint64_t count = tick_of(r), now = thread_count(t);

@@ -47,7 +47,8 @@ uint64_t stops_trail(struct mailbox_moment *out); /* at most MAILBOX_TRAIL */
 uint64_t stops_ticks(void);                       /* of all threads */
 uint64_t stops_budget(void);                      /* ticks that may pass until stops_pause() */
 void stops_pause(struct thread *t);
-void stops_end(struct thread *t); /* right before the recording ends */
+void stops_end(struct thread *t);     /* right before the recording ends */
+void stops_arrived(struct thread *t); /* right before a switch or signal at a tick */
 void stops_new_thread(struct thread *t);
 void stops_lost_thread(const struct thread *t);
 void stops_wrote(gaddr addr, uint64_t bytes); /* as the kernel */

@@ -208,6 +208,15 @@ static void one_step(struct thread *t)
     hit(t, &w);
 }
 
+/* The thread is taken off here, or a signal comes: what it has just done is told before. */
+void stops_arrived(struct thread *t)
+{
+    if (access_under_way.thread == t)
+        access_done(t);
+    else if (run.goal.events != ANY_EVENTS && !t->calling)
+        goal(t, STAGE_BEFORE);
+}
+
 /* ---- breakpoints ---- */
 
 static const struct mailbox_break *find_break(gaddr pc)

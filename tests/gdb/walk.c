@@ -139,7 +139,7 @@ static void some_stops(void)
     struct replay_registers regs;
     struct err err;
     unsigned kind = (unsigned)draw() % 4;
-    for (; kind && places && stops.break_count < 1 + draw() % 3; stops.break_count++)
+    for (; kind % 2 && places && stops.break_count < 1 + draw() % 3; stops.break_count++)
         b[stops.break_count] = (struct timeline_break){.pc = place[draw() % places].at.pc};
     if (kind == 2 && replay_registers(timeline_replay(line), 0, &regs, &err) == 0)
         stops.watches[stops.watch_count++] =
@@ -148,12 +148,42 @@ static void some_stops(void)
         die("timeline_stops", err.msg);
 }
 
+static void differ(const char *what, const struct timeline_stop *a, const struct timeline_stop *b)
+{
+    char first[POSITION_TEXT], second[POSITION_TEXT];
+    position_format(&a->at, first);
+    position_format(&b->at, second);
+    printf("FAILED: %s: %s (%d) and %s (%d)\n", what, first, (int)a->why, second, (int)b->why);
+    exit(1);
+}
+
+/* Two writes forwards, seen when they are done; backwards, before they are: a step does them. */
+static void writes(const struct timeline_stop *first)
+{
+    struct timeline_stop second, back, again;
+    struct err err;
+    move("continue", timeline_continue(line, &second, &err), &err);
+    if (second.why != TIMELINE_WATCH)
+        return;
+    move("back", timeline_back(line, &back, &err), &err);
+    if (back.why != TIMELINE_WATCH || back.at.thread != second.at.thread)
+        differ("the second write", &second, &back);
+    move("back", timeline_back(line, &back, &err), &err);
+    if (back.why != TIMELINE_WATCH || back.at.thread != first->at.thread)
+        differ("the first write", first, &back);
+    move("step", timeline_step(line, back.at.thread, 0, 0, &again, &err), &err);
+    if (again.why != TIMELINE_WATCH || memcmp(&again.at, &first->at, sizeof again.at))
+        differ("the first write again", first, &again);
+}
+
 /* Two stops forwards: from the second one the first is the last before it. */
 static void on_and_back(void)
 {
     struct timeline_stop first, second, back;
     struct err err;
     move("continue", timeline_continue(line, &first, &err), &err);
+    if (first.why == TIMELINE_WATCH)
+        writes(&first);
     if (first.why != TIMELINE_BREAK)
         return;
     move("continue", timeline_continue(line, &second, &err), &err);
@@ -162,15 +192,8 @@ static void on_and_back(void)
         return; /* the access itself is before it */
     if (second.why == TIMELINE_EXEC && back.why == TIMELINE_EXEC)
         return; /* the end of the program before */
-    if (back.why != TIMELINE_BREAK || memcmp(&back.at, &first.at, sizeof back.at)) {
-        char a[POSITION_TEXT], b[POSITION_TEXT], c[POSITION_TEXT];
-        position_format(&first.at, a);
-        position_format(&second.at, b);
-        position_format(&back.at, c);
-        printf("FAILED: on from %s leads to %s (%d), back from there to %s (%d)\n", a, b,
-               (int)second.why, c, (int)back.why);
-        exit(1);
-    }
+    if (back.why != TIMELINE_BREAK || memcmp(&back.at, &first.at, sizeof back.at))
+        differ("on and back", &first, &back);
 }
 
 static void say(void *arg, const char *message)
