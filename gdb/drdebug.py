@@ -578,6 +578,14 @@ class MiPinWhen(gdb.MICommand):
 
 # ---- the begin of `drdebug debug` ----
 
+def quietly(command):
+    """GDB tells of every file that it gets from the recording; what else it says is shown."""
+    noise = ("Reading ", "warning: File transfers from remote targets can be slow")
+    for line in gdb.execute(command, to_string=True).splitlines(keepends=True):
+        if not line.startswith(noise):
+            gdb.write(line)
+
+
 def run_to_main():
     try:
         gdb.decode_line("main")
@@ -585,7 +593,7 @@ def run_to_main():
         say("There is no function main, so this is the program's first instruction.")
         return
     breakpoint_at_main = gdb.Breakpoint("main", temporary=True)
-    gdb.execute("continue")
+    quietly("continue")
     if breakpoint_at_main.is_valid() and ask("when")["at_end"]:
         breakpoint_at_main.delete()
         say("The recording ends before main.")
@@ -613,7 +621,7 @@ def attach(path):
     """A socket is there before it listens, for a moment."""
     for tries in range(100):
         try:
-            gdb.execute("target extended-remote " + path)
+            quietly("target extended-remote " + path)
             return
         except gdb.error as error:
             if "refused" not in str(error) or tries == 99:
