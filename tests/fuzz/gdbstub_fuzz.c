@@ -69,28 +69,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     link_close(link);
     return 0;
 }
-
-#ifdef FUZZ_MAIN
-static bool run_file(const char *path)
-{
-    static uint8_t bytes[MAX_BYTES];
-    FILE *f = fopen(path, "rb");
-    if (!f) {
-        perror(path);
-        return false;
-    }
-    size_t n = fread(bytes, 1, sizeof bytes, f);
-    fclose(f);
-    LLVMFuzzerTestOneInput(bytes, n);
-    return true;
-}
-
-int main(int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++)
-        if (!run_file(argv[i]))
-            return 1;
-    printf("%d inputs\n", argc - 1);
-    return argc < 2;
-}
-#endif

@@ -114,33 +114,3 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     cache_kill_all();
     return 0;
 }
-
-#ifdef FUZZ_MAIN
-static bool run_file(const char *path)
-{
-    static uint8_t bytes[MAX_CODE + 3];
-    FILE *f = fopen(path, "rb");
-    if (!f) {
-        perror(path);
-        return false;
-    }
-    size_t n = fread(bytes, 1, sizeof bytes, f);
-    fclose(f);
-    uint8_t *input = malloc(n + 1); /* of its own size, so that ASan sees its end */
-    if (!input)
-        return false;
-    memcpy(input, bytes, n);
-    LLVMFuzzerTestOneInput(input, n);
-    free(input);
-    return true;
-}
-
-int main(int argc, char **argv)
-{
-    for (int i = 1; i < argc; i++)
-        if (!run_file(argv[i]))
-            return 1;
-    printf("%d inputs\n", argc - 1);
-    return argc < 2;
-}
-#endif
