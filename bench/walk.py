@@ -64,9 +64,20 @@ def condition():
 
 
 def watch():
-    """A watchpoint whose value is what it becomes at the very end, so that it stops once."""
+    """A watchpoint that is hit once, when all is done."""
+    run("watch finished")
+    seconds = timed("continue")
+    if packet("when")["at_end"]:
+        raise gdb.GdbError("the watchpoint was not hit")
+    run("delete")
+    return [seconds + to_end()]
+
+
+def hits():
+    """A watchpoint that is hit in each round, with a condition that GDB finds false."""
     run("watch rounds_done if rounds_done == -1")
-    return [to_end()]
+    seconds = to_end()
+    return [seconds, int(gdb.parse_and_eval("rounds_done"))]
 
 
 def median(values):

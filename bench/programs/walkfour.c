@@ -6,7 +6,8 @@
 
 enum { THREADS = 4, ITEMS = 1 << 15 };
 
-uint64_t rounds_done; /* watched */
+uint64_t rounds_done; /* watched: written in each round */
+uint64_t finished;    /* watched: written once */
 static uint64_t rounds, sum;
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -47,7 +48,8 @@ int main(int argc, char **argv)
     for (int i = 0; i < THREADS; i++)
         pthread_join(thread[i], NULL);
     printf("%llu\n", (unsigned long long)sum);
-    if (rounds_done != THREADS * rounds)
+    finished = rounds_done;
+    if (finished != THREADS * rounds)
         never();
     return 0;
 }

@@ -4,6 +4,7 @@
 #include "engine/core/cache.h"
 #include "engine/core/engine.h"
 #include "engine/rt/rt.h"
+#include "engine/x86/accesses.h"
 #include "engine/x86/operand.h"
 
 const struct instrument *instrument;
@@ -19,46 +20,18 @@ void instrument_changed(gaddr start, gaddr end)
     cache_kill_range(start, end);
 }
 
-/* Memory that is named but not touched. */
-static bool only_names(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *op)
-{
-    return op->mem.type == ZYDIS_MEMOP_TYPE_AGEN || z->mnemonic == ZYDIS_MNEMONIC_NOP ||
-           z->meta.category == ZYDIS_CATEGORY_PREFETCH ||
-           z->meta.category == ZYDIS_CATEGORY_WIDENOP;
-}
-
-/* What an address depends on besides the operand: the stack pointer that pop has moved already, the
- * bit number of bt and its kind. */
-static gaddr adjusted(const struct insn_operands *ops, const ZydisDecodedOperand *op, gaddr addr,
+/* What an address depends on besides the operand: the bit number of bt and its kind, al of xlat. */
+static gaddr distance(const struct insn_operands *ops, const struct mem_access *m,
                       const struct cpu_state *cpu)
 {
-    int bytes = op->size / 8;
-    switch (ops->z.mnemonic) {
-    case ZYDIS_MNEMONIC_XLAT:
-        return addr + (uint8_t)cpu->gpr[RAX];
-    case ZYDIS_MNEMONIC_POP:
-        return op->visibility == ZYDIS_OPERAND_VISIBILITY_EXPLICIT &&
-                       op->mem.base == ZYDIS_REGISTER_RSP
-                   ? addr + (uint64_t)bytes
-                   : addr;
-    case ZYDIS_MNEMONIC_BT:
-    case ZYDIS_MNEMONIC_BTS:
-    case ZYDIS_MNEMONIC_BTR:
-    case ZYDIS_MNEMONIC_BTC:
-        if (ops->op[1].type == ZYDIS_OPERAND_TYPE_REGISTER) {
-            uint64_t v = cpu->gpr[insn_gpr_number(ops->op[1].reg.value)];
-            int64_t bit = bytes == 8 ? (int64_t)v : bytes == 4 ? (int32_t)v : (int16_t)v;
-            int64_t words = bit >> (bytes == 8 ? 6 : bytes == 4 ? 5 : 4);
-            return addr + (uint64_t)(words * bytes);
-        }
-        return addr;
-    default:
-        /* A push writes below the stack pointer it starts with. */
-        if ((op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) && op->mem.base == ZYDIS_REGISTER_RSP &&
-            op->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN)
-            return addr - (uint64_t)bytes;
-        return addr;
-    }
+    if (m->shape == ACCESS_TABLE)
+        return (uint8_t)cpu->gpr[RAX];
+    if (m->shape != ACCESS_BITS)
+        return 0;
+    uint64_t v = cpu->gpr[insn_gpr_number(ops->op[1].reg.value)];
+    int64_t bit = m->bytes == 8 ? (int64_t)v : m->bytes == 4 ? (int32_t)v : (int16_t)v;
+    int64_t words = bit >> (m->bytes == 8 ? 6 : m->bytes == 4 ? 5 : 4);
+    return (uint64_t)(words * m->bytes);
 }
 
 static void find_accesses(struct thread *t, struct probe *p)
@@ -68,20 +41,20 @@ static void find_accesses(struct thread *t, struct probe *p)
     uint8_t bytes[INSN_MAX_BYTES];
     if (!engine_read(bytes, p->pc, p->len))
         return;
-    if (insn_decode(&in, p->pc, bytes, p->len) == 0 && in.kind != INSN_ILLEGAL)
-        insn_operands(&in, &ops);
-    else
-        ops.z.operand_count = 0;
+    if (insn_decode(&in, p->pc, bytes, p->len) < 0 || in.kind == INSN_ILLEGAL)
+        return;
+    insn_operands(&in, &ops);
+    struct mem_access list[ACCESSES_MOST];
+    int count = accesses_of(&in, &ops, list);
     struct segments seg = engine_segments(t);
-    for (int i = 0; i < ops.z.operand_count && p->accesses < (int)ARRAY_LEN(p->access); i++) {
-        const ZydisDecodedOperand *op = &ops.op[i];
-        if (op->type != ZYDIS_OPERAND_TYPE_MEMORY || only_names(&ops.z, op))
-            continue;
+    for (int i = 0; i < count; i++) {
+        const struct mem_access *m = &list[i];
         struct access *a = &p->access[p->accesses++];
-        a->addr = adjusted(&ops, op, operand_address(&in, op, &t->cpu, seg), &t->cpu);
-        a->bytes = op->size / 8;
-        a->read = op->actions & ZYDIS_OPERAND_ACTION_MASK_READ;
-        a->write = op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
+        a->addr = operand_address(&in, &ops.op[m->op], &t->cpu, seg) + (uint64_t)m->moved +
+                  distance(&ops, m, &t->cpu);
+        a->bytes = m->bytes;
+        a->read = m->read;
+        a->write = m->write;
     }
 }
 

@@ -17,7 +17,7 @@
 enum {
     MAX_INSNS = 64,  /* of a block */
     MAX_TRACE = 160, /* instructions of a trace, its unrolled turns included */
-    MAX_SITES = 8 + 2 * MAX_INSNS,
+    MAX_SITES = 8 + 3 * MAX_INSNS,
     MAX_POINTS = 4 + 2 * MAX_TRACE,
     MAX_LITERALS = 2 * TRACE_BLOCKS, /* an indirect call has one on the path and one beside it */
     LOOKAHEAD = 6,

@@ -16,6 +16,9 @@
  *  - Spills. rcx stays in its slot until an instruction wants it, an exit is taken, or it is
  *    overwritten. A trace has one way in, so at each of its instructions it is known where rcx is.
  *
+ * Watched memory: the comparison is made in the trace; what may be a hit leaves it for the plain
+ * block that begins at the instruction, and is looked at there. Other probes are not in traces.
+ *
  * Invariants, besides those of translate.c:
  * 1. What leaves the trace has rcx back and owes nothing.
  * 2. An exit that does not tick counts what is owed without looking at the budget: a switch happens
@@ -28,6 +31,7 @@
 #include "engine/core/instrument.h"
 #include "engine/core/job.h"
 #include "engine/core/layout.h"
+#include "engine/core/watch.h"
 #include "engine/rt/rt.h"
 
 enum {
@@ -35,6 +39,7 @@ enum {
     UNROLL_TURNS = 8,  /* ... or turns */
     ALIGN = 32,        /* of a loop's start */
     LIVES = 16,
+    SIDES = TRACE_BLOCKS + 1 + 64, /* the last block may have two; watched accesses */
 };
 
 /* A way out that has to settle something first: its code comes behind the trace. */
@@ -46,7 +51,7 @@ struct side {
 };
 
 static struct job the_job;
-static struct side side[TRACE_BLOCKS + 1]; /* the last block may have two */
+static struct side side[SIDES];
 static int sides;
 
 /* A miss of a comparison: the indirect transfer is finished by a lookup. */
@@ -113,7 +118,7 @@ static void leave(struct job *j, uint8_t *patch, gaddr pc, gaddr target, bool ti
         exits_direct(j, patch, pc, target, tick);
         return;
     }
-    rt_check((size_t)sides < ARRAY_LEN(side));
+    rt_check(sides < SIDES);
     side[sides++] = (struct side){patch, pc, target, j->owed, tick, j->rcx_away};
 }
 
@@ -282,10 +287,28 @@ static void emit_turn(struct job *j)
     exits_expired(j, expired, j->blk->pc, j->live_in);
 }
 
+/* Watched memory is looked at in the trace, if there is room for the ways out. */
+static bool emit_watch(struct job *j, const struct insn *in)
+{
+    if (!(instrument_wanted(in, false) & PROBE_WATCH))
+        return true;
+    int checks = watch_checks(in);
+    for (int i = 0; i < checks; i++) {
+        if (sides + TRACE_BLOCKS + 1 >= SIDES)
+            return false;
+        if (watch_reads_rcx(i))
+            bring_rcx_back(j);
+        take_rcx_away(j);
+        j->rcx_away = true;
+        leave(j, watch_emit_check(j, in, i), in->pc, in->pc, false);
+    }
+    return true;
+}
+
 static bool has_probes(const struct job *j)
 {
     for (int i = 0; i < j->count; i++)
-        if (instrument_wanted(&j->insn[i], i == 0))
+        if (instrument_wanted(&j->insn[i], i == 0) & ~(unsigned)PROBE_WATCH)
             return true;
     return false;
 }
@@ -367,8 +390,12 @@ static bool emit_path(struct job *j, const struct path *path, int repeat)
         if (!read(j, path, at) || j->segments == TRACE_BLOCKS)
             return false;
         j->segment[j->segments++] = path->pc[at];
-        for (int k = 0; k < j->count - 1; k++)
-            emit_insn(j, &j->insn[k]);
+        for (int k = 0; k < j->count; k++) {
+            if (!emit_watch(j, &j->insn[k]))
+                return false;
+            if (k < j->count - 1)
+                emit_insn(j, &j->insn[k]);
+        }
         cache_stats.trace_insns += (uint64_t)j->count;
         if (!emit_last(j, next) || j->owed >= TRACE_TICKS)
             return false;

@@ -202,7 +202,7 @@ static void emit_body(struct job *j)
             emit_probe(j, in->pc, in->len, before | after);
         if (wanted & PROBE_WATCH)
             watch_emit(j, in);
-        j->blk->open &= !wanted;
+        j->blk->open &= !(wanted & ~(unsigned)PROBE_WATCH);
         if (i == j->count - 1)
             emit_last(j, in, wanted & PROBE_AFTER);
         else

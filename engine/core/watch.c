@@ -23,8 +23,9 @@
 #include "engine/core/job.h"
 #include "engine/core/layout.h"
 #include "engine/rt/rt.h"
+#include "engine/x86/accesses.h"
 
-enum { MOST_CHECKS = 4, MOST_BYTES = 64 };
+enum { MOST_BYTES = 64 };
 
 static struct watch_range range[WATCH_RANGES];
 static int ranges;
@@ -39,7 +40,7 @@ struct check {
 };
 
 struct plan {
-    struct check check[MOST_CHECKS];
+    struct check check[WATCH_CHECKS];
     int checks;
     unsigned wants;
 };
@@ -51,57 +52,32 @@ void watch_set(const struct watch_range *list, int count)
     ranges = count;
 }
 
-static bool touches_memory(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *op)
+static bool wanted(const struct watch_range *w, const struct mem_access *m)
 {
-    return op->type == ZYDIS_OPERAND_TYPE_MEMORY && op->mem.type != ZYDIS_MEMOP_TYPE_AGEN &&
-           z->mnemonic != ZYDIS_MNEMONIC_NOP && z->meta.category != ZYDIS_CATEGORY_PREFETCH &&
-           z->meta.category != ZYDIS_CATEGORY_WIDENOP;
-}
-
-static bool wanted(const struct watch_range *w, const ZydisDecodedOperand *op)
-{
-    return (w->write && (op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)) ||
-           (w->read && (op->actions & ZYDIS_OPERAND_ACTION_MASK_READ));
+    return (w->write && m->write) || (w->read && m->read);
 }
 
 /* Its address is not base, index and displacement, or its size is not the operand's. */
-static bool odd(const struct insn *in, const ZydisDecodedInstruction *z,
-                const ZydisDecodedOperand *op)
+static bool odd(const struct insn *in, const ZydisDecodedOperand *op, const struct mem_access *m)
 {
-    bool bits = z->mnemonic == ZYDIS_MNEMONIC_BT || z->mnemonic == ZYDIS_MNEMONIC_BTS ||
-                z->mnemonic == ZYDIS_MNEMONIC_BTR || z->mnemonic == ZYDIS_MNEMONIC_BTC;
-    bool string = z->meta.category == ZYDIS_CATEGORY_STRINGOP ||
-                  z->attributes & ZYDIS_ATTRIB_HAS_REP || z->attributes & ZYDIS_ATTRIB_HAS_REPE ||
-                  z->attributes & ZYDIS_ATTRIB_HAS_REPNE;
-    return bits || string || z->mnemonic == ZYDIS_MNEMONIC_XLAT || in->gs_relative ||
-           in->kind == INSN_EMULATE || op->mem.type == ZYDIS_MEMOP_TYPE_VSIB || op->size < 8 ||
-           op->size / 8 > MOST_BYTES || op->mem.segment == ZYDIS_REGISTER_GS;
-}
-
-/* pop [rsp + n] uses the stack pointer that it has moved; a push writes below the one it found. */
-static int32_t moved(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *op)
-{
-    int32_t bytes = op->size / 8;
-    if (op->mem.base != ZYDIS_REGISTER_RSP)
-        return 0;
-    if (op->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN)
-        return op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE ? -bytes : 0;
-    return z->mnemonic == ZYDIS_MNEMONIC_POP ? bytes : 0;
+    bool whole = m->shape == ACCESS_PLAIN || m->shape == ACCESS_MASKED;
+    return !whole || in->gs_relative || in->kind == INSN_EMULATE || !m->bytes ||
+           m->bytes > MOST_BYTES || op->mem.segment == ZYDIS_REGISTER_GS;
 }
 
 /* False: it has to be looked at each time. */
-static bool plan_check(struct plan *p, const ZydisDecodedInstruction *z,
-                       const ZydisDecodedOperand *op, const struct watch_range *w)
+static bool plan_check(struct plan *p, const ZydisDecodedOperand *op, const struct mem_access *m,
+                       const struct watch_range *w)
 {
-    uint32_t n = op->size / 8u, width = n + w->bytes - 1;
+    uint32_t n = m->bytes, width = n + w->bytes - 1;
     uint8_t k = 0;
     while (1u << k < width)
         k++;
     gaddr low = w->addr - n + 1;
     uint32_t d = (uint32_t)-low & ((1u << k) - 1);
-    int64_t disp = op->mem.disp.value + moved(z, op) + (int64_t)d;
+    int64_t disp = op->mem.disp.value + m->moved + (int64_t)d;
     bool fs = op->mem.segment == ZYDIS_REGISTER_FS;
-    if (disp != (int32_t)disp || p->checks == MOST_CHECKS || !engine.rorx ||
+    if (disp != (int32_t)disp || p->checks == WATCH_CHECKS || !engine.rorx ||
         (fs && (!engine.wrfsbase || op->mem.index != ZYDIS_REGISTER_NONE)))
         return false;
     p->check[p->checks++] = (struct check){.mem = op->mem,
@@ -117,19 +93,19 @@ static bool overlaps(const struct watch_range *w, gaddr addr, uint64_t bytes)
     return addr < w->addr + w->bytes && w->addr < addr + bytes;
 }
 
-static void plan_operand(struct plan *p, const struct insn *in, const ZydisDecodedInstruction *z,
-                         const ZydisDecodedOperand *op)
+static void plan_access(struct plan *p, const struct insn *in, const ZydisDecodedOperand *op,
+                        const struct mem_access *m)
 {
     for (int i = 0; i < ranges && p->wants != PROBE_MEMORY; i++) {
         const struct watch_range *w = &range[i];
-        if (!wanted(w, op))
+        if (!wanted(w, m))
             continue;
-        if (odd(in, z, op)) {
+        if (odd(in, op, m)) {
             p->wants = PROBE_MEMORY;
         } else if (op->mem.base == ZYDIS_REGISTER_RIP || op->mem.base == ZYDIS_REGISTER_EIP) {
-            if (overlaps(w, in->target, op->size / 8))
+            if (overlaps(w, in->target, m->bytes))
                 p->wants = PROBE_MEMORY;
-        } else if (plan_check(p, z, op, w)) {
+        } else if (plan_check(p, op, m, w)) {
             p->wants = PROBE_WATCH;
         } else {
             p->wants = PROBE_MEMORY;
@@ -145,9 +121,10 @@ static void make_plan(struct plan *p, const struct insn *in)
     if (!ranges || in->kind == INSN_ILLEGAL || in->kind == INSN_SYSCALL)
         return;
     insn_operands(in, &ops);
-    for (int i = 0; i < ops.z.operand_count; i++)
-        if (touches_memory(&ops.z, &ops.op[i]))
-            plan_operand(p, in, &ops.z, &ops.op[i]);
+    struct mem_access list[ACCESSES_MOST];
+    int count = accesses_of(in, &ops, list);
+    for (int i = 0; i < count; i++)
+        plan_access(p, in, &ops.op[list[i].op], &list[i]);
 }
 
 unsigned watch_wants(const struct insn *in)
@@ -173,24 +150,29 @@ static void emit_address(struct job *j, const struct insn *in, const struct chec
     emit_gs_load(e, RAX, T_SPILL_RAX);
 }
 
+static uint8_t *emit_check(struct job *j, const struct insn *in, const struct check *c)
+{
+    struct emit *e = &j->e;
+    emit_address(j, in, c);
+    emit_bytes(e, (const uint8_t[]){0xc4, 0xe3, 0xfb, 0xf0, 0xc9, c->shift}, 6); /* rorx */
+    emit_bytes(e, (const uint8_t[]){0x8d, 0x89}, 2); /* lea ecx, [rcx + disp32] */
+    emit32(e, 0u - c->block);
+    emit_bytes(e, (const uint8_t[]){0xe3, 2, 0xeb, 5}, 4); /* jrcxz over the jump over: */
+    return emit_jmp(e);
+}
+
 void watch_emit(struct job *j, const struct insn *in)
 {
     struct plan p;
-    uint8_t *hit[MOST_CHECKS];
+    uint8_t *hit[WATCH_CHECKS];
     struct emit *e = &j->e;
     make_plan(&p, in);
     for (int i = 0; i < p.checks; i++) {
-        const struct check *c = &p.check[i];
         if (i)
             emit_gs_load(e, RCX, T_SPILL_RCX);
         else
             emit_gs_store(e, RCX, T_SPILL_RCX);
-        emit_address(j, in, c);
-        emit_bytes(e, (const uint8_t[]){0xc4, 0xe3, 0xfb, 0xf0, 0xc9, c->shift}, 6); /* rorx */
-        emit_bytes(e, (const uint8_t[]){0x8d, 0x89}, 2); /* lea ecx, [rcx + disp32] */
-        emit32(e, 0u - c->block);
-        emit_bytes(e, (const uint8_t[]){0xe3, 2, 0xeb, 5}, 4); /* jrcxz over the jump over: */
-        hit[i] = emit_jmp(e);
+        hit[i] = emit_check(j, in, &p.check[i]);
     }
     emit_gs_load(e, RCX, T_SPILL_RCX);
     struct exit_site *s = exits_add(j, EXIT_PROBE, in->pc, in->pc);
@@ -201,4 +183,25 @@ void watch_emit(struct job *j, const struct insn *in)
         emit_patch(hit[i], j->cold.p);
     emit_gs_load(&j->cold, RCX, T_SPILL_RCX);
     exits_leave(j, &j->cold, s, T_H_EXIT);
+}
+
+/* ---- for traces ---- */
+
+static struct plan traced;
+
+int watch_checks(const struct insn *in)
+{
+    make_plan(&traced, in);
+    return traced.checks;
+}
+
+bool watch_reads_rcx(int i)
+{
+    const ZydisDecodedOperandMem *mem = &traced.check[i].mem;
+    return insn_gpr_number(mem->base) == RCX || insn_gpr_number(mem->index) == RCX;
+}
+
+uint8_t *watch_emit_check(struct job *j, const struct insn *in, int i)
+{
+    return emit_check(j, in, &traced.check[i]);
 }
