@@ -420,10 +420,8 @@ static void probe(struct thread *t, const struct probe *p)
         at_access(t, p);
 }
 
-static const struct instrument with_breaks = {
+static const struct instrument tool = {
     .select = choose, .probe = probe, .position = at_position, .step = one_step, .sparse = true};
-static const struct instrument with_watches = {
-    .select = choose, .probe = probe, .position = at_position, .step = one_step};
 
 static void set_watches(const struct mailbox_stops *s)
 {
@@ -437,7 +435,7 @@ static void set_watches(const struct mailbox_stops *s)
                                         .write = s->watch[i].kind & 1,
                                         .read = s->watch[i].kind & 2};
     watch_set(range, (int)s->watches);
-    instrument_install(s->watches ? &with_watches : &with_breaks);
+    instrument_install(&tool); /* all translations go */
 }
 
 /* Drops translations where a breakpoint comes or goes: both lists are sorted. */
@@ -464,7 +462,7 @@ bool stops_set(const struct mailbox *box)
         breaks = range_alloc(BREAKS * sizeof *breaks);
         conditions = range_alloc(CONDITIONS);
         trail = range_alloc(MAILBOX_TRAIL * sizeof *trail);
-        instrument_install(&with_breaks);
+        instrument_install(&tool);
     }
     set_watches(s);
     drop_changed(list, s->breaks);
@@ -479,7 +477,7 @@ void stops_run(struct thread *self, const struct mailbox_run *r)
 {
     run = *r;
     if (!instrument)
-        instrument_install(&with_breaks);
+        instrument_install(&tool);
     if (!(run.flags & RUN_ON)) {
         last_hit.reason = 0;
         trail_end = 0;
