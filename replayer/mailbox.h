@@ -14,6 +14,8 @@
 
 #include <stdint.h>
 
+#include "replayer/flow.h"
+
 enum mailbox_turn { TURN_TARGET, TURN_HOST };
 
 /* What the replaying process asks for. arg[] in, arg[] and data out. */
@@ -23,6 +25,7 @@ enum mailbox_ask {
     TELL_JOURNAL,  /* arg1: bytes in data: struct mailbox_entry, each with its text */
     TELL_MESSAGE,  /* arg1: bytes in data: a line for the user */
     TELL_STOP,     /* struct mailbox_stop in data. Answer: a command */
+    TELL_FLOW,     /* arg0: bytes in flow_words; arg1: in flow_notes */
     TELL_DONE,     /* READ, WRITE, ... done: arg0 bytes or state. Answer: the next command */
 };
 
@@ -190,6 +193,8 @@ struct mailbox {
     uint64_t chunk, offset, records, ticks; /* where in the log to begin, and what was before */
     uint8_t leads_to[MAILBOX_FDS];          /* descriptors: 1 and 2 for standard output and error */
     uint8_t data[MAILBOX_DATA_BYTES] __attribute__((aligned(4096)));
+    /* A trace (flow.h); behind the words there is room for one more record. */
+    uint8_t flow_words[FLOW_WORDS_BYTES + FLOW_WORDS_SLACK], flow_notes[FLOW_NOTES_BYTES];
 };
 
 #endif

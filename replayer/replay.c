@@ -413,6 +413,17 @@ static void take_journal(struct replay *r)
     }
 }
 
+static int take_flow(struct replay *r, struct err *err)
+{
+    uint64_t words = r->box->arg[0], notes = r->box->arg[1];
+    if (words > sizeof r->box->flow_words || notes > sizeof r->box->flow_notes || words % 8)
+        return err_set(err, "the replaying process talks nonsense");
+    if (!r->options.flow)
+        return 0;
+    return r->options.flow(r->options.arg, r->box->flow_words, words, r->box->flow_notes, notes,
+                           err);
+}
+
 /* Serves the process until it stops or has done what it was told. */
 static int serve(struct replay *r, struct err *err)
 {
@@ -433,6 +444,10 @@ static int serve(struct replay *r, struct err *err)
             break;
         case TELL_MESSAGE:
             take_message(r);
+            break;
+        case TELL_FLOW:
+            if (take_flow(r, err))
+                return -1;
             break;
         case TELL_STOP:
             memcpy(&r->stop, r->box->data, sizeof r->stop);

@@ -31,6 +31,10 @@ struct replay_options {
     void (*message)(void *arg, const char *line); /* the runtime's own words; NULL: dropped */
     /* What the program does, in the words of mailbox.h; NULL: not wanted. */
     void (*entry)(void *arg, const struct mailbox_entry *entry, const void *text);
+    /* A trace, in the words of flow.h, while the tool "flow" is on: pieces of both streams. -1 with
+     * *err set ends the replay. NULL: not wanted. */
+    int (*flow)(void *arg, const void *words, size_t words_bytes, const void *notes,
+                size_t notes_bytes, struct err *err);
     bool (*pause)(void *arg); /* asked while it runs, now and then: shall it stop? NULL: no */
     bool verify;              /* check memory, too */
     bool copies;              /* replay_copy() will be used */

@@ -425,6 +425,8 @@ const uint8_t *engine_dispatch(struct thread *t, int64_t exit)
 const uint8_t *engine_dispatch_fault(struct thread *t)
 {
     hot_forget(t);
+    if (instrument && instrument->cut && !t->step_once)
+        instrument->cut(t);
     if (t->step_once) { /* a misaligned look at code: go on without looking */
         t->step_once = false;
         return step(t);

@@ -25,6 +25,7 @@ enum {
     PROBE_BLOCK = 1 << 2,  /* asked for the first instruction: at block entry */
     PROBE_MEMORY = 1 << 3, /* before it, with its memory accesses */
     PROBE_WATCH = 1 << 4,  /* ... only if it may touch a watched range: watch.h */
+    PROBE_FLOW = 1 << 5,   /* the buffer is full: flow.h */
 };
 
 struct access {
@@ -50,8 +51,14 @@ struct instrument {
     void (*thread_exit)(struct thread *t);
     void (*position)(struct thread *t); /* at each asked-for position, engine_stop_at() */
     void (*step)(struct thread *t);     /* before each instruction, while STEP_TOOL is set */
-    void (*finish)(void);               /* the process ends or execs */
-    bool sparse; /* select wants few instructions: traces are made of the others */
+    /* flow.h: block `number` was translated. Its last instruction may be anything. */
+    void (*block)(uint32_t number, const struct insn *insn, int count);
+    void (*cut)(struct thread *t); /* a block is left before the instruction at its pc */
+    /* A signal's frame was written, rsp points to it; rip is still where it came. */
+    void (*signal)(struct thread *t, int sig, gaddr handler);
+    void (*finish)(void); /* the process ends or execs */
+    bool flow;            /* blocks tell where they go: flow.h */
+    bool sparse;          /* select wants few instructions: traces are made of the others */
 };
 
 void instrument_install(const struct instrument *tool); /* NULL: none */

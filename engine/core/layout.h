@@ -27,6 +27,7 @@
 #define T_GPR         0x80
 #define T_RIP         0x100
 #define T_RFLAGS      0x108
+#define T_FLOW        0x110
 #define T_XMM         0x140
 
 /* The table of indirect transfers: LOOKUP_SIZE entries of {target pc, cache address}, indexed by

@@ -67,7 +67,8 @@ struct thread {
     uint64_t gs_base;            /* the target's */
     struct lookup_entry *lookup; /* engine.lookup */
     struct cpu_state cpu;
-    uint64_t pad1[6];
+    uint8_t *flow; /* where the next record of a trace goes: flow.h */
+    uint64_t pad1[5];
     uint8_t xmm[256];
 
     struct process *process;
@@ -153,6 +154,7 @@ AT(gs_base, T_GS_BASE);
 AT(cpu, T_GPR);
 AT(cpu.rip, T_RIP);
 AT(cpu.rflags, T_RFLAGS);
+AT(flow, T_FLOW);
 AT(xmm, T_XMM);
 AT(lookup, T_LOOKUP);
 #undef AT

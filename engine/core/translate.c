@@ -17,6 +17,7 @@
  */
 #include "engine/core/translate.h"
 
+#include "engine/core/flow.h"
 #include "engine/core/instrument.h"
 #include "engine/core/job.h"
 #include "engine/core/layout.h"
@@ -144,6 +145,8 @@ static void emit_last(struct job *j, const struct insn *in, unsigned after)
     switch ((enum insn_kind)in->kind) {
     case INSN_PLAIN:
         copy_insn(j, in, 0);
+        if (instrument && instrument->flow)
+            flow_emit_after(j, j->count - 1);
         fall_through(j, in, after);
         break;
     case INSN_JMP:
@@ -193,6 +196,9 @@ static void emit_last(struct job *j, const struct insn *in, unsigned after)
 static void emit_body(struct job *j)
 {
     unsigned wanted = 0;
+    const bool flows = instrument && instrument->flow;
+    if (flows)
+        flow_emit_entry(j);
     for (int i = 0; i < j->count; i++) {
         const struct insn *in = &j->insn[i];
         unsigned after = wanted & PROBE_AFTER;
@@ -203,10 +209,15 @@ static void emit_body(struct job *j)
         if (wanted & PROBE_WATCH)
             watch_emit(j, in);
         j->blk->open &= !(wanted & ~(unsigned)PROBE_WATCH);
-        if (i == j->count - 1)
+        if (flows)
+            flow_emit_before(j, i);
+        if (i == j->count - 1) {
             emit_last(j, in, wanted & PROBE_AFTER);
-        else
-            copy_insn(j, in, 0);
+            break;
+        }
+        copy_insn(j, in, 0);
+        if (flows)
+            flow_emit_after(j, i);
     }
 }
 

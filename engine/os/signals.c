@@ -2,6 +2,7 @@
 #include "engine/os/signals.h"
 
 #include "engine/core/engine.h"
+#include "engine/core/instrument.h"
 #include "engine/core/session.h"
 #include "engine/os/fpstate.h"
 #include "engine/os/hostsig.h"
@@ -278,6 +279,8 @@ static void deliver(struct thread *t, const struct siginfo_raw *info, const stru
     t->has_wait_mask = false;
     t->cpu.gpr[RDI] = (uint64_t)info->sig;
     t->cpu.gpr[RAX] = 0;
+    if (instrument && instrument->signal)
+        instrument->signal(t, info->sig, a->handler);
     t->cpu.rip = a->handler;
     t->cpu.rflags &= ~(uint64_t)(FLAG_DF | 0x10000);
     t->trap = t->trap_armed = false;

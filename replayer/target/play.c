@@ -218,6 +218,7 @@ static void save(struct thread *t)
 void play_become(struct thread *from, struct thread *to)
 {
     save(from);
+    flow_switch(from, to);
     threads_become(to);
     fpstate_load(to, fpstate_features());
 }
@@ -269,6 +270,7 @@ static void make_thread(struct thread *t, long nr, long *a, const struct record_
     if (c->process == c->own_process)
         output_child();
     t->child = c;
+    flow_made(t, c);
 }
 
 /* ---- ticks ---- */
@@ -495,6 +497,7 @@ static void do_call(struct thread *t, const struct record_call *c, long nr, long
         result = info && info->replay == REPLAY_SAME ? syscalls_again(t, nr, a) : -ENOSYS;
         if (result != SYSCALL_NO_RESULT)
             finish_call(t, next, result);
+        flow_called(t, nr, result, true);
         return;
     }
     if (has_map) {
@@ -516,6 +519,7 @@ static void do_call(struct thread *t, const struct record_call *c, long nr, long
     cursor_next();
     put_data_after();
     finish_call(t, next, result);
+    flow_called(t, nr, result, info && info->replay == REPLAY_MEMORY);
 }
 
 /* Signals that came while the call was under way are delivered after it. */
@@ -650,6 +654,7 @@ static void fault(struct thread *t)
     }
     compare_position(t, f->count, f->pc, "fault");
     compare_hash(t, f->hash, session_hash(t), "fault");
+    flow_fault(t);
     take_flags(t, f->rflags);
     t->fault.trapno = f->trapno;
     t->fault.error = f->error;

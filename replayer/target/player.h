@@ -47,8 +47,9 @@ uint64_t stops_trail(struct mailbox_moment *out); /* at most MAILBOX_TRAIL */
 uint64_t stops_ticks(void);                       /* of all threads */
 uint64_t stops_budget(void);                      /* ticks that may pass until stops_pause() */
 void stops_pause(struct thread *t);
-void stops_end(struct thread *t);     /* right before the recording ends */
-void stops_arrived(struct thread *t); /* right before a switch or signal at a tick */
+void stops_at_position(struct thread *t); /* a tool that replaces it passes this on */
+void stops_end(struct thread *t);         /* right before the recording ends */
+void stops_arrived(struct thread *t);     /* right before a switch or signal at a tick */
 void stops_new_thread(struct thread *t);
 void stops_lost_thread(const struct thread *t);
 void stops_wrote(gaddr addr, uint64_t bytes); /* as the kernel */
@@ -56,6 +57,16 @@ void stops_entry(struct thread *t, long nr);
 void stops_return(struct thread *t, long nr, gaddr before);
 void stops_signal(struct thread *t, int sig, const void *info); /* info: siginfo or NULL */
 void stops_signal_always(struct thread *t, int sig, const void *info);
+
+/* flow.c: a trace, while its tool is installed. */
+struct instrument;
+const struct instrument *flow_tool(struct thread *self); /* NULL: this CPU cannot */
+void flow_switch(struct thread *from, struct thread *to);
+void flow_made(const struct thread *parent, const struct thread *child);
+void flow_wrote(gaddr addr, uint64_t bytes); /* as the kernel */
+/* again: the runtime has made it anew, nothing of it is in the log */
+void flow_called(struct thread *t, long nr, int64_t result, bool again);
+void flow_fault(const struct thread *t);
 
 /* divert.c: this process leaves the log. */
 void divert(void);

@@ -138,13 +138,17 @@ static void give_threads(struct mailbox *box)
     box->arg[1] = engine.threads_made;
 }
 
-static void set_tool(struct mailbox *box)
+static void set_tool(struct thread *self, struct mailbox *box)
 {
     box->data[31] = 0;
-    const struct instrument *tool = box->arg[0] ? tools_find((const char *)box->data) : NULL;
-    box->arg[0] = tool || !box->arg[0];
+    const char *name = (const char *)box->data;
+    const bool on = box->arg[0];
     if (instrument && instrument->finish)
         instrument->finish();
+    const struct instrument *tool = !on                      ? NULL
+                                    : rt_streq(name, "flow") ? flow_tool(self)
+                                                             : tools_find(name);
+    box->arg[0] = tool || !on;
     instrument_install(tool);
     instrument_changed(0, 1ull << 47);
 }
@@ -196,7 +200,7 @@ static void do_command(struct thread *t, struct mailbox *box)
         box->arg[0] = (uint64_t)space_list((int)box->arg[0], (struct mailbox_map *)box->data, 1024);
         break;
     case DO_TOOL:
-        set_tool(box);
+        set_tool(t, box);
         break;
     case DO_COPY:
         if (copy(box))

@@ -526,6 +526,7 @@ void space_write(gaddr addr, const void *bytes, uint64_t n)
     if (!n)
         return;
     stops_wrote(addr, n);
+    flow_wrote(addr, n);
     if (range_overlaps(addr, addr + n))
         post_failed("event %lu: a write into memory that is not the program's", cursor_number());
     if (engine_write(addr, bytes, n))

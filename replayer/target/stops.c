@@ -139,7 +139,7 @@ uint64_t stops_budget(void)
 
 /* ---- positions and steps ---- */
 
-static void at_position(struct thread *t)
+void stops_at_position(struct thread *t)
 {
     if (!t->calling)
         goal(t, STAGE_BEFORE);
@@ -420,8 +420,11 @@ static void probe(struct thread *t, const struct probe *p)
         at_access(t, p);
 }
 
-static const struct instrument tool = {
-    .select = choose, .probe = probe, .position = at_position, .step = one_step, .sparse = true};
+static const struct instrument tool = {.select = choose,
+                                       .probe = probe,
+                                       .position = stops_at_position,
+                                       .step = one_step,
+                                       .sparse = true};
 
 static void set_watches(const struct mailbox_stops *s)
 {

@@ -30,11 +30,12 @@ LAYERS = {
     "pinball": ["base"],
     # Their other halves, inside the target.
     "logger/target": ["engine", "pinball/record.h", "pinball/ring.h"],
-    "replayer/target": ["engine", "pinball/record.h", "replayer/mailbox.h"],
+    "replayer/target": ["engine", "pinball/record.h", "replayer/mailbox.h", "replayer/flow.h"],
     "logger": ["base", "pinball", "engine"],
     "replayer": ["base", "pinball", "engine"],
     "replayer/gdbstub": ["base", "replayer/replay.h", "replayer/timeline.h", "replayer/position.h"],
-    "slicer": ["base", "pinball", "engine/rt/types.h", "engine/x86", "replayer/replay.h"],
+    "slicer": ["base", "pinball", "engine/rt/types.h", "engine/x86", "replayer/replay.h", "replayer/flow.h",
+               "replayer/position.h"],
     "relogger": ["base", "pinball", "engine", "replayer", "slicer"],
     "maple-bridge": ["base", "pinball", "engine", "logger"],
     # Speaks to child processes; reads slice files.
