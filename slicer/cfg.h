@@ -38,11 +38,12 @@ enum { CFG_EXIT = -1, CFG_NONE = -1 };
 /* What the caller knows. The answers for a pc must not change while the graphs live. */
 struct cfg_program {
     void *ctx;
-    /* Copies up to `bytes` bytes of code at pc; returns how many could be read. */
+    /* Copies `bytes` bytes of code at pc, or as many as can be read; returns how many. */
     size_t (*read)(void *ctx, gaddr pc, uint8_t *buf, size_t bytes);
     /* Was pc called, or did a thread or signal handler begin there? Asked once per edge. */
     bool (*is_entry)(void *ctx, gaddr pc);
-    /* Where the indirect jmp at pc went: their number, and *list, valid until the next call. */
+    /* Where the indirect jmp at pc went: their number, and a sorted *list, valid until the next
+     * call. */
     size_t (*targets)(void *ctx, gaddr pc, const gaddr **list);
     /* Was the call or system call at pc executed and did it never return? */
     bool (*stays)(void *ctx, gaddr pc);
