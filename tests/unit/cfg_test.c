@@ -4,7 +4,7 @@
  *
  * Code lies at 0x1000. Blocks are named by the offsets of their first instructions.
  */
-#include <stdlib.h>
+#include <string.h>
 
 #include "tests/unit/cfg_support.h"
 #include "tests/unit/unit.h"
@@ -336,6 +336,21 @@ static void what_is_no_instruction_leaves(void **state)
     cfg = NULL;
 }
 
+static void long_code_is_read_in_parts(void **state)
+{
+    (void)state;
+    uint8_t bytes[5 * 1000 + 1];
+    for (int i = 0; i < 1000; i++)
+        memcpy(bytes + 5 * i, "\xb8\xc3\xc3\xc3\xc3", 5); /* mov eax, 0xc3c3c3c3 */
+    bytes[5000] = 0xc3;
+    struct cfg_code code = {.base = BASE, .bytes = bytes, .size = sizeof bytes};
+    make(&code);
+    CHECK({0, 5000, {EXIT, NO}, EXIT});
+    assert_int_equal(cfg_insn_count(f), 1001);
+    assert_int_equal(cfg_block_of(f, BASE + 2500), 0);
+    assert_int_equal(cfg_block_of(f, BASE + 2501), CFG_NONE);
+}
+
 static bool frame_pointer_of(const uint8_t *bytes, size_t size)
 {
     struct cfg_code code = {.base = BASE, .bytes = bytes, .size = size};
@@ -383,6 +398,7 @@ int main(void)
         cmocka_unit_test_teardown(a_tail_may_be_shared, end),
         cmocka_unit_test_teardown(instructions_may_overlap, end),
         cmocka_unit_test_teardown(what_is_no_instruction_leaves, end),
+        cmocka_unit_test_teardown(long_code_is_read_in_parts, end),
         cmocka_unit_test_teardown(frame_pointers_are_seen, end),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
