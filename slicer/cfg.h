@@ -12,8 +12,8 @@
  *    observed. An edge to another entry than e is a tail call: it becomes an edge to the virtual
  *    exit. An edge to e is an edge like others.
  *    Instructions with an edge to the exit only: ret; calls and system calls that stay; traps
- * (int3, ud2, hlt, ...); far transfers and iret; indirect jumps without observed targets; what the
- *    engine does not support; bytes that are no instruction or cannot be read (there is an
+ *    like int3, ud2, hlt; far transfers and iret; indirect jumps without observed targets; what
+ *    the engine does not support; bytes that are no instruction or cannot be read (there is an
  *    instruction there, of kind INSN_ILLEGAL). All else that the engine emulates falls through,
  *    int 0x80, too.
  * 2. Code may belong to several functions. Instructions may overlap; each is itself.
@@ -98,9 +98,8 @@ static inline bool cfg_is_branch(const struct cfg_block *block)
 bool cfg_postdominates(const struct cfg_function *f, int32_t s, int32_t x);
 
 /* Is block s control dependent on the edge b -> x? That is: s post-dominates x and does not
- * strictly post-dominate b. Never, if x is the exit. All such blocks are: for (s = x; s != CFG_EXIT
- * && s != cfg_block(f, b)->ipdom; s = cfg_block(f, s)->ipdom)
- */
+ * strictly post-dominate b. Never, if x is the exit. All such blocks are on the way from x up the
+ * tree of immediate post-dominators, as far as, and without, that of b. */
 bool cfg_depends(const struct cfg_function *f, int32_t s, int32_t b, int32_t x);
 
 /* Is rbp a frame pointer: is one of the first 12 instructions from the entry `mov rbp, rsp` or

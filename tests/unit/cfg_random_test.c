@@ -473,10 +473,9 @@ static void random_code_obeys_the_rules(void **state)
 static int report(void **state)
 {
     (void)state;
-    printf(
-        "up to number %llu: %llu functions, %llu instructions, %llu blocks; %llu branches, of which "
-        "%llu join before the exit\n",
-        done.number, done.functions, done.insns, done.blocks, done.branches, done.joined);
+    printf("up to number %llu: %llu functions, %llu instructions, %llu blocks; %llu "
+           "branches, of which %llu join before the exit\n",
+           done.number, done.functions, done.insns, done.blocks, done.branches, done.joined);
     return 0;
 }
 
