@@ -239,8 +239,9 @@ static void the_c_library(void **state)
             largest = cfg_block_count(f);
     }
     printf(
-        "%llu functions, %llu with fewer than %d blocks, %llu with a frame pointer; %llu "
-        "instructions, %llu blocks, the largest has %llu; %.0f ns per instruction, decoding costs %.0f\n",
+        "%llu functions, %llu with fewer than %d blocks, %llu with a frame "
+        "pointer; %llu instructions, %llu blocks, the largest has %llu; %.0f ns per instruction, "
+        "decoding costs %.0f\n",
         (unsigned long long)functions, (unsigned long long)small, SMALL, (unsigned long long)frames,
         (unsigned long long)insns, (unsigned long long)blocks, (unsigned long long)largest,
         ns / (double)insns, decode_ns());
