@@ -1,0 +1,63 @@
+/* defuse_int.h - shared by the files of defuse.h only.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * defuse.c goes through the operands, defuse_fix.c knows what they do not say, defuse_x87.c the
+ * x87 stack and MMX.
+ */
+#ifndef ENGINE_X86_DEFUSE_INT_H
+#define ENGINE_X86_DEFUSE_INT_H
+
+#include "engine/x86/defuse.h"
+
+/* Corrections, by mnemonic. */
+enum defuse_fix {
+    FIX_KEEPS = 1 << 0,        /* the destination may stay as it was */
+    FIX_MXCSR = 1 << 1,        /* rounds or flushes, though its exception class does not tell */
+    FIX_NO_MXCSR = 1 << 2,     /* the other way round */
+    FIX_HIGH_DEST = 1 << 3,    /* the half of the destination is the upper one */
+    FIX_HIGH_SOURCE = 1 << 4,  /* the source's */
+    FIX_WHOLE_SOURCE = 1 << 5, /* looks at more of the source register than the decoder says */
+    FIX_READS_DEST = 1 << 6,   /* the destination is a source, too */
+    FIX_SAME = 1 << 7,         /* of a register with itself: a constant */
+    FIX_NOTHING = 1 << 8,      /* no effect that anybody could see */
+    FIX_FLAGS_AF = 1 << 9,     /* AF is undefined on paper and cleared by every CPU */
+    FIX_ACC_KEEPS = 1 << 10,   /* cmpxchg: all 8 bytes of its registers may stay */
+};
+
+struct defuse_work {
+    const struct insn *in;
+    const struct insn_operands *ops;
+    const struct defuse_how *how;
+    unsigned fix;
+    uint16_t no_read; /* operands whose value does not matter, one bit each */
+    struct loc_set def, use[DEFUSE_KEPT + 1];
+    struct defuse *out;
+};
+
+static inline bool defuse_hardware(const struct defuse_work *w)
+{
+    return w->how->flags & DEFUSE_STACK_POINTER;
+}
+
+void defuse_def(struct defuse_work *w, unsigned first, unsigned count);
+void defuse_use(struct defuse_work *w, unsigned first, unsigned count, enum defuse_kind kind);
+/* A definition that may not happen. */
+void defuse_def_kept(struct defuse_work *w, unsigned first, unsigned count);
+
+/* Before the operands: corrections, operands that do not matter. */
+void defuse_fix_begin(struct defuse_work *w);
+/* Instructions that are described as a whole: true if it was one. */
+bool defuse_fix_special(struct defuse_work *w);
+/* Behind the operands. */
+void defuse_fix_end(struct defuse_work *w);
+/* A count in cl, or an immediate count of zero. */
+bool defuse_fix_shift_by_cl(const struct insn_operands *ops);
+bool defuse_fix_shift_by_none(const struct insn_operands *ops);
+
+bool defuse_x87_is(const struct insn_operands *ops);
+void defuse_x87_operand(struct defuse_work *w, const ZydisDecodedOperand *op);
+void defuse_x87_end(struct defuse_work *w);
+void defuse_x87_mmx(struct defuse_work *w);
+
+#endif
