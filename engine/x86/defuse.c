@@ -127,6 +127,7 @@ static void add_gpr(struct defuse_work *w, const ZydisDecodedOperand *op, bool r
 static void add_vector(struct defuse_work *w, const ZydisDecodedOperand *op, bool reads)
 {
     unsigned first = loc_vec((unsigned)ZydisRegisterGetId(op->reg.value)), bytes = op->size / 8u;
+    unsigned width = ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, op->reg.value) / 8u;
     bool dest = op->actions & WRITES;
     bool merges = dest && op->id == 0 &&
                   (is_masked(w->ops) || op->actions & MAY_WRITE ||
@@ -136,15 +137,17 @@ static void add_vector(struct defuse_work *w, const ZydisDecodedOperand *op, boo
     else if (w->fix & FIX_HIGH_SOURCE && !dest)
         bytes = 16;
     if (w->fix & FIX_WHOLE_SOURCE && !dest)
-        bytes = LOC_VEC_BYTES;
+        bytes = width;
     if (merges && w->ops->z.avx.mask.mode != ZYDIS_MASK_MODE_ZEROING) {
         defuse_use(w, first, bytes, DEFUSE_KEPT);
         reads = is_masked(w->ops) && reads_masked_destination(w);
     }
     if (reads && !(w->no_read >> op->id & 1))
         defuse_use(w, first, bytes, DEFUSE_VALUE);
+    if (dest && is_vex(w->ops))
+        width = LOC_VEC_BYTES;
     if (dest)
-        defuse_def(w, first, is_vex(w->ops) ? LOC_VEC_BYTES : bytes);
+        defuse_def(w, first, is_vex(w->ops) || w->fix & FIX_WHOLE_DEST ? width : bytes);
 }
 
 static void add_register(struct defuse_work *w, const ZydisDecodedOperand *op)

@@ -86,6 +86,11 @@ static const struct {
     /* Nothing is written when the source is zero. */
     {M(BSF), FIX_KEEPS},
     {M(BSR), FIX_KEEPS},
+    {M(LAR), FIX_KEEPS},
+    {M(LSL), FIX_KEEPS},
+    {M(SMSW), FIX_KEEPS}, /* done by the kernel, in its way */
+    {M(SLDT), FIX_KEEPS},
+    {M(STR), FIX_KEEPS},
     {M(RDSSPD), FIX_KEEPS}, /* no-ops without a shadow stack */
     {M(RDSSPQ), FIX_KEEPS},
     {M(CMPXCHG), FIX_ACC_KEEPS},
@@ -99,11 +104,16 @@ static const struct {
     {M(VMOVHPS), FIX_HIGH_SOURCE},
     {M(VMOVHPD), FIX_HIGH_SOURCE},
     {M(VMOVHLPS), FIX_HIGH_SOURCE},
+    {M(PUNPCKHBW), FIX_HIGH_SOURCE},
+    {M(PUNPCKHWD), FIX_HIGH_SOURCE},
+    {M(PUNPCKHDQ), FIX_HIGH_SOURCE},
+    {M(PUNPCKHQDQ), FIX_HIGH_SOURCE},
+    {M(UNPCKHPD), FIX_HIGH_SOURCE},
     {M(VEXTRACTF128), FIX_WHOLE_SOURCE},
     {M(VEXTRACTI128), FIX_WHOLE_SOURCE},
-    /* Changes some bits of the low half. */
-    {M(INSERTQ), FIX_READS_DEST},
-    {M(EXTRQ), FIX_READS_DEST},
+    /* Changes some bits of the low half; the upper one is left to chance. */
+    {M(INSERTQ), FIX_READS_DEST | FIX_WHOLE_DEST},
+    {M(EXTRQ), FIX_READS_DEST | FIX_WHOLE_DEST},
     /* Floating point in instructions without an exception class. */
     {M(CVTPI2PS), FIX_MXCSR},
     {M(CVTPI2PD), FIX_MXCSR},
@@ -113,7 +123,6 @@ static const struct {
     {M(CVTTPD2PI), FIX_MXCSR},
     /* Hints. */
     {M(NOP), FIX_NOTHING},
-    {M(PAUSE), FIX_NOTHING},
     {M(ENDBR64), FIX_NOTHING},
     {M(ENDBR32), FIX_NOTHING},
     {M(PREFETCH), FIX_NOTHING},
@@ -416,6 +425,13 @@ static void int80(struct defuse_work *w)
     defuse_def(w, loc_gpr(RAX), LOC_GPR_BYTES);
 }
 
+static void exchange(struct defuse_work *w, unsigned a, unsigned b)
+{
+    use_gprs(w, (const uint8_t[]){(uint8_t)a, (uint8_t)b}, 2);
+    defuse_def(w, loc_gpr(a), LOC_GPR_BYTES);
+    defuse_def(w, loc_gpr(b), LOC_GPR_BYTES);
+}
+
 bool defuse_fix_special(struct defuse_work *w)
 {
     if (is_string(w->ops)) {
@@ -425,6 +441,11 @@ bool defuse_fix_special(struct defuse_work *w)
     switch (w->ops->z.mnemonic) {
     case M(SYSCALL):
         syscall(w);
+        return true;
+    case M(PAUSE): /* with REX.B it is not, though the decoder says so */
+        if (!w->ops->z.raw.rex.B)
+            return true;
+        exchange(w, RAX, R8);
         return true;
     case M(INT):
         int80(w);

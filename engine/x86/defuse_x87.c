@@ -16,6 +16,8 @@ enum {
     X87_SPLITS = 1 << 3,    /* replaces st0 by one result and pushes another */
     X87_UNSURE = 1 << 4,    /* not if the operand is out of range */
     X87_NO_STACK = 1 << 5,  /* control instructions */
+    X87_KEEPS = 1 << 6,     /* the condition codes may stay */
+    X87_MAY_KEEP = 1 << 7,  /* the destination, too */
 };
 
 /* `moves` is what is added to TOP. */
@@ -60,8 +62,8 @@ static const struct row {
     {M(FSQRT), 0, X87_ROUNDS},
     {M(FRNDINT), 0, X87_ROUNDS},
     {M(FSCALE), 0, X87_ROUNDS},
-    {M(FPREM), 0, X87_ROUNDS},
-    {M(FPREM1), 0, X87_ROUNDS},
+    {M(FPREM), 0, X87_ROUNDS | X87_KEEPS},
+    {M(FPREM1), 0, X87_ROUNDS | X87_KEEPS},
     {M(F2XM1), 0, X87_ROUNDS},
     {M(FSIN), 0, X87_ROUNDS},
     {M(FCOS), 0, X87_ROUNDS},
@@ -70,7 +72,7 @@ static const struct row {
     {M(FYL2XP1), 1, X87_ROUNDS},
     {M(FST), 0, X87_ROUNDS},
     {M(FSTP), 1, X87_ROUNDS},
-    {M(FSTPNCE), 1, 0},
+    {M(FSTPNCE), 1, X87_MAY_KEEP},
     {M(FIST), 0, X87_ROUNDS},
     {M(FISTP), 1, X87_ROUNDS},
     {M(FISTTP), 1, 0},
@@ -78,10 +80,20 @@ static const struct row {
     {M(FCOMP), 1, 0},
     {M(FUCOMP), 1, 0},
     {M(FICOMP), 1, 0},
-    {M(FCOMIP), 1, 0},
-    {M(FUCOMIP), 1, 0},
+    {M(FCOMI), 0, X87_KEEPS},
+    {M(FUCOMI), 0, X87_KEEPS},
+    {M(FCOMIP), 1, X87_KEEPS},
+    {M(FUCOMIP), 1, X87_KEEPS},
     {M(FCOMPP), 2, 0},
     {M(FUCOMPP), 2, 0},
+    {M(FCMOVB), 0, X87_KEEPS},
+    {M(FCMOVE), 0, X87_KEEPS},
+    {M(FCMOVBE), 0, X87_KEEPS},
+    {M(FCMOVU), 0, X87_KEEPS},
+    {M(FCMOVNB), 0, X87_KEEPS},
+    {M(FCMOVNE), 0, X87_KEEPS},
+    {M(FCMOVNBE), 0, X87_KEEPS},
+    {M(FCMOVNU), 0, X87_KEEPS},
     {M(FXAM), 0, X87_READ_ONLY},
     {M(FTST), 0, X87_READ_ONLY},
     {M(FFREE), 0, X87_UNUSED},
@@ -167,7 +179,7 @@ static void def_stack_register(struct defuse_work *w, unsigned phys, bool sure)
     defuse_def(w, LOC_X87_TAG + phys, 1);
     if (!sure) {
         defuse_use(w, loc_x87(phys), LOC_X87_BYTES, DEFUSE_KEPT);
-        defuse_use(w, LOC_X87_TAG + phys, 1, DEFUSE_KEPT);
+        defuse_use(w, LOC_X87_TAG + phys, 1, defuse_hardware(w) ? DEFUSE_VALUE : DEFUSE_KEPT);
     }
 }
 
@@ -201,7 +213,8 @@ void defuse_x87_operand(struct defuse_work *w, const ZydisDecodedOperand *op)
         return;
     if (row.moves < 0 && !reads)
         phys = (phys - 1) & 7;
-    def_stack_register(w, phys, op->actions & ZYDIS_OPERAND_ACTION_WRITE);
+    def_stack_register(w, phys,
+                       op->actions & ZYDIS_OPERAND_ACTION_WRITE && !(row.what & X87_MAY_KEEP));
 }
 
 static void move_top(struct defuse_work *w, struct row row)
@@ -220,17 +233,18 @@ static void move_top(struct defuse_work *w, struct row row)
         defuse_use(w, LOC_X87_TAG + pushed, 1, DEFUSE_VALUE);
 }
 
-static void add_conditions(struct defuse_work *w)
+static void add_conditions(struct defuse_work *w, struct row row)
 {
     const ZydisAccessedFlags *f = w->ops->z.fpu_flags;
     static const uint32_t bit[4] = {ZYDIS_FPUFLAG_C0, ZYDIS_FPUFLAG_C1, ZYDIS_FPUFLAG_C2,
                                     ZYDIS_FPUFLAG_C3};
-    if (!f || !(f->modified | f->set_0 | f->set_1))
+    if (!f || row.what & X87_NO_STACK)
         return; /* control instructions leave them, whatever the manual reserves */
+    uint32_t set = f->modified | f->set_0 | f->set_1;
     for (unsigned i = 0; i < 4; i++) {
-        if ((f->modified | f->set_0 | f->set_1) & bit[i])
+        if (set & bit[i] && !(row.what & X87_KEEPS))
             defuse_def(w, LOC_C0 + i, 1);
-        else if (f->undefined & bit[i])
+        else if ((set | f->undefined) & bit[i])
             defuse_def_kept(w, LOC_C0 + i, 1);
     }
 }
@@ -238,7 +252,7 @@ static void add_conditions(struct defuse_work *w)
 void defuse_x87_end(struct defuse_work *w)
 {
     struct row row = row_of(w->ops);
-    add_conditions(w);
+    add_conditions(w, row);
     if (row.what & X87_NO_STACK)
         return;
     move_top(w, row);
