@@ -212,6 +212,8 @@ static void add_flags(struct defuse_work *w)
     if (!f || defuse_fix_shift_by_none(w->ops))
         return;
     uint32_t set = f->modified | f->set_0 | f->set_1, unsure = f->undefined;
+    if (w->fix & FIX_FLAGS_ALL)
+        set |= FLAGS_ARITH;
     if (w->fix & FIX_FLAGS_AF) {
         set |= unsure & FLAG_AF;
         unsure &= ~(uint32_t)FLAG_AF;
@@ -308,8 +310,10 @@ static void add_accesses(struct defuse_work *w)
         a->at = list[i];
         if (w->no_read >> list[i].op & 1)
             a->at.read = false;
-        a->may = list[i].write && (!(op->actions & SURE_WRITE) || list[i].shape == ACCESS_MASKED ||
-                                   list[i].shape == ACCESS_STATE);
+        if (w->fix & FIX_NOTHING)
+            a->at.read = a->at.write = false;
+        a->may = a->at.write && (!(op->actions & SURE_WRITE) || list[i].shape == ACCESS_MASKED ||
+                                 list[i].shape == ACCESS_STATE);
     }
 }
 

@@ -121,6 +121,22 @@ static const struct {
     {M(CVTPD2PI), FIX_MXCSR},
     {M(CVTTPS2PI), FIX_MXCSR},
     {M(CVTTPD2PI), FIX_MXCSR},
+    {M(VRCP14PS), FIX_MXCSR},
+    {M(VRCP14PD), FIX_MXCSR},
+    {M(VRCP14SS), FIX_MXCSR},
+    {M(VRCP14SD), FIX_MXCSR},
+    {M(VRSQRT14PS), FIX_MXCSR},
+    {M(VRSQRT14PD), FIX_MXCSR},
+    {M(VRSQRT14SS), FIX_MXCSR},
+    {M(VRSQRT14SD), FIX_MXCSR},
+    {M(VFPCLASSPS), FIX_MXCSR},
+    {M(VFPCLASSPD), FIX_MXCSR},
+    {M(VFPCLASSSS), FIX_MXCSR},
+    {M(VFPCLASSSD), FIX_MXCSR},
+    /* They clear the flags that they do not set. */
+    {M(VPTEST), FIX_FLAGS_ALL},
+    {M(VTESTPS), FIX_FLAGS_ALL},
+    {M(VTESTPD), FIX_FLAGS_ALL},
     /* Hints. */
     {M(NOP), FIX_NOTHING},
     {M(ENDBR64), FIX_NOTHING},
@@ -289,7 +305,8 @@ void defuse_fix_begin(struct defuse_work *w)
         if (fixes[i].mnemonic == ops->z.mnemonic)
             w->fix = fixes[i].fix;
     if (ops->z.meta.category == ZYDIS_CATEGORY_WIDENOP ||
-        ops->z.meta.category == ZYDIS_CATEGORY_PREFETCH)
+        ops->z.meta.category == ZYDIS_CATEGORY_PREFETCH ||
+        ops->z.meta.category == ZYDIS_CATEGORY_MPX) /* gone from CPUs, a no-op now */
         w->fix |= FIX_NOTHING;
     if (w->fix & FIX_SAME && sources_same(ops))
         w->no_read = visible_sources(ops);
