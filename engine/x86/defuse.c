@@ -133,7 +133,7 @@ static void add_vector(struct defuse_work *w, const ZydisDecodedOperand *op, boo
                   (is_masked(w->ops) || op->actions & MAY_WRITE ||
                    op->actions & ZYDIS_OPERAND_ACTION_CONDREAD);
     if (w->fix & (dest ? FIX_HIGH_DEST : FIX_HIGH_SOURCE) && !is_vex(w->ops))
-        first += 8;
+        first += 8, bytes = 8;
     else if (w->fix & FIX_HIGH_SOURCE && !dest)
         bytes = 16;
     if (w->fix & FIX_WHOLE_SOURCE && !dest)
@@ -312,8 +312,9 @@ static void add_accesses(struct defuse_work *w)
             a->at.read = false;
         if (w->fix & FIX_NOTHING)
             a->at.read = a->at.write = false;
-        a->may = a->at.write && (!(op->actions & SURE_WRITE) || list[i].shape == ACCESS_MASKED ||
-                                 list[i].shape == ACCESS_STATE);
+        a->may = a->at.write && list[i].shape != ACCESS_STRING &&
+                 (!(op->actions & SURE_WRITE) || list[i].shape == ACCESS_MASKED ||
+                  list[i].shape == ACCESS_STATE);
     }
 }
 

@@ -17,7 +17,7 @@ static const struct {
     /* Both sides the same: zero, or all ones. The flags are constants then. */
     {M(XOR), FIX_SAME | FIX_FLAGS_AF},
     {M(SUB), FIX_SAME},
-    {M(SBB), FIX_SAME}, /* CF is left */
+    {M(SBB), FIX_SAME | FIX_FLAGS_AF}, /* CF is left */
     {M(CMP), FIX_SAME},
     {M(ANDN), FIX_SAME},
     {M(PXOR), FIX_SAME},
@@ -116,11 +116,8 @@ static const struct {
     {M(EXTRQ), FIX_READS_DEST | FIX_WHOLE_DEST},
     /* Floating point in instructions without an exception class. */
     {M(CVTPI2PS), FIX_MXCSR},
-    {M(CVTPI2PD), FIX_MXCSR},
     {M(CVTPS2PI), FIX_MXCSR},
     {M(CVTPD2PI), FIX_MXCSR},
-    {M(CVTTPS2PI), FIX_MXCSR},
-    {M(CVTTPD2PI), FIX_MXCSR},
     {M(VRCP14PS), FIX_MXCSR},
     {M(VRCP14PD), FIX_MXCSR},
     {M(VRCP14SS), FIX_MXCSR},
@@ -133,6 +130,30 @@ static const struct {
     {M(VFPCLASSPD), FIX_MXCSR},
     {M(VFPCLASSSS), FIX_MXCSR},
     {M(VFPCLASSSD), FIX_MXCSR},
+    /* Truncate or are exact: neither rounding nor denormals matter. */
+    {M(CVTPI2PD), FIX_NO_MXCSR},
+    {M(CVTTPS2PI), FIX_NO_MXCSR},
+    {M(CVTTPD2PI), FIX_NO_MXCSR},
+    {M(CVTTPS2DQ), FIX_NO_MXCSR},
+    {M(CVTTPD2DQ), FIX_NO_MXCSR},
+    {M(CVTTSS2SI), FIX_NO_MXCSR},
+    {M(CVTTSD2SI), FIX_NO_MXCSR},
+    {M(VCVTTPS2DQ), FIX_NO_MXCSR},
+    {M(VCVTTPD2DQ), FIX_NO_MXCSR},
+    {M(VCVTTPS2QQ), FIX_NO_MXCSR},
+    {M(VCVTTPD2QQ), FIX_NO_MXCSR},
+    {M(VCVTTPS2UDQ), FIX_NO_MXCSR},
+    {M(VCVTTPD2UDQ), FIX_NO_MXCSR},
+    {M(VCVTTPS2UQQ), FIX_NO_MXCSR},
+    {M(VCVTTPD2UQQ), FIX_NO_MXCSR},
+    {M(VCVTTSS2SI), FIX_NO_MXCSR},
+    {M(VCVTTSD2SI), FIX_NO_MXCSR},
+    {M(VCVTTSS2USI), FIX_NO_MXCSR},
+    {M(VCVTTSD2USI), FIX_NO_MXCSR},
+    {M(VCVTPH2PS), FIX_NO_MXCSR},
+    /* The decoder has them read what they overwrite. */
+    {M(CVTSI2SS), FIX_WRITES_DEST},
+    {M(CVTSI2SD), FIX_WRITES_DEST},
     /* They clear the flags that they do not set. */
     {M(VPTEST), FIX_FLAGS_ALL},
     {M(VTESTPS), FIX_FLAGS_ALL},
@@ -141,6 +162,7 @@ static const struct {
     {M(NOP), FIX_NOTHING},
     {M(ENDBR64), FIX_NOTHING},
     {M(ENDBR32), FIX_NOTHING},
+    {M(CLDEMOTE), FIX_NOTHING},
     {M(PREFETCH), FIX_NOTHING},
     {M(PREFETCHW), FIX_NOTHING},
     {M(PREFETCHWT1), FIX_NOTHING},
@@ -312,7 +334,7 @@ void defuse_fix_begin(struct defuse_work *w)
         w->no_read = visible_sources(ops);
     if (ops->z.mnemonic == M(VPTERNLOGD) || ops->z.mnemonic == M(VPTERNLOGQ))
         w->no_read = ternary_ignores(ops);
-    if (immediate_decides(ops))
+    if (w->fix & FIX_WRITES_DEST || immediate_decides(ops))
         w->no_read = 1;
 }
 

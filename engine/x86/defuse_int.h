@@ -22,6 +22,7 @@ enum defuse_fix {
     FIX_SAME = 1 << 7,         /* of a register with itself: a constant */
     FIX_NOTHING = 1 << 8,      /* no effect that anybody could see */
     FIX_FLAGS_AF = 1 << 9,     /* AF is undefined on paper and cleared by every CPU */
+    FIX_WRITES_DEST = 1 << 13, /* does not look at the destination, though the decoder says so */
     FIX_FLAGS_ALL = 1 << 12,   /* all arithmetic flags are written */
     FIX_WHOLE_DEST = 1 << 11,  /* writes all of the register */
     FIX_ACC_KEEPS = 1 << 10,   /* cmpxchg: all 8 bytes of its registers may stay */

@@ -36,7 +36,7 @@ static const struct row {
     {M(FLDLG2), -1, X87_ROUNDS},
     {M(FLDLN2), -1, X87_ROUNDS},
     {M(FLDPI), -1, X87_ROUNDS},
-    {M(FXTRACT), -1, X87_ROUNDS | X87_SPLITS},
+    {M(FXTRACT), -1, X87_SPLITS},
     {M(FPTAN), -1, X87_ROUNDS | X87_SPLITS | X87_UNSURE},
     {M(FSINCOS), -1, X87_ROUNDS | X87_SPLITS | X87_UNSURE},
     {M(FDECSTP), -1, 0},
@@ -62,8 +62,8 @@ static const struct row {
     {M(FSQRT), 0, X87_ROUNDS},
     {M(FRNDINT), 0, X87_ROUNDS},
     {M(FSCALE), 0, X87_ROUNDS},
-    {M(FPREM), 0, X87_ROUNDS | X87_KEEPS},
-    {M(FPREM1), 0, X87_ROUNDS | X87_KEEPS},
+    {M(FPREM), 0, X87_KEEPS},
+    {M(FPREM1), 0, X87_KEEPS},
     {M(F2XM1), 0, X87_ROUNDS},
     {M(FSIN), 0, X87_ROUNDS},
     {M(FCOS), 0, X87_ROUNDS},
@@ -100,6 +100,9 @@ static const struct row {
     {M(FFREEP), 1, X87_UNUSED},
     {M(FNOP), 0, X87_NO_STACK},
     {M(FWAIT), 0, X87_NO_STACK},
+    {M(FENI8087_NOP), 0, X87_NO_STACK},
+    {M(FDISI8087_NOP), 0, X87_NO_STACK},
+    {M(FSETPM287_NOP), 0, X87_NO_STACK},
     {M(FNINIT), 0, X87_NO_STACK},
     {M(FNCLEX), 0, X87_NO_STACK},
     {M(FNSTSW), 0, X87_NO_STACK},
@@ -197,8 +200,9 @@ void defuse_x87_operand(struct defuse_work *w, const ZydisDecodedOperand *op)
     bool reads = op->actions & ZYDIS_OPERAND_ACTION_MASK_READ;
     bool writes = op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
     if (ZydisRegisterGetClass(op->reg.value) == ZYDIS_REGCLASS_MMX) {
+        unsigned bytes = w->fix & FIX_HIGH_SOURCE ? 8 : op->size / 8u;
         if (reads && !(w->no_read >> op->id & 1))
-            defuse_use(w, loc_x87(n), 8, DEFUSE_VALUE);
+            defuse_use(w, loc_x87(n), bytes, DEFUSE_VALUE);
         if (writes)
             defuse_def(w, loc_x87(n), LOC_X87_BYTES); /* sign and exponent become ones */
         return;

@@ -10,9 +10,10 @@
 #include <string.h>
 #include <time.h>
 
+#include "defuseextra.h"
 #include "defusejudge.h"
 
-enum { MOST_COMPLAINTS = 40 };
+enum { MOST_COMPLAINTS = 40, EXTRA_PERCENT = 5 };
 
 struct options {
     uint64_t seed;
@@ -106,7 +107,14 @@ static void random_instruction(struct rng *r, const struct options *opt)
     static struct sequence seq;
     static struct subject s;
     struct gen_options gen = {.features = FEATURE_FS | FEATURE_ADDR32, .cpu = &cpu};
+    if (rng_percent(r, EXTRA_PERCENT)) {
+        if (defuseextra_make(r, &cpu, rng_below(r, SLOTS), &s) &&
+            (!opt->only || s.in.mnemonic == opt->only))
+            judge(r, opt, &s);
+        return;
+    }
     memset(s.skip, 0, sizeof s.skip);
+    s.marker = 0;
     gen.area = AREA_RWX;
     gen.slot = sandbox_slot(gen.area, rng_below(r, SLOTS));
     gen.entry = gen.slot + SLOT_CODE + rng_below(r, PAGE);

@@ -29,7 +29,7 @@ struct range {
 struct claim {
     struct defuse sets;
     bool def[LOC_COUNT], use[LOC_COUNT], kept[LOC_COUNT]; /* use: of value or address */
-    struct range range[ACCESSES_MOST + 1];
+    struct range range[ACCESSES_MOST + 2];
     unsigned ranges;
     bool placed; /* all ranges are known */
 };
@@ -89,9 +89,11 @@ static void place_accesses(const struct subject *s, struct claim *c, uint64_t co
         if (m->shape == ACCESS_STRING && n && s->before.v[LOC_DF])
             addr -= (n - 1) * m->bytes;
         *range = (struct range){addr, bytes, m->read, m->write, a->may};
-        if (m->shape == ACCESS_VECTOR || (m->shape == ACCESS_STATE && !m->bytes))
+        if (m->shape == ACCESS_VECTOR || m->shape == ACCESS_STATE)
             c->placed = false;
     }
+    if (s->marker)
+        c->range[c->ranges++] = (struct range){s->marker, 1, false, true, false};
     if (s->in.mnemonic == ZYDIS_MNEMONIC_CLZERO) {
         uint64_t rax = s->in.addr32 ? (uint32_t)cpu.gpr[RAX] : cpu.gpr[RAX];
         c->range[c->ranges++] = (struct range){rax & ~63ull, 64, false, true, false};
@@ -112,6 +114,9 @@ static void take_claim(const struct subject *s, const struct flat *after, enum s
     how.flags = DEFUSE_STACK_POINTER;
     how.top = s->before.v[LOC_X87_TOP];
     how.count = iterations(s, after);
+    how.components = gpr(&s->before, RDX) << 32 | (uint32_t)gpr(&s->before, RAX);
+    if (s->pc & 1)
+        how.components = DEFUSE_ANY_STATE;
     defuse_of(&s->in, &s->ops, &how, &c->sets);
     for (unsigned i = sabotage == SABOTAGE_DEF; i < c->sets.defs; i++)
         mark(c->def, c->sets.def[i]);
@@ -226,7 +231,7 @@ static bool check_memory(const struct subject *s, const struct claim *c, const s
 {
     static struct image expected;
     memcpy(&expected, c->placed ? before : &base->memory, sizeof expected);
-    for (unsigned i = 0; i < c->ranges && c->placed; i++)
+    for (unsigned i = 0; i < c->ranges; i++)
         for (uint64_t a = c->range[i].from; a - c->range[i].from < c->range[i].bytes; a++) {
             long off = defusestate_offset(s->slot, a);
             unsigned role = off < 0 ? 0 : byte_role(s, c, a);
@@ -257,6 +262,27 @@ static bool check(const struct subject *s, const struct claim *c, const struct f
     }
     return check_registers(c, before, base, t, what, n) &&
            check_memory(s, c, memory, base, t, what, n);
+}
+
+/* ---- what is seen to matter ---- */
+
+enum { CLASS_GPR, CLASS_VEC, CLASS_MASK, CLASS_X87, CLASS_TAG, CLASS_FIRST_SINGLE };
+#define CLASSES (CLASS_FIRST_SINGLE + LOC_COUNT - LOC_CF)
+static uint32_t tried[ZYDIS_MNEMONIC_MAX_VALUE + 1][CLASSES];
+static uint32_t mattered[ZYDIS_MNEMONIC_MAX_VALUE + 1][CLASSES];
+
+static uint32_t tried_kept[ZYDIS_MNEMONIC_MAX_VALUE + 1][CLASSES];
+static uint32_t seen_kept[ZYDIS_MNEMONIC_MAX_VALUE + 1][CLASSES];
+
+static unsigned class_of(unsigned loc)
+{
+    if (loc >= LOC_CF)
+        return CLASS_FIRST_SINGLE + loc - LOC_CF;
+    return loc < LOC_VEC       ? CLASS_GPR
+           : loc < LOC_MASK    ? CLASS_VEC
+           : loc < LOC_X87     ? CLASS_MASK
+           : loc < LOC_X87_TAG ? CLASS_X87
+                               : CLASS_TAG;
 }
 
 /* ---- trials ---- */
@@ -337,32 +363,18 @@ static bool try_kept(struct rng *r, const struct subject *s, const struct claim 
         return true;
     run(s, &changed, &s->memory, &t);
     for (unsigned l = 0; l < LOC_COUNT; l++)
-        if (defusestate_present(l) && changed.v[l] != s->before.v[l] &&
-            t.after.v[l] == changed.v[l])
-            t.after.v[l] = base->after.v[l];
+        if (defusestate_present(l) && changed.v[l] != s->before.v[l]) {
+            bool kept = t.after.v[l] == changed.v[l];
+            tried_kept[s->in.mnemonic][class_of(l)]++;
+            seen_kept[s->in.mnemonic][class_of(l)] += kept && t.after.v[l] != base->after.v[l];
+            if (kept)
+                t.after.v[l] = base->after.v[l];
+        }
     if (check(s, c, &s->before, &s->memory, base, &t, what, n))
         return true;
     size_t at = strlen(what);
     snprintf(what + at, n - at, ", when what is kept is another");
     return false;
-}
-
-/* ---- uses that matter ---- */
-
-enum { CLASS_GPR, CLASS_VEC, CLASS_MASK, CLASS_X87, CLASS_TAG, CLASS_FIRST_SINGLE };
-#define CLASSES (CLASS_FIRST_SINGLE + LOC_COUNT - LOC_CF)
-static uint32_t tried[ZYDIS_MNEMONIC_MAX_VALUE + 1][CLASSES];
-static uint32_t mattered[ZYDIS_MNEMONIC_MAX_VALUE + 1][CLASSES];
-
-static unsigned class_of(unsigned loc)
-{
-    if (loc >= LOC_CF)
-        return CLASS_FIRST_SINGLE + loc - LOC_CF;
-    return loc < LOC_VEC       ? CLASS_GPR
-           : loc < LOC_MASK    ? CLASS_VEC
-           : loc < LOC_X87     ? CLASS_MASK
-           : loc < LOC_X87_TAG ? CLASS_X87
-                               : CLASS_TAG;
 }
 
 static void try_used(struct rng *r, const struct subject *s, const struct claim *c,
@@ -386,17 +398,36 @@ static void try_used(struct rng *r, const struct subject *s, const struct claim 
         !check(s, c, &changed, &s->memory, base, &t, what, sizeof what);
 }
 
-void defusejudge_report(void)
+static void report_never(const char *what, uint32_t all[][CLASSES], uint32_t hits[][CLASSES])
 {
     static const char *const classes[CLASS_FIRST_SINGLE] = {"general", "vector", "mask", "x87",
                                                             "tag"};
     for (int m = 1; m <= ZYDIS_MNEMONIC_MAX_VALUE; m++)
         for (unsigned k = 0; k < CLASSES; k++)
-            if (tried[m][k] >= 20 && !mattered[m][k])
-                printf("# never mattered: %s %s (%u times)\n",
+            if (all[m][k] >= 20 && !hits[m][k])
+                printf("# never %s: %s %s (%u times)\n", what,
                        ZydisMnemonicGetString((ZydisMnemonic)m),
                        k < CLASS_FIRST_SINGLE ? classes[k] : name(LOC_CF + k - CLASS_FIRST_SINGLE),
-                       tried[m][k]);
+                       all[m][k]);
+}
+
+void defusejudge_report(void)
+{
+    report_never("mattered", tried, mattered);
+    report_never("kept", tried_kept, seen_kept);
+}
+
+/* Memory that is not put back between runs, code for one. */
+static bool writes_elsewhere(const struct subject *s, const struct claim *c)
+{
+    for (unsigned i = 0; i < c->ranges && c->placed; i++) {
+        const struct range *r = &c->range[i];
+        if (r->write && r->bytes &&
+            (defusestate_offset(s->slot, r->from) < 0 ||
+             defusestate_offset(s->slot, r->from + r->bytes - 1) < 0))
+            return true;
+    }
+    return false;
 }
 
 enum verdict defusejudge(struct rng *r, const struct subject *s, enum sabotage sabotage)
@@ -408,6 +439,8 @@ enum verdict defusejudge(struct rng *r, const struct subject *s, enum sabotage s
     if (base.signo)
         return VERDICT_FAULTS;
     take_claim(s, &base.after, sabotage, &c);
+    if (writes_elsewhere(s, &c))
+        return VERDICT_FAULTS;
     if (!check(s, &c, &s->before, &s->memory, &base, &base, what, sizeof what))
         return wrong(s, &c, what);
     for (int i = 0; i < TRIALS; i++)

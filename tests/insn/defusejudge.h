@@ -26,7 +26,7 @@ struct subject {
     struct {
         uint16_t from, to;
     } skip[SUBJECT_SKIPS];
-    bool loads_masks; /* runs with exceptions unmasked behind it: nothing to compare there */
+    uint64_t marker; /* 0, or a byte that tells which way a branch went */
 };
 
 enum verdict { VERDICT_RIGHT, VERDICT_WRONG, VERDICT_FAULTS };
