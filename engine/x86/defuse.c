@@ -114,7 +114,7 @@ static void add_gpr(struct defuse_work *w, const ZydisDecodedOperand *op, bool r
     if (!(op->actions & WRITES))
         return;
     bool kept = w->fix & FIX_KEEPS && op->id == 0;
-    if (kept || w->fix & FIX_ACC_KEEPS)
+    if (kept || w->fix & FIX_KEEPS_ALL)
         defuse_def_kept(w, first + high, bytes == 4 ? 8 : bytes);
     else if (op->actions & SURE_WRITE || reads)
         defuse_def(w, first + high, bytes == 4 ? 8 : bytes);
@@ -129,25 +129,23 @@ static void add_vector(struct defuse_work *w, const ZydisDecodedOperand *op, boo
     unsigned first = loc_vec((unsigned)ZydisRegisterGetId(op->reg.value)), bytes = op->size / 8u;
     unsigned width = ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, op->reg.value) / 8u;
     bool dest = op->actions & WRITES;
-    bool merges = dest && op->id == 0 &&
-                  (is_masked(w->ops) || op->actions & MAY_WRITE ||
-                   op->actions & ZYDIS_OPERAND_ACTION_CONDREAD);
+    bool merges = dest && op->id == 0 && op->actions & (MAY_WRITE | ZYDIS_OPERAND_ACTION_CONDREAD);
     if (w->fix & (dest ? FIX_HIGH_DEST : FIX_HIGH_SOURCE) && !is_vex(w->ops))
         first += 8, bytes = 8;
     else if (w->fix & FIX_HIGH_SOURCE && !dest)
         bytes = 16;
     if (w->fix & FIX_WHOLE_SOURCE && !dest)
         bytes = width;
-    if (merges && w->ops->z.avx.mask.mode != ZYDIS_MASK_MODE_ZEROING) {
+    if (merges) {
         defuse_use(w, first, bytes, DEFUSE_KEPT);
         reads = is_masked(w->ops) && reads_masked_destination(w);
     }
     if (reads && !(w->no_read >> op->id & 1))
         defuse_use(w, first, bytes, DEFUSE_VALUE);
     if (dest && is_vex(w->ops))
-        width = LOC_VEC_BYTES;
-    if (dest)
-        defuse_def(w, first, is_vex(w->ops) || w->fix & FIX_WHOLE_DEST ? width : bytes);
+        defuse_def(w, first, LOC_VEC_BYTES);
+    else if (dest)
+        defuse_def(w, first, w->fix & FIX_WHOLE_DEST ? width : bytes);
 }
 
 static void add_register(struct defuse_work *w, const ZydisDecodedOperand *op)

@@ -12,20 +12,23 @@
 
 /* Corrections, by mnemonic. */
 enum defuse_fix {
-    FIX_KEEPS = 1 << 0,        /* the destination may stay as it was */
-    FIX_MXCSR = 1 << 1,        /* rounds or flushes, though its exception class does not tell */
-    FIX_NO_MXCSR = 1 << 2,     /* the other way round */
-    FIX_HIGH_DEST = 1 << 3,    /* the half of the destination is the upper one */
-    FIX_HIGH_SOURCE = 1 << 4,  /* the source's */
-    FIX_WHOLE_SOURCE = 1 << 5, /* looks at more of the source register than the decoder says */
-    FIX_READS_DEST = 1 << 6,   /* the destination is a source, too */
-    FIX_SAME = 1 << 7,         /* of a register with itself: a constant */
-    FIX_NOTHING = 1 << 8,      /* no effect that anybody could see */
-    FIX_FLAGS_AF = 1 << 9,     /* AF is undefined on paper and cleared by every CPU */
-    FIX_WRITES_DEST = 1 << 13, /* does not look at the destination, though the decoder says so */
-    FIX_FLAGS_ALL = 1 << 12,   /* all arithmetic flags are written */
-    FIX_WHOLE_DEST = 1 << 11,  /* writes all of the register */
-    FIX_ACC_KEEPS = 1 << 10,   /* cmpxchg: all 8 bytes of its registers may stay */
+    /* The destination: */
+    FIX_KEEPS = 1 << 0,       /* may stay as it was */
+    FIX_KEEPS_ALL = 1 << 1,   /* so may all registers that are written, all 8 bytes of them */
+    FIX_READS_DEST = 1 << 2,  /* is a source, too */
+    FIX_WRITES_DEST = 1 << 3, /* is none, though the decoder says so */
+    FIX_WHOLE_DEST = 1 << 4,  /* all of the register is written */
+    FIX_HIGH_DEST = 1 << 5,   /* is the upper half of a vector register */
+    /* Sources: */
+    FIX_HIGH_SOURCE = 1 << 6,  /* the upper half */
+    FIX_WHOLE_SOURCE = 1 << 7, /* more of the register than the decoder says */
+    FIX_SAME = 1 << 8,         /* a register with itself gives a constant */
+    FIX_MXCSR = 1 << 9,        /* rounds or flushes, though its exception class does not tell */
+    FIX_NO_MXCSR = 1 << 10,    /* the other way round */
+    /* Flags: */
+    FIX_FLAGS_AF = 1 << 11,  /* AF is undefined on paper and written by every CPU */
+    FIX_FLAGS_ALL = 1 << 12, /* all arithmetic flags are written */
+    FIX_NOTHING = 1 << 13,   /* has no effect that anybody could see */
 };
 
 struct defuse_work {
