@@ -77,7 +77,7 @@ static enum access_shape shape(const struct insn_operands *ops, const ZydisDecod
 static int16_t moved(const struct insn_operands *ops, const ZydisDecodedOperand *op)
 {
     int16_t bytes = (int16_t)(op->size / 8);
-    if (op->mem.base != ZYDIS_REGISTER_RSP)
+    if (op->mem.base != ZYDIS_REGISTER_RSP && op->mem.base != ZYDIS_REGISTER_ESP)
         return 0;
     if (op->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN)
         return op->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE ? (int16_t)-bytes : 0;

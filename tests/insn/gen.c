@@ -143,25 +143,38 @@ static void emit_exit(struct gen *g)
     }
 }
 
-void gen_sequence(struct rng *r, const struct gen_options *opt, struct sequence *seq)
+static void begin(struct gen *g, struct rng *r, const struct gen_options *opt, struct sequence *seq)
 {
-    struct gen g = {.r = r, .opt = opt, .seq = seq};
-
+    *g = (struct gen){.r = r, .opt = opt, .seq = seq};
     memset(seq, 0, sizeof *seq);
     seq->area = opt->area;
     seq->slot = opt->slot;
     seq->entry = opt->entry;
     seq->unit_count = opt->first_unit;
     seq->fsbase = (rng_percent(r, 50) ? A_BASE : B_BASE) + DATA_RW + 64 * rng_below(r, 100);
-    ZydisDecoderInit(&g.decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-    g.theme = (enum theme)rng_below(r, THEME_COUNT);
-    g.faults = opt->features & FEATURE_FAULTS && rng_percent(r, opt->loops ? 70 : 45);
+    ZydisDecoderInit(&g->decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    g->theme = (enum theme)rng_below(r, THEME_COUNT);
+    g->faults = opt->features & FEATURE_FAULTS && rng_percent(r, opt->loops ? 70 : 45);
     seq->unmasked = opt->features & FEATURE_UNMASKED && rng_percent(r, 8);
-    g.reserved = 1u << RSP;
-    pin_registers(&g);
-    fill_table(&g);
+    g->reserved = 1u << RSP;
+    pin_registers(g);
+    fill_table(g);
+}
+
+void gen_sequence(struct rng *r, const struct gen_options *opt, struct sequence *seq)
+{
+    struct gen g;
+    begin(&g, r, opt, seq);
     gen_block(&g, 3 + rng_below(r, 14));
     emit_exit(&g);
+}
+
+void gen_single(struct rng *r, const struct gen_options *opt, struct sequence *seq)
+{
+    struct gen g;
+    begin(&g, r, opt, seq);
+    while (!generic_item(&g))
+        ;
 }
 
 static void write_nops(uint8_t *at, size_t n)

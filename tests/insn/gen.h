@@ -79,6 +79,9 @@ struct gen_options {
     bool loops; /* longer loops, and what hotpaths.c makes */
 };
 void gen_sequence(struct rng *r, const struct gen_options *opt, struct sequence *seq);
+/* Just one instruction, the last of the sequence, with the moves in front of it that aim its
+ * operands; no way out. */
+void gen_single(struct rng *r, const struct gen_options *opt, struct sequence *seq);
 
 /* Replace the instructions of the masked units by NOPs of the same length. */
 void gen_apply_mask(struct sequence *seq, const bool *masked, unsigned count);

@@ -16,7 +16,9 @@
 
 #include "layout.h"
 
+#ifndef ENGINE_RT_TYPES_H /* has the same */
 enum gpr { RAX, RCX, RDX, RBX, RSP, RBP, RSI, RDI, R8, R9, R10, R11, R12, R13, R14, R15 };
+#endif
 
 struct machine {
     uint64_t gpr[16];
