@@ -26,6 +26,7 @@ enum chunk_kind {
     CHUNK_FILE = 4,   /* file `files/SHA256`: bytes of it, at file offset `extra` */
     CHUNK_END = 5,    /* file `end`: text, how the recording ended */
     CHUNK_NOTE = 6,   /* file `notes`: text, what was learned later (instruction counts) */
+    CHUNK_TRACE = 8,  /* a trace (slicer/trace.h), which is no part of a pinball */
     CHUNK_MEMBER = 7, /* a packed pinball: name of a file, `extra` bytes of which follow */
 };
 

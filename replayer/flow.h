@@ -29,6 +29,7 @@ enum flow_kind {
 struct flow_note {
     uint32_t kind, bytes; /* bytes: with this header, a multiple of 8 */
     uint64_t at;
+    uint64_t count; /* ticks of the thread that runs */
 };
 
 /* Followed by the instructions' lengths, a byte each, then their bytes. */
@@ -41,7 +42,7 @@ struct flow_block {
 struct flow_thread {
     struct flow_note note;
     uint32_t thread, pad;
-    uint64_t count, pc;
+    uint64_t pc;
 };
 
 /* The instruction at pc was not executed. If no instruction of the last block is there, nothing was

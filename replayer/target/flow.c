@@ -61,7 +61,7 @@ static void *note(enum flow_kind kind, uint64_t bytes)
     struct flow_note *n = (struct flow_note *)(post_box()->flow_notes + flow.notes);
     flow.notes += (uint32_t)bytes;
     memset(n, 0, bytes);
-    *n = (struct flow_note){kind, (uint32_t)bytes, words_so_far()};
+    *n = (struct flow_note){kind, (uint32_t)bytes, words_so_far(), thread_count(flow.thread)};
     return n;
 }
 
@@ -118,7 +118,6 @@ void flow_switch(struct thread *from, struct thread *to)
     flow.thread = to;
     struct flow_thread *n = note(FLOW_THREAD, sizeof *n);
     n->thread = to->number;
-    n->count = thread_count(to);
     n->pc = to->cpu.rip;
 }
 
@@ -327,7 +326,6 @@ const struct instrument *flow_tool(struct thread *self)
     self->flow = words();
     struct flow_thread *n = note(FLOW_THREAD, sizeof *n);
     n->thread = self->number;
-    n->count = thread_count(self);
     n->pc = self->cpu.rip;
     return &tool;
 }

@@ -1,0 +1,85 @@
+/* code.h - the blocks that a recording executed, and what their instructions define and use.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * A block is straight-line code as the engine translated it. Blocks with the same address and bytes
+ * are one. Numbers are given out in the order of appearance. Def/use sets are made when they are
+ * first asked for. Used by one thread.
+ */
+#ifndef SLICER_CODE_H
+#define SLICER_CODE_H
+
+#include <stddef.h>
+
+#include "base/err.h"
+#include "engine/x86/defuse.h"
+#include "engine/x86/plan.h"
+
+struct code;
+
+struct code_insn {
+    struct insn in;
+    uint16_t access_at; /* of the block's accesses; its last is before the next one's first */
+    uint8_t accesses;
+    uint16_t top; /* slot with x87's status word; PLAN_NONE: not needed */
+};
+
+struct code_block {
+    gaddr pc, end; /* end: behind the last instruction */
+    uint32_t number;
+    uint16_t insns, slots, accesses;
+    struct code_insn *insn;
+    const struct plan_slot *slot;
+    const struct plan_access *access;
+};
+
+struct code *code_new(void);
+void code_free(struct code *code); /* NULL is allowed */
+
+/* The block of `n` instructions with these lengths and bytes; NULL with *err set: no such block. */
+const struct code_block *code_add(struct code *code, gaddr pc, uint32_t n, const uint8_t *lens,
+                                  const uint8_t *bytes, size_t room, struct err *err);
+uint32_t code_count(const struct code *code);
+const struct code_block *code_block(const struct code *code, uint32_t number);
+
+/* The last instruction. */
+static inline const struct insn *code_last(const struct code_block *b)
+{
+    return &b->insn[b->insns - 1].in;
+}
+
+/* The address of access number a of a block whose slots are `value`; of a repeated instruction its
+ * first element. Not for accesses that plan_odd() says are not told by slots. */
+static inline gaddr code_address(const struct plan_access *a, const uint64_t *value)
+{
+    gaddr addr = (gaddr)a->add + (a->slot == PLAN_NONE ? 0 : value[a->slot]);
+    if (a->mem.shape == ACCESS_TABLE)
+        return addr + (uint8_t)value[a->count];
+    if (a->mem.shape == ACCESS_BITS) {
+        uint64_t v = value[a->count];
+        int64_t bit = a->mem.bytes == 8   ? (int64_t)v
+                      : a->mem.bytes == 4 ? (int32_t)v
+                                          : (int16_t)v;
+        return addr + (uint64_t)(bit >> (a->mem.bytes == 8 ? 6 : a->mem.bytes == 4 ? 5 : 4)) *
+                          a->mem.bytes;
+    }
+    return addr;
+}
+
+/* How often a repeated instruction did its work. */
+static inline uint64_t code_repeats(const struct plan_access *a, const uint64_t *value,
+                                    bool addr32)
+{
+    uint64_t n = value[a->count], rest = a->rest == PLAN_NONE ? 0 : value[a->rest];
+    return addr32 ? (uint32_t)n - (uint32_t)rest : n - rest;
+}
+
+/* The sets of instruction i of a block. `flags` of enum defuse_flag; values: the block's slots. The
+ * result lives until the next call for what values decide, else as long as the code. */
+const struct defuse *code_defuse(struct code *code, const struct code_block *b, unsigned i,
+                                 unsigned flags, const uint64_t *values);
+
+/* Do its sets depend on values? */
+bool code_varies(const struct code_block *b, unsigned i);
+
+#endif

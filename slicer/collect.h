@@ -1,0 +1,31 @@
+/* collect.h - make a trace by replaying. SPDX-License-Identifier: MIT */
+#ifndef SLICER_COLLECT_H
+#define SLICER_COLLECT_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+#include "replayer/position.h"
+
+struct pinball;
+
+struct collect_options {
+    const struct position *from, *to; /* NULL: all of it */
+    void (*progress)(void *arg, uint64_t insns);
+    void *arg;
+};
+
+struct collect_result {
+    uint64_t insns, steps, threads, blocks, bytes;
+    bool ended; /* the recording's end was reached */
+    uint32_t reason;
+    int32_t status;
+};
+
+/* Replays the pinball and writes the trace to `path`. A program that executed another one has its
+ * last part traced: one program, one memory. */
+int collect(struct pinball *pinball, const char *path, const struct collect_options *options,
+            struct collect_result *result, struct err *err);
+
+#endif

@@ -1,0 +1,499 @@
+/* trace.c - a trace on disk.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * The file is a sequence of the pinball's chunks (pinball/chunk.h) of kind CHUNK_TRACE. The payload
+ * of each begins with a word that says what it holds: blocks, steps, or the rest, which is last.
+ * Blocks come before the steps that use them. A file is written under another name until it is
+ * whole.
+ */
+#define _GNU_SOURCE /* asprintf, mempcpy */
+#include "slicer/trace.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "pinball/chunk.h"
+#include "slicer/trace_pack.h"
+
+enum section { SECTION_BLOCKS = 1, SECTION_STEPS, SECTION_REST };
+
+enum { LEVEL = 1, PIECE = 4 << 20 };
+
+struct place {
+    uint64_t at;         /* in the file */
+    uint64_t first_insn; /* of all before it */
+    uint64_t sequence;
+};
+
+struct trace {
+    char *path;
+    int fd;
+    struct span span;
+    struct packer packer;
+    struct trace_pack *pack;
+    struct code *code;
+    struct place *place;
+    uint32_t chunks, room;
+    uint64_t insns;
+    uint8_t *raw;
+    size_t raw_room;
+    uint32_t *thread;
+    uint32_t threads;
+    gaddr *entry, *stay, *targets_of;
+    gaddr (*target)[2];
+    size_t entries, stays, targets;
+    struct trace_map *map;
+    size_t maps;
+};
+
+/* ---- reading ---- */
+
+void trace_close(struct trace *t)
+{
+    if (!t)
+        return;
+    if (t->fd >= 0)
+        close(t->fd);
+    chunk_deinit_packer(&t->packer);
+    trace_pack_free(t->pack);
+    code_free(t->code);
+    free(t->path);
+    free(t->place);
+    free(t->raw);
+    free(t->thread);
+    free(t->entry);
+    free(t->stay);
+    free(t->target);
+    free(t->targets_of);
+    free(t->map);
+    free(t);
+}
+
+void trace_chunk_deinit(struct trace_chunk *c)
+{
+    free(c->step);
+    free(c->value);
+    free(c->note);
+    free(c->bytes);
+    free(c->state);
+    *c = (struct trace_chunk){0};
+}
+
+static int load(struct trace *t, uint64_t at, const struct chunk *c, struct err *err)
+{
+    if (c->raw > t->raw_room) {
+        free(t->raw);
+        t->raw_room = c->raw;
+        t->raw = malloc(t->raw_room);
+        if (!t->raw) {
+            t->raw_room = 0;
+            return err_set(err, "no memory");
+        }
+    }
+    return chunk_unpack(&t->span, at, c, t->raw, &t->packer, err);
+}
+
+static int read_blocks(struct trace *t, const uint8_t *at, size_t bytes, struct err *err)
+{
+    while (bytes) {
+        struct {
+            gaddr pc;
+            uint32_t insns, code;
+        } b;
+        if (bytes < sizeof b)
+            return err_set(err, "%s: not a block", t->path);
+        memcpy(&b, at, sizeof b);
+        at += sizeof b;
+        bytes -= sizeof b;
+        if (b.insns > bytes || b.code > bytes - b.insns)
+            return err_set(err, "%s: not a block", t->path);
+        if (!code_add(t->code, b.pc, b.insns, at, at + b.insns, b.code, err))
+            return -1;
+        at += b.insns + b.code;
+        bytes -= b.insns + b.code;
+    }
+    return 0;
+}
+
+struct rest_head {
+    uint64_t insns, chunks, threads, entries, targets, stays, maps;
+};
+
+static void *take(const uint8_t **at, const uint8_t *end, uint64_t n, size_t size)
+{
+    if (n > (uint64_t)(end - *at) / size)
+        return NULL;
+    void *p = malloc(n * size + 1);
+    if (p)
+        memcpy(p, *at, n * size);
+    *at += n * size;
+    return p;
+}
+
+static int read_rest(struct trace *t, const uint8_t *at, size_t bytes, struct err *err)
+{
+    const uint8_t *end = at + bytes;
+    struct rest_head h;
+    if (bytes < sizeof h)
+        return err_set(err, "%s: cut off", t->path);
+    memcpy(&h, at, sizeof h);
+    at += sizeof h;
+    if (h.insns != t->insns || h.chunks != t->chunks)
+        return err_set(err, "%s: something is missing", t->path);
+    t->threads = (uint32_t)h.threads;
+    t->entries = h.entries;
+    t->targets = h.targets;
+    t->stays = h.stays;
+    t->maps = h.maps;
+    t->thread = take(&at, end, h.threads, sizeof *t->thread);
+    if (h.threads % 2)
+        at += 4;
+    t->entry = t->thread ? take(&at, end, h.entries, sizeof *t->entry) : NULL;
+    t->target = t->entry ? take(&at, end, h.targets, sizeof *t->target) : NULL;
+    t->stay = t->target ? take(&at, end, h.stays, sizeof *t->stay) : NULL;
+    t->map = t->stay ? take(&at, end, h.maps, sizeof *t->map) : NULL;
+    if (!t->map || at != end || !(t->targets_of = malloc(sizeof(gaddr) * (h.targets + 1))))
+        return err_set(err, "%s: not a trace", t->path);
+    for (size_t i = 0; i < t->targets; i++)
+        t->targets_of[i] = t->target[i][1];
+    return 0;
+}
+
+static int add_place(struct trace *t, struct place place, uint64_t insns, struct err *err)
+{
+    if (t->chunks == t->room) {
+        uint32_t room = t->room ? t->room * 2 : 64;
+        struct place *list = realloc(t->place, sizeof *list * room);
+        if (!list)
+            return err_set(err, "no memory");
+        t->place = list;
+        t->room = room;
+    }
+    t->place[t->chunks++] = place;
+    t->insns += insns;
+    return 0;
+}
+
+static int read_all(struct trace *t, struct err *err)
+{
+    uint64_t at = 0, n = 0;
+    struct chunk c;
+    int more;
+    bool whole = false;
+    for (; (more = chunk_read(&t->span, at, (struct chunk_want){CHUNK_TRACE, n}, &c, err)) == 1;
+         at = chunk_next(at, &c), n++) {
+        uint64_t section = c.extra & 0xff;
+        if (whole || c.raw < 8)
+            return err_set(err, "%s: not a trace", t->path);
+        if (section == SECTION_STEPS) {
+            if (add_place(t, (struct place){at, t->insns, n}, c.extra >> 8, err))
+                return -1;
+            continue;
+        }
+        if (load(t, at, &c, err))
+            return -1;
+        int bad = section == SECTION_BLOCKS ? read_blocks(t, t->raw, c.raw, err)
+                  : section == SECTION_REST ? read_rest(t, t->raw, c.raw, err)
+                                            : err_set(err, "%s: not a trace", t->path);
+        if (bad)
+            return -1;
+        whole = section == SECTION_REST;
+    }
+    if (more < 0)
+        return -1;
+    return whole ? 0 : err_set(err, "%s: cut off", t->path);
+}
+
+struct trace *trace_open(const char *path, struct err *err)
+{
+    struct stat st;
+    struct trace *t = calloc(1, sizeof *t);
+    if (!t) {
+        err_set(err, "no memory");
+        return NULL;
+    }
+    t->fd = open(path, O_RDONLY | O_CLOEXEC);
+    t->path = strdup(path);
+    t->pack = trace_pack_new();
+    t->code = code_new();
+    if (!t->path || !t->pack || !t->code) {
+        err_set(err, "no memory");
+        goto fail;
+    }
+    if (t->fd < 0 || fstat(t->fd, &st) < 0) {
+        err_set_code(err, errno, "%s: %s", path, strerror(errno));
+        goto fail;
+    }
+    t->span = (struct span){t->fd, 0, (uint64_t)st.st_size, t->path};
+    if (read_all(t, err))
+        goto fail;
+    return t;
+fail:
+    trace_close(t);
+    return NULL;
+}
+
+int trace_read(struct trace *t, uint32_t n, struct trace_chunk *out, struct err *err)
+{
+    struct chunk c;
+    if (n >= t->chunks)
+        return err_set(err, "%s: has no chunk %u", t->path, n);
+    const struct place *p = &t->place[n];
+    if (chunk_read(&t->span, p->at, (struct chunk_want){CHUNK_TRACE, p->sequence}, &c, err) != 1 ||
+        load(t, p->at, &c, err))
+        return -1;
+    out->number = n;
+    out->first_insn = p->first_insn;
+    struct err why;
+    if (trace_unpack(t->pack, t->raw, c.raw, t->code, out, &why))
+        return err_set(err, "%s: chunk %u: %s", t->path, n, why.msg);
+    return 0;
+}
+
+struct code *trace_code(struct trace *t)
+{
+    return t->code;
+}
+
+uint64_t trace_insns(const struct trace *t)
+{
+    return t->insns;
+}
+
+uint32_t trace_chunks(const struct trace *t)
+{
+    return t->chunks;
+}
+
+uint64_t trace_chunk_first(const struct trace *t, uint32_t chunk)
+{
+    return chunk < t->chunks ? t->place[chunk].first_insn : t->insns;
+}
+
+uint32_t trace_threads(const struct trace *t)
+{
+    return t->threads;
+}
+
+uint32_t trace_thread(const struct trace *t, uint32_t i)
+{
+    return i < t->threads ? t->thread[i] : 0;
+}
+
+static bool has(const gaddr *list, size_t n, gaddr pc)
+{
+    size_t lo = 0, hi = n;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (list[mid] < pc)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < n && list[lo] == pc;
+}
+
+bool trace_is_entry(const struct trace *t, gaddr pc)
+{
+    return has(t->entry, t->entries, pc);
+}
+
+bool trace_stays(const struct trace *t, gaddr pc)
+{
+    return has(t->stay, t->stays, pc);
+}
+
+size_t trace_targets(const struct trace *t, gaddr pc, const gaddr **list)
+{
+    size_t lo = 0, hi = t->targets, n = 0;
+    while (lo < hi) {
+        size_t mid = (lo + hi) / 2;
+        if (t->target[mid][0] < pc)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    while (lo + n < t->targets && t->target[lo + n][0] == pc)
+        n++;
+    *list = t->targets_of + lo;
+    return n;
+}
+
+size_t trace_maps(const struct trace *t, const struct trace_map **list)
+{
+    *list = t->map;
+    return t->maps;
+}
+
+/* ---- ticks ---- */
+
+static bool ticks(const struct insn *in, gaddr pc)
+{
+    switch (in->kind) {
+    case INSN_CALL:
+    case INSN_CALL_IND:
+    case INSN_JMP_IND:
+    case INSN_RET:
+        return true;
+    case INSN_JMP:
+    case INSN_JCC:
+    case INSN_JCXZ:
+        return pc == in->target && in->target <= in->pc;
+    default:
+        return false;
+    }
+}
+
+void trace_state_enter(struct trace_state *s, const struct code *code, gaddr pc)
+{
+    const struct code_block *last = s->last ? code_block(code, s->last - 1) : NULL;
+    if (last && !s->settled)
+        s->count += ticks(code_last(last), pc);
+    s->settled = 0;
+}
+
+void trace_state_note(struct trace_state *s, uint64_t count)
+{
+    if (count == s->count)
+        return;
+    s->count = count;
+    s->settled = 1;
+}
+
+/* ---- writing ---- */
+
+struct trace_writer {
+    char *path, *temporary;
+    struct chunk_file file;
+    struct packer packer;
+    struct trace_pack *pack;
+    uint64_t sequence, insns, chunks;
+    uint32_t blocks; /* that are written */
+    uint8_t *buffer;
+};
+
+void trace_abandon(struct trace_writer *w)
+{
+    if (!w)
+        return;
+    if (w->file.fd >= 0) {
+        close(w->file.fd);
+        unlink(w->temporary);
+    }
+    chunk_deinit_packer(&w->packer);
+    trace_pack_free(w->pack);
+    free(w->path);
+    free(w->temporary);
+    free(w->buffer);
+    free(w);
+}
+
+struct trace_writer *trace_create(const char *path, struct err *err)
+{
+    struct trace_writer *w = calloc(1, sizeof *w);
+    if (!w) {
+        err_set(err, "no memory");
+        return NULL;
+    }
+    w->file.fd = -1;
+    w->path = strdup(path);
+    w->pack = trace_pack_new();
+    w->buffer = malloc(PIECE);
+    if (!w->path || !w->pack || !w->buffer ||
+        asprintf(&w->temporary, "%s.%d.part", path, (int)getpid()) < 0) {
+        err_set(err, "no memory");
+        goto fail;
+    }
+    w->file.label = w->path;
+    w->file.fd = open(w->temporary, O_RDWR | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+    if (w->file.fd < 0) {
+        err_set_code(err, errno, "%s: %s", w->temporary, strerror(errno));
+        goto fail;
+    }
+    return w;
+fail:
+    trace_abandon(w);
+    return NULL;
+}
+
+static int put(struct trace_writer *w, enum section section, uint64_t extra, const void *data,
+               size_t bytes, struct err *err)
+{
+    struct chunk_new what = {CHUNK_TRACE, LEVEL, w->sequence++, (uint64_t)section | extra << 8};
+    return chunk_append(&w->file, what, data, bytes, &w->packer, err);
+}
+
+/* Blocks that are not in the file yet. */
+static int put_blocks(struct trace_writer *w, const struct code *code, struct err *err)
+{
+    size_t used = 0;
+    for (; w->blocks < code_count(code); w->blocks++) {
+        const struct code_block *b = code_block(code, w->blocks);
+        struct {
+            gaddr pc;
+            uint32_t insns, code;
+        } h = {b->pc, b->insns, (uint32_t)(b->end - b->pc)};
+        if (used + sizeof h + 16u * b->insns > PIECE) {
+            if (put(w, SECTION_BLOCKS, 0, w->buffer, used, err))
+                return -1;
+            used = 0;
+        }
+        memcpy(w->buffer + used, &h, sizeof h);
+        used += sizeof h;
+        for (uint32_t i = 0; i < b->insns; i++)
+            w->buffer[used++] = b->insn[i].in.len;
+        for (uint32_t i = 0; i < b->insns; used += b->insn[i++].in.len)
+            memcpy(w->buffer + used, b->insn[i].in.bytes, b->insn[i].in.len);
+    }
+    return used ? put(w, SECTION_BLOCKS, 0, w->buffer, used, err) : 0;
+}
+
+int trace_put(struct trace_writer *w, const struct trace_chunk *c, const struct code *code,
+              struct err *err)
+{
+    size_t bytes;
+    if (put_blocks(w, code, err))
+        return -1;
+    const void *data = trace_pack(w->pack, c, code, &bytes, err);
+    if (!data || put(w, SECTION_STEPS, c->insns, data, bytes, err))
+        return -1;
+    w->insns += c->insns;
+    w->chunks++;
+    return 0;
+}
+
+int trace_finish(struct trace_writer *w, const struct trace_rest *r, struct err *err)
+{
+    struct rest_head h = {w->insns,   w->chunks, r->threads, r->entries,
+                          r->targets, r->stays,  r->maps};
+    size_t odd = r->threads % 2 ? 4 : 0;
+    size_t bytes = sizeof h + sizeof *r->thread * r->threads + odd + sizeof *r->entry * r->entries +
+                   sizeof *r->target * r->targets + sizeof *r->stay * r->stays +
+                   sizeof *r->map * r->maps;
+    uint8_t *data = calloc(1, bytes), *at = data;
+    if (!data)
+        return err_set(err, "no memory");
+    at = mempcpy(at, &h, sizeof h);
+    at = mempcpy(at, r->thread, sizeof *r->thread * r->threads);
+    at += odd;
+    at = mempcpy(at, r->entry, sizeof *r->entry * r->entries);
+    at = mempcpy(at, r->target, sizeof *r->target * r->targets);
+    at = mempcpy(at, r->stay, sizeof *r->stay * r->stays);
+    memcpy(at, r->map, sizeof *r->map * r->maps);
+    int bad = put_blocks(w, r->code, err) || put(w, SECTION_REST, 0, data, bytes, err);
+    free(data);
+    if (bad)
+        return -1;
+    if (rename(w->temporary, w->path) < 0)
+        return err_set_code(err, errno, "%s: %s", w->path, strerror(errno));
+    close(w->file.fd);
+    w->file.fd = -1;
+    trace_abandon(w);
+    return 0;
+}
