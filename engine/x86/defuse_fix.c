@@ -419,6 +419,20 @@ void defuse_fix_end(struct defuse_work *w)
             defuse_use(w, loc_gpr((unsigned)insn_gpr_number(ops->op[1].reg.value)),
                        ops->op[1].size / 8u, DEFUSE_ADDRESS);
         break;
+    case M(VP2INTERSECTD): /* a pair of masks */
+    case M(VP2INTERSECTQ):
+        defuse_def(w, loc_mask((unsigned)ZydisRegisterGetId(ops->op[0].reg.value) & 6u),
+                   2 * LOC_MASK_BYTES);
+        break;
+    case M(V4FMADDPS): /* four registers in a row; the mask comes between */
+    case M(V4FMADDSS):
+    case M(V4FNMADDPS):
+    case M(V4FNMADDSS):
+    case M(VP4DPWSSD):
+    case M(VP4DPWSSDS):
+        defuse_use(w, loc_vec((unsigned)ZydisRegisterGetId(ops->op[2].reg.value) & ~3u),
+                   4 * LOC_VEC_BYTES, DEFUSE_VALUE);
+        break;
     case M(FXSAVE): /* not all of the 512 bytes are written */
     case M(FXSAVE64):
         for (int i = 0; i < w->out->accesses; i++)
