@@ -398,11 +398,45 @@ static void move_state(struct defuse_work *w)
     }
 }
 
+/* The immediate says which element of a vector register is put in or taken out. */
+static void move_element(struct defuse_work *w)
+{
+    static const struct {
+        uint16_t in, out, vex_out;
+        uint8_t bytes;
+    } moves[] = {
+        {M(PINSRB), M(PEXTRB), M(VPEXTRB), 1},
+        {M(PINSRW), M(PEXTRW), M(VPEXTRW), 2},
+        {M(PINSRD), M(PEXTRD), M(VPEXTRD), 4},
+        {M(PINSRQ), M(PEXTRQ), M(VPEXTRQ), 8},
+    };
+    const struct insn_operands *ops = w->ops;
+    uint16_t m = ops->z.mnemonic;
+    for (size_t i = 0; i < ARRAY_LEN(moves); i++) {
+        bool in = m == moves[i].in;
+        if (!in && m != moves[i].out && m != moves[i].vex_out)
+            continue;
+        const ZydisDecodedOperand *vec = &ops->op[in ? 0 : 1];
+        unsigned bytes = moves[i].bytes, n = (unsigned)ops->op[2].imm.value.u & (16 / bytes - 1);
+        if (!is_reg(vec) || ZydisRegisterGetClass(vec->reg.value) != ZYDIS_REGCLASS_XMM)
+            return; /* MMX; EVEX numbers its operands otherwise */
+        unsigned first = loc_vec((unsigned)ZydisRegisterGetId(vec->reg.value));
+        loc_set_remove(&w->use[DEFUSE_VALUE], first, 16);
+        if (in) {
+            loc_set_remove(&w->def, first, 16);
+            defuse_def(w, first + n * bytes, bytes);
+        } else {
+            defuse_use(w, first + n * bytes, bytes, DEFUSE_VALUE);
+        }
+    }
+}
+
 void defuse_fix_end(struct defuse_work *w)
 {
     const struct insn_operands *ops = w->ops;
     move_state(w);
     extended_state(w);
+    move_element(w);
     switch (ops->z.mnemonic) {
     case M(XLAT):
         defuse_use(w, loc_gpr(RAX), 1, DEFUSE_ADDRESS);
