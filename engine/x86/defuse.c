@@ -76,8 +76,7 @@ static void use_address_register(struct defuse_work *w, ZydisRegister reg, enum 
 {
     int gpr = insn_gpr_number(reg);
     if (gpr >= 0) {
-        if (kind == DEFUSE_VALUE || (!is_stack(w, reg) && !is_frame(w, reg)))
-            defuse_use(w, loc_gpr((unsigned)gpr), reg >= ZYDIS_REGISTER_RAX ? 8 : 4, kind);
+        defuse_use(w, loc_gpr((unsigned)gpr), reg >= ZYDIS_REGISTER_RAX ? 8 : 4, kind);
         return;
     }
     unsigned bytes = ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, reg) / 8u;
@@ -96,7 +95,8 @@ static void add_memory(struct defuse_work *w, const ZydisDecodedOperand *op)
 {
     bool lea = op->mem.type == ZYDIS_MEMOP_TYPE_AGEN;
     enum defuse_kind kind = lea ? DEFUSE_VALUE : DEFUSE_ADDRESS;
-    use_address_register(w, op->mem.base, kind);
+    if (lea || (!is_stack(w, op->mem.base) && !is_frame(w, op->mem.base)))
+        use_address_register(w, op->mem.base, kind);
     use_address_register(w, op->mem.index, kind);
     if (!lea && op->mem.segment == ZYDIS_REGISTER_FS)
         defuse_use(w, LOC_FS_BASE, 1, DEFUSE_ADDRESS);
@@ -130,10 +130,12 @@ static void add_vector(struct defuse_work *w, const ZydisDecodedOperand *op, boo
     unsigned width = ZydisRegisterGetWidth(ZYDIS_MACHINE_MODE_LONG_64, op->reg.value) / 8u;
     bool dest = op->actions & WRITES;
     bool merges = dest && op->id == 0 && op->actions & (MAY_WRITE | ZYDIS_OPERAND_ACTION_CONDREAD);
-    if (w->fix & (dest ? FIX_HIGH_DEST : FIX_HIGH_SOURCE) && !is_vex(w->ops))
-        first += 8, bytes = 8;
-    else if (w->fix & FIX_HIGH_SOURCE && !dest)
+    if (w->fix & (dest ? FIX_HIGH_DEST : FIX_HIGH_SOURCE) && !is_vex(w->ops)) {
+        first += 8;
+        bytes = 8;
+    } else if (w->fix & FIX_HIGH_SOURCE && !dest) {
         bytes = 16;
+    }
     if (w->fix & FIX_WHOLE_SOURCE && !dest)
         bytes = width;
     if (merges) {

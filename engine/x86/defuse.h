@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * The decoder's operand list is the start, a table of corrections does the rest (defuse_fix.c);
- * insn.defuse compares the sets with what the CPU does. Only for tools outside the target.
+ * The decoder's operand list is the start, a table of corrections does the rest (defuse.def);
+ * insn.defuse compares the sets with what the CPU does. For tools outside a target only (drd_x86).
  *
  * A set is about the instruction as a whole: any definition may depend on any use of kind VALUE or
  * ADDRESS. Where a definition is conditional or its old bytes may stay (cmov, shifts by cl, merging

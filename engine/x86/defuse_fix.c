@@ -398,11 +398,45 @@ static void move_state(struct defuse_work *w)
     }
 }
 
+/* The immediate says which element of a vector register is put in or taken out. */
+static void move_element(struct defuse_work *w)
+{
+    static const struct {
+        uint16_t in, out, vex_out;
+        uint8_t bytes;
+    } moves[] = {
+        {M(PINSRB), M(PEXTRB), M(VPEXTRB), 1},
+        {M(PINSRW), M(PEXTRW), M(VPEXTRW), 2},
+        {M(PINSRD), M(PEXTRD), M(VPEXTRD), 4},
+        {M(PINSRQ), M(PEXTRQ), M(VPEXTRQ), 8},
+    };
+    const struct insn_operands *ops = w->ops;
+    uint16_t m = ops->z.mnemonic;
+    for (size_t i = 0; i < ARRAY_LEN(moves); i++) {
+        bool in = m == moves[i].in;
+        if (!in && m != moves[i].out && m != moves[i].vex_out)
+            continue;
+        const ZydisDecodedOperand *vec = &ops->op[in ? 0 : 1];
+        unsigned bytes = moves[i].bytes, n = (unsigned)ops->op[2].imm.value.u & (16 / bytes - 1);
+        if (!is_reg(vec) || ZydisRegisterGetClass(vec->reg.value) != ZYDIS_REGCLASS_XMM)
+            return; /* MMX; EVEX numbers its operands otherwise */
+        unsigned first = loc_vec((unsigned)ZydisRegisterGetId(vec->reg.value));
+        loc_set_remove(&w->use[DEFUSE_VALUE], first, 16);
+        if (in) {
+            loc_set_remove(&w->def, first, 16);
+            defuse_def(w, first + n * bytes, bytes);
+        } else {
+            defuse_use(w, first + n * bytes, bytes, DEFUSE_VALUE);
+        }
+    }
+}
+
 void defuse_fix_end(struct defuse_work *w)
 {
     const struct insn_operands *ops = w->ops;
     move_state(w);
     extended_state(w);
+    move_element(w);
     switch (ops->z.mnemonic) {
     case M(XLAT):
         defuse_use(w, loc_gpr(RAX), 1, DEFUSE_ADDRESS);
@@ -418,6 +452,20 @@ void defuse_fix_end(struct defuse_work *w)
         if (ops->op[0].type == ZYDIS_OPERAND_TYPE_MEMORY && is_reg(&ops->op[1]))
             defuse_use(w, loc_gpr((unsigned)insn_gpr_number(ops->op[1].reg.value)),
                        ops->op[1].size / 8u, DEFUSE_ADDRESS);
+        break;
+    case M(VP2INTERSECTD): /* a pair of masks */
+    case M(VP2INTERSECTQ):
+        defuse_def(w, loc_mask((unsigned)ZydisRegisterGetId(ops->op[0].reg.value) & 6u),
+                   2 * LOC_MASK_BYTES);
+        break;
+    case M(V4FMADDPS): /* four registers in a row; the mask comes between */
+    case M(V4FMADDSS):
+    case M(V4FNMADDPS):
+    case M(V4FNMADDSS):
+    case M(VP4DPWSSD):
+    case M(VP4DPWSSDS):
+        defuse_use(w, loc_vec((unsigned)ZydisRegisterGetId(ops->op[2].reg.value) & ~3u),
+                   4 * LOC_VEC_BYTES, DEFUSE_VALUE);
         break;
     case M(FXSAVE): /* not all of the 512 bytes are written */
     case M(FXSAVE64):

@@ -13,7 +13,7 @@
 #include "defuseextra.h"
 #include "defusejudge.h"
 
-enum { MOST_COMPLAINTS = 40, EXTRA_PERCENT = 5 };
+enum { MOST_COMPLAINTS = 40, EXTRA_PERCENT = 5, ENOUGH = 20 };
 
 struct options {
     uint64_t seed;
@@ -102,14 +102,22 @@ static void judge(struct rng *r, const struct options *opt, const struct subject
     }
 }
 
+/* Making an instruction costs little, judging it much: rare ones have their turn. */
+static bool wanted(struct rng *r, const struct options *opt, const struct subject *s)
+{
+    unsigned long done = checked[s->in.mnemonic] + faulted[s->in.mnemonic];
+    if (opt->only)
+        return s->in.mnemonic == opt->only;
+    return done < ENOUGH || rng_below(r, (unsigned)(done / ENOUGH + 1)) == 0;
+}
+
 static void random_instruction(struct rng *r, const struct options *opt)
 {
     static struct sequence seq;
     static struct subject s;
     struct gen_options gen = {.features = FEATURE_FS | FEATURE_ADDR32, .cpu = &cpu};
     if (rng_percent(r, EXTRA_PERCENT)) {
-        if (defuseextra_make(r, &cpu, rng_below(r, SLOTS), &s) &&
-            (!opt->only || s.in.mnemonic == opt->only))
+        if (defuseextra_make(r, &cpu, rng_below(r, SLOTS), &s) && wanted(r, opt, &s))
             judge(r, opt, &s);
         return;
     }
@@ -119,7 +127,7 @@ static void random_instruction(struct rng *r, const struct options *opt)
     gen.slot = sandbox_slot(gen.area, rng_below(r, SLOTS));
     gen.entry = gen.slot + SLOT_CODE + rng_below(r, PAGE);
     gen_single(r, &gen, &seq);
-    if (!describe(&seq, &s) || (opt->only && s.in.mnemonic != opt->only))
+    if (!describe(&seq, &s) || !wanted(r, opt, &s))
         return;
     if (prepare(r, &seq, &s))
         judge(r, opt, &s);

@@ -245,6 +245,10 @@ static void vector_registers(void **state)
         {"movhps [rax], xmm0", "0f1700", "", "", "xmm0[8..15]", "rax", "", "w8"},
         {"movlhps xmm0, xmm1", "0f16c1", "", "xmm0[8..15]", "xmm1[0..7]", "", "", ""},
         {"movhlps xmm0, xmm1", "0f12c1", "", "xmm0[0..7]", "xmm1[8..15]", "", "", ""},
+        {"pinsrd xmm0, eax, 1", "660f3a22c001", "", "xmm0[4..7]", "eax", "", "", ""},
+        {"pextrw eax, xmm3, 7", "660fc5c307", "", "rax", "xmm3[14..15]", "", "", ""},
+        {"vpextrq [rax], xmm3, 1", "c4e3f9161801", "", "", "xmm3[8..15]", "rax", "", "w8"},
+        {"vpinsrb xmm0, xmm1, eax, 2", "c4e37120c002", "", "zmm0", "eax xmm1", "", "", ""},
         {"vaddps xmm0, xmm1, xmm2", "c5f058c2", "", "zmm0", "xmm1 xmm2 mxcsr control", "", "", ""},
         {"vaddps zmm0{k1}, zmm1, zmm2", "62f1744958c2", "", "zmm0", "zmm1 zmm2 k1 mxcsr control",
          "", "zmm0", ""},
@@ -265,6 +269,9 @@ static void vector_registers(void **state)
         {"vptest xmm0, xmm1", "c4e27917c1", "", "CF PF AF ZF SF OF", "xmm0 xmm1", "", "", ""},
         {"stmxcsr [rax]", "0fae18", "", "", "mxcsr control mxcsr exceptions", "rax", "", "w4"},
         {"ldmxcsr [rax]", "0fae10", "", "mxcsr control mxcsr exceptions", "", "rax", "", "r4"},
+        {"v4fmaddps zmm0, zmm4, [rax]", "62f25f489a00", "", "zmm0",
+         "zmm0 zmm4 zmm5 zmm6 zmm7 mxcsr control", "rax", "", "r16"},
+        {"vp2intersectd k2, zmm0, zmm1", "62f27f4868d1", "", "k2 k3", "zmm0 zmm1", "", "", ""},
         {"kmovq k1, rax", "c4e1fb92c8", "", "k1", "rax", "", "", ""},
     };
 
@@ -317,6 +324,7 @@ static void frame_pointer_likewise(void **state)
         {"lea rsp, [rbp - 40]", "488d65d8", "F", "", "", "", "", ""},
         {"mov rax, [rbp - 8]", "488b45f8", "F", "rax", "", "", "", "r8"},
         {"mov rax, [rbp + rcx]", "488b440d00", "F", "rax", "", "rcx", "", "r8"},
+        {"mov rax, [rcx + rbp * 2]", "488b0469", "F", "rax", "", "rcx rbp", "", "r8"},
         {"lea rax, [rbp - 16]", "488d45f0", "F", "rax", "rbp", "", "", ""},
         {"mov rbp, rax", "4889c5", "F", "rbp", "rax", "", "", ""},
         {"push rbp", "55", "", "", "rbp", "", "", "w8"},
