@@ -1,0 +1,71 @@
+/* slice.h - dynamic slices of a trace: why does a value have its value.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * A node is an instruction that was executed, by its number in the trace. It is in the slice of a
+ * location at a point if the location's value there depends on it: by value, by address or by
+ * control (docs/slicing.md says exactly what depends on what). A slice is a set of nodes.
+ */
+#ifndef SLICER_SLICE_H
+#define SLICER_SLICE_H
+
+#include "base/err.h"
+#include "slicer/trace.h"
+
+struct pinball;
+struct slicer;
+struct slice;
+
+enum slice_edge {
+    SLICE_VALUE = 1 << 0,
+    SLICE_ADDRESS = 1 << 1,
+    SLICE_CONTROL = 1 << 2,
+    SLICE_ALL = SLICE_VALUE | SLICE_ADDRESS | SLICE_CONTROL,
+};
+
+enum { SLICE_MAX_SAVE = 10 };
+
+struct slice_options {
+    unsigned edges;     /* enum slice_edge; 0: all */
+    bool keep_saves;    /* do not look through saved and restored registers */
+    bool stack_pointer; /* rsp and rbp carry dependences like other registers */
+    unsigned max_save;  /* saves of a function that are looked for; 0: SLICE_MAX_SAVE */
+    uint64_t first;     /* nothing before this instruction */
+};
+
+enum slice_want_kind {
+    SLICE_MEMORY,   /* `bytes` bytes at addr */
+    SLICE_REGISTER, /* `bytes` locations from `addr` on (enum loc), of a thread */
+    SLICE_USES,     /* all that instruction `at` uses; it is in the slice itself */
+};
+
+struct slice_want {
+    enum slice_want_kind kind;
+    uint64_t at; /* before the instruction with this number; trace_insns(): at the end */
+    uint32_t thread; /* as in trace_step.thread */
+    uint64_t addr, bytes;
+};
+
+/* A slicer keeps what all slices of a trace share. The pinball's files give code that was not
+ * executed; both outlive the slicer. */
+struct slicer *slicer_new(struct trace *trace, struct pinball *pinball, struct err *err);
+void slicer_free(struct slicer *slicer); /* NULL is allowed */
+
+/* NULL with *err set. */
+struct slice *slice_backward(struct slicer *slicer, const struct slice_want *want, size_t wants,
+                             const struct slice_options *options, struct err *err);
+void slice_free(struct slice *slice); /* NULL is allowed */
+
+uint64_t slice_count(const struct slice *slice); /* nodes */
+bool slice_has(const struct slice *slice, uint64_t insn);
+/* The next node at or after `from`; UINT64_MAX: none. And the last one before `to`. */
+uint64_t slice_next(const struct slice *slice, uint64_t from);
+uint64_t slice_previous(const struct slice *slice, uint64_t to);
+
+struct slice_figures {
+    uint64_t pairs;  /* restores that were looked through */
+    uint64_t chunks; /* of the trace that were read */
+};
+void slice_figures(const struct slice *slice, struct slice_figures *out);
+
+#endif
