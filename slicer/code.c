@@ -203,8 +203,8 @@ const struct code_block *code_add(struct code *c, gaddr pc, uint32_t n, const ui
 bool code_varies(const struct code_block *b, unsigned i)
 {
     const struct code_insn *ci = &b->insn[i];
-    return ci->top != PLAN_NONE || (ci->accesses && b->access[ci->access_at].mem.repeats &&
-                                    b->access[ci->access_at].mem.shape == ACCESS_STRING);
+    return ci->top != PLAN_NONE ||
+           (ci->accesses && code_is_repeated(&b->access[ci->access_at]));
 }
 
 static void compute(const struct code_block *b, unsigned i, unsigned flags, const uint64_t *values,
@@ -220,9 +220,10 @@ static void compute(const struct code_block *b, unsigned i, unsigned flags, cons
     how.flags = flags;
     if (ci->top != PLAN_NONE)
         how.top = values[ci->top] >> 11 & 7;
-    if (ci->accesses && b->access[ci->access_at].count != PLAN_NONE &&
-        b->access[ci->access_at].mem.repeats)
-        how.count = code_repeats(&b->access[ci->access_at], values, ci->in.addr32);
+    if (ci->accesses && code_is_repeated(&b->access[ci->access_at])) {
+        int64_t n = code_repeats(b, &b->access[ci->access_at], values);
+        how.count = (uint64_t)(n < 0 ? -n : n);
+    }
     defuse_of(&ci->in, &ops, &how, out);
 }
 

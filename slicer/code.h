@@ -66,12 +66,18 @@ static inline gaddr code_address(const struct plan_access *a, const uint64_t *va
     return addr;
 }
 
-/* How often a repeated instruction did its work. */
-static inline uint64_t code_repeats(const struct plan_access *a, const uint64_t *value,
-                                    bool addr32)
+/* How often a repeated string instruction did its work; negative: downwards. */
+static inline int64_t code_repeats(const struct code_block *b, const struct plan_access *a,
+                                   const uint64_t *value)
 {
-    uint64_t n = value[a->count], rest = a->rest == PLAN_NONE ? 0 : value[a->rest];
-    return addr32 ? (uint32_t)n - (uint32_t)rest : n - rest;
+    const struct plan_access *p = &b->access[a->pointer];
+    return (int64_t)(value[p->count] - code_address(p, value)) / p->mem.bytes;
+}
+
+/* Is it one? */
+static inline bool code_is_repeated(const struct plan_access *a)
+{
+    return a->pointer != PLAN_NONE;
 }
 
 /* The sets of instruction i of a block. `flags` of enum defuse_flag; values: the block's slots. The

@@ -101,7 +101,7 @@ static void plan_access(struct state *s, int n, const struct insn *in,
     rt_check(p->accesses < PLAN_ACCESSES);
     struct plan_access *a = &p->access[p->accesses++];
     *a = (struct plan_access){
-        .mem = *m, .insn = (uint8_t)n, .slot = PLAN_NONE, .count = PLAN_NONE, .rest = PLAN_NONE};
+        .mem = *m, .insn = (uint8_t)n, .slot = PLAN_NONE, .count = PLAN_NONE, .pointer = PLAN_NONE};
     if (plan_odd(in, ops, m))
         return;
     locate(s, n, in, &ops->op[m->op], a);
@@ -118,12 +118,15 @@ static void plan_count(struct state *s, int n, const struct insn_operands *ops, 
     if (first == p->accesses || !p->access[first].mem.repeats ||
         p->access[first].mem.shape != ACCESS_STRING)
         return;
-    bool stops = !(ops->z.attributes & ZYDIS_ATTRIB_HAS_REP);
-    uint16_t before = add_slot(p, n, PLAN_REG, RCX, false);
-    uint16_t after = stops ? add_slot(p, n, PLAN_REG, RCX, true) : PLAN_NONE;
+    int pointer = first;
+    for (int i = first; i < p->accesses; i++)
+        if (insn_gpr_number(ops->op[p->access[i].mem.op].mem.base) == RDI)
+            pointer = i;
+    int reg = insn_gpr_number(ops->op[p->access[pointer].mem.op].mem.base);
+    uint16_t after = add_slot(p, n, PLAN_REG, reg, true);
     for (int i = first; i < p->accesses; i++) {
-        p->access[i].count = before;
-        p->access[i].rest = after;
+        p->access[i].count = after;
+        p->access[i].pointer = (uint16_t)pointer;
     }
 }
 

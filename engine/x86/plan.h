@@ -34,8 +34,9 @@ struct plan_access {
     struct mem_access mem;
     uint8_t insn;
     uint16_t slot;  /* address = its word + add; PLAN_NONE: add alone */
-    uint16_t count; /* rep: slot with rcx before; xlat: rax; bt: the bit number */
-    uint16_t rest;  /* rep cmps, scas: slot with rcx after; PLAN_NONE for others */
+    uint16_t count; /* xlat: slot with rax; bt: with the bit number; rep: with the pointer (rdi, or
+                       rsi of lods) behind the instruction: how often, and in which direction */
+    uint16_t pointer; /* rep: the access whose pointer that is */
     int64_t add;
 };
 
