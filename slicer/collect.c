@@ -98,6 +98,27 @@ static bool full(const struct trace_chunk *ch)
 
 /* ---- what the whole recording shows ---- */
 
+/* The stack was torn down right before the jump: it is a tail call. */
+static bool leaves_frame(const struct code_block *b)
+{
+    struct insn_operands ops;
+    if (b->insns < 2)
+        return false;
+    const struct insn *in = &b->insn[b->insns - 2].in;
+    switch (in->mnemonic) {
+    case ZYDIS_MNEMONIC_POP:
+    case ZYDIS_MNEMONIC_LEAVE:
+        return true;
+    case ZYDIS_MNEMONIC_ADD:
+    case ZYDIS_MNEMONIC_LEA:
+        insn_operands(in, &ops);
+        return ops.op[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+               ops.op[0].reg.value == ZYDIS_REGISTER_RSP;
+    default:
+        return false;
+    }
+}
+
 static void learn(struct collector *c, const struct code_block *last, const struct code_block *next)
 {
     if (last->number < c->seen_room && c->seen_next[last->number] == next->number + 1)
@@ -123,6 +144,8 @@ static void learn(struct collector *c, const struct code_block *last, const stru
         break;
     case INSN_JMP_IND:
         pcset_add(c->target, in->pc, next->pc);
+        if (in->rip_relative || leaves_frame(last))
+            pcset_add(c->entry, next->pc, 0);
         break;
     case INSN_RET:
         pcset_add(c->returned, next->pc, 0);

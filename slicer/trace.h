@@ -84,7 +84,8 @@ void trace_state_note(struct trace_state *s, uint64_t count);
 
 /* ---- what all of it has shown ---- */
 
-/* Addresses that were called, or where a thread or a signal handler began. */
+/* Addresses that were called, or where a thread or a signal handler began; and targets of indirect
+ * jumps that are no switches: through [rip + x], or right behind pop, leave, add rsp, lea rsp. */
 bool trace_is_entry(const struct trace *trace, gaddr pc);
 /* Where the indirect jump at pc went, sorted. */
 size_t trace_targets(const struct trace *trace, gaddr pc, const gaddr **list);
