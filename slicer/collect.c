@@ -93,7 +93,8 @@ static int end_chunk(struct collector *c, struct err *err)
 
 static bool full(const struct trace_chunk *ch)
 {
-    return ch->steps == TRACE_STEPS || ch->values >= TRACE_VALUES;
+    return ch->steps == TRACE_STEPS || ch->values >= TRACE_VALUES ||
+           ch->notes >= TRACE_STEPS / 2 || ch->bytes_used >= TRACE_BYTES / 2;
 }
 
 /* ---- what the whole recording shows ---- */
@@ -322,12 +323,9 @@ static int take_note(struct collector *c, const struct flow_note *n, struct err 
         return nonsense(c, err, "no thread");
     if (n->kind == FLOW_CUT)
         take_cut(c, (const struct flow_cut *)n);
-    if ((ch->notes == TRACE_STEPS || ch->bytes_used + n->bytes > TRACE_BYTES ||
-         (full(ch) && n->kind == FLOW_THREAD)) &&
-        end_chunk(c, err))
-        return -1;
-    if (n->bytes > TRACE_BYTES)
-        return nonsense(c, err, "a note that is too long");
+    /* Notes stay with the step they belong to. */
+    if (ch->notes == TRACE_STEPS || n->bytes > TRACE_BYTES - ch->bytes_used)
+        return nonsense(c, err, "too many notes");
     if (n->kind == FLOW_THREAD && take_thread(c, (const struct flow_thread *)n, err))
         return -1;
     struct run *r = &c->run[c->now];

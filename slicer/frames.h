@@ -24,6 +24,7 @@ struct frame {
     gaddr slot, entry;
     gaddr second;   /* the instruction behind the entry's, once executed; 0: not known */
     uint64_t maker; /* the instruction, or FRAME_NO_MAKER */
+    uint32_t saves; /* for scan.c: how many it has executed */
 };
 
 /* A thread that has left a block and not entered another one. */

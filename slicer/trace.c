@@ -286,6 +286,14 @@ uint32_t trace_thread(const struct trace *t, uint32_t i)
     return i < t->threads ? t->thread[i] : 0;
 }
 
+uint32_t trace_thread_find(const struct trace *t, uint32_t number)
+{
+    for (uint32_t i = 0; i < t->threads; i++)
+        if (t->thread[i] == number)
+            return i;
+    return 0;
+}
+
 static bool has(const gaddr *list, size_t n, gaddr pc)
 {
     size_t lo = 0, hi = n;

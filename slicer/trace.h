@@ -77,6 +77,7 @@ static inline const struct flow_note *trace_note(const struct trace_chunk *c, ui
 /* Threads, in order of appearance: their numbers in positions. */
 uint32_t trace_threads(const struct trace *trace);
 uint32_t trace_thread(const struct trace *trace, uint32_t i);
+uint32_t trace_thread_find(const struct trace *trace, uint32_t number); /* 0 if there is none */
 
 /* The thread goes on at pc, or a note says how many ticks it has had. */
 void trace_state_enter(struct trace_state *s, const struct code *code, gaddr pc);

@@ -1,0 +1,41 @@
+/* control.h - control dependence, while a trace is walked backwards.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Nodes of the slice whose controlling branch has not been met yet wait in their frame, by blocks
+ * of the function's graph. A branch that is met looks which of those that wait depend on the edge
+ * it took: they are on the way up the post-dominator tree from where it went. Who still waits when
+ * the frame's maker is met depends on that.
+ */
+#ifndef SLICER_CONTROL_H
+#define SLICER_CONTROL_H
+
+#include "slicer/cfg.h"
+#include "slicer/frames.h"
+
+struct control;
+
+struct control *control_new(struct cfg *cfg);
+void control_free(struct control *c); /* NULL is allowed */
+
+/* The function of a frame. NULL with *err set. */
+const struct cfg_function *control_function(struct control *c, gaddr entry, bool *frame_pointer,
+                                            struct err *err);
+
+/* An instruction at pc, executed in the frame by thread, is in the slice. */
+int control_wait(struct control *c, const struct frame *frame, uint32_t thread, gaddr pc,
+                 struct err *err);
+
+/* The frame is somebody's; does anybody wait in it? Cheap. */
+bool control_waits(const struct control *c, const struct frame *frame);
+
+/* The instruction at pc, last of its step, led to `next` in the same frame (0: out of it). Did
+ * somebody wait for that? */
+bool control_branch(struct control *c, const struct frame *frame, gaddr pc, gaddr next);
+
+/* Instruction number `insn` is met: do nodes of a frame that it made wait? They no longer do. */
+bool control_maker(struct control *c, uint64_t insn);
+/* The same for the root frame of a thread, when its begin is met. */
+bool control_root(struct control *c, uint32_t thread);
+
+#endif

@@ -1,0 +1,420 @@
+/* scan.c - one pass forwards over a trace.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Places where a register is saved are *armed*: a table by address knows frame and register. Any
+ * write there disarms it. Most writes go elsewhere: a filter by address says so with one look. What
+ * of a block can matter (writes, and instructions that save or restore) is listed once per block.
+ */
+#include "slicer/scan.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum { RETURN_ADDRESS = GPR_COUNT, FILTER_BITS = 18, FILTER = 1 << FILTER_BITS };
+
+struct armed {
+    gaddr addr;      /* 0: free */
+    uint64_t serial; /* of the frame; 0: disarmed */
+    uint8_t reg;
+};
+
+enum event_kind { EVENT_WRITE, EVENT_SAVE, EVENT_RESTORE };
+
+struct event {
+    uint8_t insn, kind, reg;
+    uint16_t access;
+};
+
+struct events {
+    struct event *at;
+    uint32_t count;
+    bool known;
+};
+
+struct list {
+    uint32_t *at, count, room;
+};
+
+struct scanner {
+    struct scan *scan;
+    struct trace *trace;
+    struct code *code;
+    struct frames frames;
+    struct armed *armed;
+    size_t armed_room, armed_used;
+    uint8_t *filter; /* by granule: something was armed there */
+    struct events *events;
+    unsigned max_save;
+    uint32_t thread; /* that runs */
+    struct list restores, changes;
+};
+
+/* ---- forms ---- */
+
+static bool on_stack(const ZydisDecodedOperand *op)
+{
+    return op->mem.index == ZYDIS_REGISTER_NONE && op->mem.segment != ZYDIS_REGISTER_FS &&
+           (op->mem.base == ZYDIS_REGISTER_RSP || op->mem.base == ZYDIS_REGISTER_RBP);
+}
+
+static int whole_register(const ZydisDecodedOperand *op)
+{
+    int reg = op->type == ZYDIS_OPERAND_TYPE_REGISTER && op->size == 64
+                  ? insn_gpr_number(op->reg.value)
+                  : -1;
+    return reg == RSP ? -1 : reg;
+}
+
+int scan_saves(const struct code_insn *in, const struct code_block *b, bool restore,
+               uint32_t *access)
+{
+    struct insn_operands ops;
+    bool stack_op = in->in.mnemonic == (restore ? ZYDIS_MNEMONIC_POP : ZYDIS_MNEMONIC_PUSH);
+    if ((!stack_op && in->in.mnemonic != ZYDIS_MNEMONIC_MOV) || in->accesses != 1)
+        return -1;
+    insn_operands(&in->in, &ops);
+    const struct mem_access *m = &b->access[in->access_at].mem;
+    *access = in->access_at;
+    if (m->bytes != 8 || m->shape != ACCESS_PLAIN || !on_stack(&ops.op[m->op]))
+        return -1;
+    if (stack_op)
+        return whole_register(&ops.op[0]);
+    if (restore ? !m->read : !m->write)
+        return -1;
+    return whole_register(&ops.op[restore ? 0 : 1]);
+}
+
+static void list_events(struct events *e, const struct code_block *b)
+{
+    e->known = true;
+    e->at = malloc(sizeof *e->at * (b->accesses + 1u));
+    for (uint32_t i = 0; e->at && i < b->insns; i++) {
+        const struct code_insn *in = &b->insn[i];
+        uint32_t access;
+        int reg = scan_saves(in, b, true, &access);
+        if (reg >= 0) {
+            e->at[e->count++] =
+                (struct event){(uint8_t)i, EVENT_RESTORE, (uint8_t)reg, (uint16_t)access};
+            continue;
+        }
+        reg = scan_saves(in, b, false, &access);
+        for (uint32_t k = 0; k < in->accesses; k++) {
+            uint16_t a = (uint16_t)(in->access_at + k);
+            if (b->access[a].mem.write)
+                e->at[e->count++] = (struct event){
+                    (uint8_t)i, reg >= 0 ? EVENT_SAVE : EVENT_WRITE, (uint8_t)reg, a};
+        }
+    }
+}
+
+/* ---- armed places ---- */
+
+static uint8_t *filter(struct scanner *s, gaddr addr)
+{
+    return &s->filter[addr / 8 & (FILTER - 1)];
+}
+
+static struct armed *find(const struct scanner *s, gaddr addr)
+{
+    size_t i = (addr * 0x9e3779b97f4a7c15ull >> 24) & (s->armed_room - 1);
+    while (s->armed[i].addr && s->armed[i].addr != addr)
+        i = (i + 1) & (s->armed_room - 1);
+    return &s->armed[i];
+}
+
+static void grow(struct scanner *s)
+{
+    struct armed *old = s->armed;
+    size_t room = s->armed_room;
+    struct armed *list = calloc(room * 2, sizeof *list);
+    if (!list)
+        return;
+    s->armed = list;
+    s->armed_room = room * 2;
+    for (size_t i = 0; i < room; i++)
+        if (old[i].addr)
+            *find(s, old[i].addr) = old[i];
+    free(old);
+}
+
+static void arm(struct scanner *s, gaddr addr, uint64_t serial, int reg)
+{
+    struct armed *a = find(s, addr);
+    if (!a->addr) {
+        s->armed_used++;
+        a->addr = addr;
+    }
+    a->serial = serial;
+    a->reg = (uint8_t)reg;
+    *filter(s, addr) = *filter(s, addr + 7) = 1;
+    if (2 * s->armed_used > s->armed_room)
+        grow(s);
+}
+
+static bool is_armed(const struct scanner *s, gaddr addr, uint64_t serial, int reg)
+{
+    const struct armed *a = find(s, addr);
+    return a->addr && a->serial == serial && a->reg == reg;
+}
+
+static void disarm(struct scanner *s, gaddr addr, uint64_t bytes)
+{
+    gaddr end = addr + bytes;
+    if (bytes > (uint64_t)FILTER) {
+        for (size_t i = 0; i < s->armed_room; i++)
+            if (s->armed[i].addr - addr + 7 < bytes + 7)
+                s->armed[i].serial = 0;
+        return;
+    }
+    for (gaddr g = addr & ~7ull; g < end; g += 8) {
+        if (!*filter(s, g))
+            continue;
+        for (gaddr at = g - 7; at != g + 8; at++) {
+            struct armed *a = at && at < end && at + 8 > addr ? find(s, at) : NULL;
+            if (a && a->addr)
+                a->serial = 0;
+        }
+    }
+}
+
+/* ---- steps ---- */
+
+static void add(struct list *l, uint32_t value)
+{
+    if (l->count == l->room) {
+        uint32_t room = l->room ? l->room * 2 : 256;
+        uint32_t *at = realloc(l->at, sizeof *at * room);
+        if (!at)
+            return;
+        l->at = at;
+        l->room = room;
+    }
+    l->at[l->count++] = value;
+}
+
+/* The range of an access, all elements of a repeated one. */
+static gaddr extent(const struct code_block *b, const struct plan_access *a, const uint64_t *values,
+                    uint64_t *bytes)
+{
+    gaddr addr = code_address(a, values);
+    *bytes = a->mem.bytes;
+    if (!code_is_repeated(a))
+        return addr;
+    int64_t n = code_repeats(b, a, values);
+    *bytes = (uint64_t)(n < 0 ? -n : n) * a->mem.bytes;
+    return n < 0 ? addr + a->mem.bytes - *bytes : addr;
+}
+
+static void save(struct scanner *s, struct frame *f, gaddr addr, int reg)
+{
+    if (f->saves < s->max_save) {
+        f->saves++;
+        arm(s, addr, f->serial, reg);
+    }
+}
+
+static void do_events(struct scanner *s, const struct trace_step *st, const struct code_block *b,
+                      const uint64_t *values, struct frame *f)
+{
+    struct events *e = &s->events[b->number];
+    if (!e->known)
+        list_events(e, b);
+    for (uint32_t i = 0; i < e->count; i++) {
+        const struct event *ev = &e->at[i];
+        const struct plan_access *a = &b->access[ev->access];
+        uint64_t bytes;
+        if (ev->insn >= st->insns)
+            return;
+        if (ev->kind == EVENT_RESTORE) {
+            if (is_armed(s, code_address(a, values), f->serial, ev->reg))
+                add(&s->restores, st->insn_at + ev->insn);
+            continue;
+        }
+        if (a->mem.shape == ACCESS_VECTOR)
+            continue; /* a note tells */
+        gaddr addr = extent(b, a, values, &bytes);
+        disarm(s, addr, bytes);
+        if (ev->kind == EVENT_SAVE)
+            save(s, f, addr, ev->reg);
+    }
+}
+
+static int do_step(struct scanner *s, const struct trace_chunk *c, const struct trace_step *st,
+                   struct err *err)
+{
+    const struct code_block *b = code_block(s->code, st->block);
+    const uint64_t *values = c->value + st->value_at;
+    struct frames_thread *t = &s->frames.thread[st->thread];
+    bool call = t->left && (code_last(t->left)->kind == INSN_CALL ||
+                            code_last(t->left)->kind == INSN_CALL_IND);
+    enum frames_effect effect;
+    struct frame *f = frames_enter(&s->frames, st->thread, b, b->pc, &effect);
+    if (!f)
+        return err_set(err, "no memory");
+    if (effect == FRAMES_MADE && call)
+        arm(s, f->slot, f->serial, RETURN_ADDRESS);
+    do_events(s, st, b, values, f);
+    frames_leave(&s->frames, st, b, values, c->first_insn + st->insn_at);
+    /* A return is judged when it is executed. */
+    const struct frames_thread *now = &s->frames.thread[st->thread];
+    if (now->left && code_last(b)->kind == INSN_RET) {
+        const struct frame *k = now->top;
+        while (k && !(k->kind == FRAME_CALL && k->slot == now->addr))
+            k = k->parent;
+        const struct armed *a = k ? find(s, k->slot) : NULL;
+        if (a && !(a->addr && a->serial && a->reg == RETURN_ADDRESS))
+            add(&s->changes, st->insn_at + st->insns - 1u);
+    }
+    return 0;
+}
+
+static int add_signal(struct scan *scan, uint64_t insn, const struct flow_signal *sig,
+                      struct err *err)
+{
+    if (scan->signals == scan->signal_room) {
+        size_t room = scan->signal_room ? scan->signal_room * 2 : 64;
+        struct scan_signal *list = realloc(scan->signal, sizeof *list * room);
+        if (!list)
+            return err_set(err, "no memory");
+        scan->signal = list;
+        scan->signal_room = room;
+    }
+    scan->signal[scan->signals++] = (struct scan_signal){insn, sig->frame, sig->fpstate};
+    return 0;
+}
+
+gaddr scan_fpstate(const struct scan *s, gaddr frame, uint64_t insn)
+{
+    for (size_t i = s->signals; i-- > 0;)
+        if (s->signal[i].insn <= insn && s->signal[i].frame == frame)
+            return s->signal[i].fpstate;
+    return 0;
+}
+
+static int do_note(struct scanner *s, uint32_t thread, uint64_t insn, const struct flow_note *n,
+                   struct err *err)
+{
+    const struct flow_range *r = NULL, *end = NULL;
+    const uint8_t *limit = (const uint8_t *)n + n->bytes;
+    if (n->kind == FLOW_CALL)
+        r = ((const struct flow_call *)n)->range;
+    if (n->kind == FLOW_ACCESS)
+        r = ((const struct flow_access *)n)->range;
+    end = r ? (const struct flow_range *)(limit - sizeof *r) : NULL;
+    for (; r && r <= end; r++)
+        if (r->how != FLOW_READ)
+            disarm(s, r->addr, r->bytes);
+    if (n->kind == FLOW_SIGNAL) {
+        const struct flow_signal *sig = (const struct flow_signal *)n;
+        disarm(s, sig->frame, sig->end - sig->frame);
+        if (add_signal(s->scan, insn, sig, err))
+            return -1;
+    }
+    return frames_note(&s->frames, thread, n) ? err_set(err, "no memory") : 0;
+}
+
+static int do_chunk(struct scanner *s, const struct trace_chunk *c, struct err *err)
+{
+    uint32_t note = 0, thread = s->thread;
+    for (uint32_t i = 0; i <= c->steps; i++) {
+        for (; note < c->notes && c->note[note].step == i; note++) {
+            const struct flow_note *n = trace_note(c, note);
+            if (n->kind == FLOW_THREAD)
+                thread = trace_thread_find(s->trace, ((const struct flow_thread *)n)->thread);
+            else if (do_note(s, thread,
+                             c->first_insn + (i < c->steps ? c->step[i].insn_at : c->insns), n,
+                             err))
+                return -1;
+        }
+        if (i == c->steps)
+            break;
+        thread = c->step[i].thread;
+        if (do_step(s, c, &c->step[i], err))
+            return -1;
+    }
+    s->thread = thread;
+    return 0;
+}
+
+/* ---- all of it ---- */
+
+static void scanner_deinit(struct scanner *s)
+{
+    frames_deinit(&s->frames);
+    for (uint32_t i = 0; s->events && i < code_count(s->code); i++)
+        free(s->events[i].at);
+    free(s->events);
+    free(s->armed);
+    free(s->filter);
+    free(s->restores.at);
+    free(s->changes.at);
+}
+
+static int scanner_init(struct scanner *s, struct trace *trace, unsigned max_save, struct err *err)
+{
+    *s = (struct scanner){.trace = trace,
+                          .code = trace_code(trace),
+                          .max_save = max_save,
+                          .armed_room = 1 << 12};
+    s->armed = calloc(s->armed_room, sizeof *s->armed);
+    s->filter = calloc(1, FILTER);
+    s->events = calloc(code_count(s->code) + 1, sizeof *s->events);
+    if (!s->armed || !s->filter || !s->events)
+        return err_set(err, "no memory");
+    return frames_init(&s->frames, trace, err);
+}
+
+static uint32_t *keep(struct list *l, uint32_t *count)
+{
+    uint32_t *at = malloc(sizeof *at * (l->count + 1u));
+    if (at && l->count)
+        memcpy(at, l->at, sizeof *at * l->count);
+    *count = at ? l->count : 0;
+    l->count = 0;
+    return at;
+}
+
+int scan_init(struct scan *scan, struct trace *trace, unsigned max_save, struct err *err)
+{
+    struct scanner s;
+    struct trace_chunk c = {0};
+    int bad = -1;
+    *scan = (struct scan){.chunks = trace_chunks(trace)};
+    scan->chunk = calloc(scan->chunks + 1, sizeof *scan->chunk);
+    if (scanner_init(&s, trace, max_save, err) || !scan->chunk)
+        goto done;
+    s.scan = scan;
+    for (uint32_t i = 0; i < scan->chunks; i++) {
+        struct scan_chunk *k = &scan->chunk[i];
+        k->thread = s.thread;
+        if (frames_copy(&k->start, &s.frames, err) || trace_read(trace, i, &c, err) ||
+            do_chunk(&s, &c, err))
+            goto done;
+        k->restore = keep(&s.restores, &k->restores);
+        k->changed = keep(&s.changes, &k->changes);
+        if (!k->restore || !k->changed) {
+            err_set(err, "no memory");
+            goto done;
+        }
+    }
+    bad = 0;
+done:
+    trace_chunk_deinit(&c);
+    scanner_deinit(&s);
+    if (bad)
+        scan_deinit(scan);
+    return bad;
+}
+
+void scan_deinit(struct scan *s)
+{
+    for (uint32_t i = 0; s->chunk && i < s->chunks; i++) {
+        frames_deinit(&s->chunk[i].start);
+        free(s->chunk[i].restore);
+        free(s->chunk[i].changed);
+    }
+    free(s->chunk);
+    free(s->signal);
+    *s = (struct scan){0};
+}

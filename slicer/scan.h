@@ -1,0 +1,46 @@
+/* scan.h - one pass forwards over a trace: what walking it backwards needs to know.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * For each chunk: the frames at its beginning, which of its instructions restore a register that
+ * their function had saved, and which returns found a return address that was changed.
+ */
+#ifndef SLICER_SCAN_H
+#define SLICER_SCAN_H
+
+#include "slicer/frames.h"
+
+struct scan_chunk {
+    struct frames start;
+    uint32_t thread; /* that runs when it begins */
+    uint32_t *restore; /* instructions of the chunk, ascending */
+    uint32_t restores;
+    uint32_t *changed; /* returns */
+    uint32_t changes;
+};
+
+/* A signal's delivery. */
+struct scan_signal {
+    uint64_t insn; /* instructions before it */
+    gaddr frame, fpstate;
+};
+
+struct scan {
+    struct scan_signal *signal; /* in order */
+    size_t signals, signal_room;
+    struct scan_chunk *chunk;
+    uint32_t chunks;
+};
+
+int scan_init(struct scan *s, struct trace *trace, unsigned max_save, struct err *err);
+void scan_deinit(struct scan *s);
+
+/* Where the extended state of a signal's frame is, of the last one before `insn`; 0: none. */
+gaddr scan_fpstate(const struct scan *s, gaddr frame, uint64_t insn);
+
+/* Does the instruction have the form of a save (write) or a restore of a register? Its register, or
+ * -1. *access: its number among the instruction's. */
+int scan_saves(const struct code_insn *in, const struct code_block *b, bool restore,
+               uint32_t *access);
+
+#endif

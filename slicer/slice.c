@@ -1,0 +1,217 @@
+/* slice.c - slicers and slices. SPDX-License-Identifier: MIT */
+#include "slicer/slice.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "pinball/pinball.h"
+#include "slicer/slice_private.h"
+
+/* ---- slicers ---- */
+
+/* Code that was executed: of blocks, where no file says it. */
+static size_t read_executed(const struct slicer *s, gaddr pc, uint8_t *buf, size_t bytes)
+{
+    for (uint32_t i = 0; i < code_count(s->code); i++) {
+        const struct code_block *b = code_block(s->code, i);
+        if (pc < b->pc || pc >= b->end)
+            continue;
+        size_t n = 0;
+        for (uint32_t k = 0; k < b->insns && n < bytes; k++)
+            for (uint32_t j = 0; j < b->insn[k].in.len && n < bytes; j++)
+                if (b->insn[k].in.pc + j >= pc)
+                    buf[n++] = b->insn[k].in.bytes[j];
+        return n;
+    }
+    return 0;
+}
+
+static size_t read_code(void *ctx, gaddr pc, uint8_t *buf, size_t bytes)
+{
+    struct slicer *s = ctx;
+    const struct trace_map *map;
+    size_t maps = trace_maps(s->trace, &map);
+    struct err err;
+    for (size_t i = 0; i < maps; i++) {
+        if (pc < map[i].start || pc >= map[i].end || map[i].file < 0)
+            continue;
+        if (bytes > map[i].end - pc)
+            bytes = map[i].end - pc;
+        if (!pinball_file_read(s->pinball, (uint32_t)map[i].file, map[i].offset + pc - map[i].start,
+                               buf, bytes, &err))
+            return bytes;
+    }
+    return read_executed(s, pc, buf, bytes);
+}
+
+static bool is_entry(void *ctx, gaddr pc)
+{
+    return trace_is_entry(((struct slicer *)ctx)->trace, pc);
+}
+
+static size_t targets(void *ctx, gaddr pc, const gaddr **list)
+{
+    return trace_targets(((struct slicer *)ctx)->trace, pc, list);
+}
+
+static bool stays(void *ctx, gaddr pc)
+{
+    return trace_stays(((struct slicer *)ctx)->trace, pc);
+}
+
+struct slicer *slicer_new(struct trace *trace, struct pinball *pinball, struct err *err)
+{
+    struct slicer *s = calloc(1, sizeof *s);
+    if (!s) {
+        err_set(err, "no memory");
+        return NULL;
+    }
+    s->trace = trace;
+    s->code = trace_code(trace);
+    s->pinball = pinball;
+    struct cfg_program program = {
+        .ctx = s, .read = read_code, .is_entry = is_entry, .targets = targets, .stays = stays};
+    s->cfg = cfg_new(&program, err);
+    if (!s->cfg) {
+        slicer_free(s);
+        return NULL;
+    }
+    return s;
+}
+
+void slicer_free(struct slicer *s)
+{
+    if (!s)
+        return;
+    cfg_free(s->cfg);
+    scan_deinit(&s->scan);
+    free(s);
+}
+
+/* ---- sets of instructions ---- */
+
+struct slice *slice_new(const struct trace *trace)
+{
+    struct slice *s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    s->chunks = trace_chunks(trace);
+    s->bits = calloc(s->chunks + 1, sizeof *s->bits);
+    s->first = calloc(s->chunks + 1, sizeof *s->first);
+    if (!s->bits || !s->first) {
+        slice_free(s);
+        return NULL;
+    }
+    for (uint32_t i = 0; i <= s->chunks; i++)
+        s->first[i] = trace_chunk_first(trace, i);
+    return s;
+}
+
+void slice_free(struct slice *s)
+{
+    if (!s)
+        return;
+    for (uint32_t i = 0; s->bits && i < s->chunks; i++)
+        free(s->bits[i]);
+    free(s->bits);
+    free(s->first);
+    free(s);
+}
+
+int slice_add(struct slice *s, uint32_t chunk, uint32_t insn, uint32_t insns)
+{
+    uint64_t **bits = &s->bits[chunk];
+    if (!*bits && !(*bits = calloc(insns / 64 + 1, 8)))
+        return -1;
+    if ((*bits)[insn / 64] >> (insn % 64) & 1)
+        return 0;
+    (*bits)[insn / 64] |= 1ull << (insn % 64);
+    s->count++;
+    return 1;
+}
+
+uint64_t slice_count(const struct slice *s)
+{
+    return s->count;
+}
+
+/* The chunk that instruction `insn` is in; the number of chunks if it is behind the last one. */
+static uint32_t chunk_of(const struct slice *s, uint64_t insn)
+{
+    uint32_t lo = 0, hi = s->chunks;
+    while (lo < hi) {
+        uint32_t mid = (lo + hi) / 2;
+        if (s->first[mid + 1] <= insn)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+bool slice_has(const struct slice *s, uint64_t insn)
+{
+    uint32_t c = chunk_of(s, insn);
+    if (c == s->chunks || !s->bits[c])
+        return false;
+    uint64_t i = insn - s->first[c];
+    return s->bits[c][i / 64] >> (i % 64) & 1;
+}
+
+uint64_t slice_next(const struct slice *s, uint64_t from)
+{
+    for (uint32_t c = chunk_of(s, from); c < s->chunks; c++) {
+        uint64_t n = s->first[c + 1] - s->first[c], i = from > s->first[c] ? from - s->first[c] : 0;
+        while (s->bits[c] && i < n) {
+            uint64_t word = s->bits[c][i / 64] >> (i % 64);
+            if (word)
+                return s->first[c] + i + (uint64_t)__builtin_ctzll(word);
+            i = (i / 64 + 1) * 64;
+        }
+    }
+    return UINT64_MAX;
+}
+
+uint64_t slice_previous(const struct slice *s, uint64_t to)
+{
+    for (uint32_t c = s->chunks; c-- > 0;) {
+        if (s->first[c] >= to || !s->bits[c])
+            continue;
+        uint64_t end = to < s->first[c + 1] ? to : s->first[c + 1], i = end - s->first[c];
+        while (i) {
+            uint64_t word = s->bits[c][(i - 1) / 64] << (63 - (i - 1) % 64);
+            if (word)
+                return s->first[c] + i - 1 - (uint64_t)__builtin_clzll(word);
+            i = (i - 1) / 64 * 64;
+        }
+    }
+    return UINT64_MAX;
+}
+
+void slice_figures(const struct slice *s, struct slice_figures *out)
+{
+    *out = s->figures;
+}
+
+struct slice *slice_backward(struct slicer *s, const struct slice_want *want, size_t wants,
+                             const struct slice_options *o, struct err *err)
+{
+    unsigned max_save = o->max_save ? o->max_save : SLICE_MAX_SAVE;
+    if (s->max_save != max_save) {
+        scan_deinit(&s->scan);
+        s->max_save = 0;
+        if (scan_init(&s->scan, s->trace, max_save, err))
+            return NULL;
+        s->max_save = max_save;
+    }
+    struct slice *out = slice_new(s->trace);
+    if (!out) {
+        err_set(err, "no memory");
+        return NULL;
+    }
+    if (slice_walk(s, out, want, wants, o, err)) {
+        slice_free(out);
+        return NULL;
+    }
+    return out;
+}
