@@ -1,0 +1,144 @@
+/* source_prologue.c - where GDB 13 stops in a function whose entry it was told.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * What can be observed of GDB on x86-64:
+ * 1. A unit of gcc that has location lists: at the entry, since variables can be found there.
+ * 2. clang's code: at the second row of the function, but rows that go back to smaller lines of the
+ *    same file belong to the prologue, too.
+ * 3. Other code: past `push %rbp; mov %rsp,%rbp` if it begins so, and from there on at the next row.
+ *    Without them at the entry.
+ */
+#include <string.h>
+
+#include "slicer/source_int.h"
+
+/* The function at an address, by debug information or by symbols. */
+struct function {
+    uint64_t entry, end;
+    int32_t scope;
+};
+
+static bool function_at(const struct source_mod *m, uint64_t addr, struct function *f)
+{
+    uint64_t low, high;
+
+    f->scope = source_scopes_function(m, source_scopes_at(m, addr));
+    if (f->scope != SOURCE_NONE) {
+        f->entry = m->scope[f->scope].entry;
+        if (!source_scopes_range(m, f->scope, f->entry, &low, &high))
+            return false;
+        f->end = high;
+        return true;
+    }
+    const struct source_symbol *symbol = source_symbols_at(m, addr);
+    if (!symbol || !symbol->code)
+        return false;
+    f->entry = symbol->addr;
+    f->end = symbol->addr + (symbol->bytes ? symbol->bytes : 1);
+    return true;
+}
+
+static bool is_inlined(const struct source_mod *m, uint64_t addr)
+{
+    for (int32_t i = source_scopes_at(m, addr); i != SOURCE_NONE; i = m->scope[i].parent)
+        if (m->scope[i].kind != SOURCE_BLOCK)
+            return m->scope[i].kind == SOURCE_INLINED;
+    return false;
+}
+
+/* Two rows of one file at the function's entry: the prologue is empty. */
+static bool begins_twice(const struct source_unit *unit, const struct source_row *first)
+{
+    for (size_t t = 0; t < unit->tables; t++) {
+        const struct source_table *table = &unit->table[t];
+        if (table->file != first->file)
+            continue;
+        size_t low = 0, high = table->rows;
+        while (low < high) {
+            size_t middle = low + (high - low) / 2;
+            if (table->row[middle].addr < first->addr)
+                low = middle + 1;
+            else
+                high = middle;
+        }
+        while (low < table->rows && table->row[low].line == 0)
+            low++;
+        return low + 1 < table->rows && table->row[low + 1].line &&
+               table->row[low + 1].addr == first->addr;
+    }
+    return false;
+}
+
+/* Rule 2. 0 if the rows do not tell. */
+static uint64_t skip_by_rows(const struct source_mod *m, const struct function *f)
+{
+    const struct source_row *row = source_rows_at(m, f->entry);
+    uint64_t end;
+
+    if (!row)
+        return 0;
+    if (begins_twice(&m->unit[m->scope[f->scope].unit], row))
+        return f->entry;
+    end = source_rows_end(m, row);
+    if (end >= f->end)
+        return 0; /* one line is all of it */
+    while (end < f->end) {
+        const struct source_row *next = source_rows_at(m, end);
+        if (!next || next->line >= row->line || next->file != row->file || is_inlined(m, end))
+            break;
+        row = next;
+        end = source_rows_end(m, row);
+    }
+    return end < f->end ? end : row->addr;
+}
+
+/* Rule 3. */
+static uint64_t skip_by_code(const struct source_mod *m, uint64_t entry)
+{
+    static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
+    /* The two ways to write mov %rsp,%rbp. */
+    static const unsigned char mov[][3] = {{0x48, 0x89, 0xe5}, {0x48, 0x8b, 0xec}};
+    unsigned char code[16] = {0};
+    size_t at = 0;
+
+    source_elf_bytes(m, entry, code, sizeof code);
+    if (memcmp(code, endbr64, sizeof endbr64) == 0)
+        at = sizeof endbr64;
+    if (code[at] == 0x40 && code[at + 1] == 0x55) /* push %rbp with an empty prefix */
+        at++;
+    if (code[at++] != 0x55)
+        return entry;
+    for (size_t i = 0; i < ARRAY_LEN(mov); i++)
+        if (memcmp(code + at, mov[i], sizeof mov[i]) == 0)
+            return entry + at + sizeof mov[i];
+    return entry;
+}
+
+static uint64_t skip_function(const struct source_mod *m, const struct function *f)
+{
+    const struct source_unit *unit =
+        f->scope == SOURCE_NONE ? NULL : &m->unit[m->scope[f->scope].unit];
+
+    if (unit && unit->gcc && unit->loclists)
+        return f->entry;
+    uint64_t to = 0;
+    if (unit && unit->llvm)
+        to = skip_by_rows(m, f);
+    if (!to)
+        to = skip_by_code(m, f->entry);
+    const struct source_row *row = source_rows_at(m, to);
+    if (row && row->addr != to && source_rows_end(m, row) < f->end)
+        to = source_rows_end(m, row);
+    return to;
+}
+
+uint64_t source_prologue_skip(const struct source_mod *m, uint64_t addr)
+{
+    struct function f;
+
+    if (!function_at(m, addr, &f))
+        return addr;
+    uint64_t to = skip_function(m, &f);
+    return addr > to ? addr : to;
+}
