@@ -7,9 +7,7 @@
  * 2. Rows that begin a statement of just this line. If no unit has any, those of the smallest
  *    larger line that has.
  * 3. Of the rows in one block only the first; a block in which nothing is declared is none.
- * 4. Where another line was taken that is the first of a function, and the function is declared
- *    below the line that was asked for: none.
- * 5. What lies in a function's prologue moves past it (source_prologue.c).
+ * 4. What lies in a function's prologue moves past it (source_prologue.c).
  */
 #include <errno.h>
 #include <inttypes.h>
@@ -149,17 +147,6 @@ static void collect(const struct source_mod *m, const struct source_table *table
     }
 }
 
-/* Rule 4. */
-static bool before_function(const struct place *place, uint32_t asked)
-{
-    int32_t i = place->block;
-
-    while (i != SOURCE_NONE && place->m->scope[i].kind == SOURCE_BLOCK)
-        i = place->m->scope[i].parent;
-    return i != SOURCE_NONE && place->m->scope[i].entry == place->addr &&
-           asked < place->m->scope[i].line;
-}
-
 /* ---- what to say where there is none ---- */
 
 static int no_line(const char *file, uint32_t line, const struct around *around, struct err *err)
@@ -261,12 +248,10 @@ int source_breaks(struct source *s, const char *file, uint32_t line, struct sour
         found.line = around.above;
     for_tables(s, file, collect, &found);
     for (size_t i = 0; i < found.places; i++)
-        if (around.exact || !before_function(&found.place[i], line))
-            add(s, found.place[i].m,
-                source_prologue_skip(found.place[i].m, found.place[i].addr), out);
+        add(s, found.place[i].m, source_prologue_skip(found.place[i].m, found.place[i].addr), out);
     free(found.place);
     finish(out);
-    return out->count ? 0 : no_line(file, line, &around, err);
+    return 0;
 }
 
 static bool name_matches(const char *name, const char *wanted)
