@@ -23,6 +23,7 @@ struct source_row {
     uint32_t line;
     uint16_t column;
     bool stmt;
+    bool body; /* the compiler says that the prologue ends here */
 };
 
 /* The rows of one file in one compilation unit, as GDB has them: by address, ends first. */

@@ -4,8 +4,8 @@
  *
  * What can be observed of GDB on x86-64:
  * 1. A unit of gcc that has location lists: at the entry, since variables can be found there.
- * 2. clang's code: at the second row of the function, but rows that go back to smaller lines of the
- *    same file belong to the prologue, too.
+ * 2. clang's code: at the row that says that the prologue ends, if it is of the file of the entry.
+ *    It is not where the body begins with something inlined from a header.
  * 3. Other code: past `push %rbp; mov %rsp,%rbp` if it begins so, and from there on at the next row.
  *    Without them at the entry.
  */
@@ -39,58 +39,29 @@ static bool function_at(const struct source_mod *m, uint64_t addr, struct functi
     return true;
 }
 
-static bool is_inlined(const struct source_mod *m, uint64_t addr)
+/* Rule 2. 0 if the rows do not tell. */
+static uint64_t skip_by_rows(const struct source_mod *m, const struct function *f)
 {
-    for (int32_t i = source_scopes_at(m, addr); i != SOURCE_NONE; i = m->scope[i].parent)
-        if (m->scope[i].kind != SOURCE_BLOCK)
-            return m->scope[i].kind == SOURCE_INLINED;
-    return false;
-}
+    const struct source_row *first = source_rows_at(m, f->entry);
+    const struct source_unit *unit = &m->unit[m->scope[f->scope].unit];
 
-/* Two rows of one file at the function's entry: the prologue is empty. */
-static bool begins_twice(const struct source_unit *unit, const struct source_row *first)
-{
-    for (size_t t = 0; t < unit->tables; t++) {
+    for (size_t t = 0; first && t < unit->tables; t++) {
         const struct source_table *table = &unit->table[t];
+        size_t low = 0, high = table->rows;
         if (table->file != first->file)
             continue;
-        size_t low = 0, high = table->rows;
         while (low < high) {
             size_t middle = low + (high - low) / 2;
-            if (table->row[middle].addr < first->addr)
+            if (table->row[middle].addr < f->entry)
                 low = middle + 1;
             else
                 high = middle;
         }
-        while (low < table->rows && table->row[low].line == 0)
-            low++;
-        return low + 1 < table->rows && table->row[low + 1].line &&
-               table->row[low + 1].addr == first->addr;
+        for (; low < table->rows && table->row[low].addr < f->end; low++)
+            if (table->row[low].body && table->row[low].line)
+                return table->row[low].addr;
     }
-    return false;
-}
-
-/* Rule 2. 0 if the rows do not tell. */
-static uint64_t skip_by_rows(const struct source_mod *m, const struct function *f)
-{
-    const struct source_row *row = source_rows_at(m, f->entry);
-    uint64_t end;
-
-    if (!row)
-        return 0;
-    if (begins_twice(&m->unit[m->scope[f->scope].unit], row))
-        return f->entry;
-    end = source_rows_end(m, row);
-    if (end >= f->end)
-        return 0; /* one line is all of it */
-    while (end < f->end) {
-        const struct source_row *next = source_rows_at(m, end);
-        if (!next || next->line >= row->line || next->file != row->file || is_inlined(m, end))
-            break;
-        row = next;
-        end = source_rows_end(m, row);
-    }
-    return end < f->end ? end : row->addr;
+    return 0;
 }
 
 /* Rule 3. */

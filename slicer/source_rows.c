@@ -153,7 +153,7 @@ static void read_unit(struct source *s, struct source_mod *m, struct source_unit
         Dwarf_Line *line = dwarf_onesrcline(lines, i);
         Dwarf_Addr addr;
         int number = 0, column = 0;
-        bool stmt = false, end = false;
+        bool stmt = false, end = false, body = false;
         const char *file = dwarf_linesrc(line, NULL, NULL);
         /* What the linker threw away begins at 0. */
         if (!file || dwarf_lineaddr(line, &addr) || addr < m->text_low)
@@ -162,8 +162,9 @@ static void read_unit(struct source *s, struct source_mod *m, struct source_unit
         dwarf_linecol(line, &column);
         dwarf_linebeginstatement(line, &stmt);
         dwarf_lineendsequence(line, &end);
+        dwarf_lineprologueend(line, &body);
         struct source_row row = {addr, source_names_path(s->names, file), (uint32_t)number,
-                                 (uint16_t)column, stmt};
+                                 (uint16_t)column, stmt, body};
         keep(&machine, line, &row, end);
         if (end)
             machine = (struct machine){.s = s, .unit = unit, .last_addr = UINT64_MAX};
