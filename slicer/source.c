@@ -2,7 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Out of memory ends the program: the tables of source are no input that a caller could make smaller.
+ * Out of memory ends the program: the tables of source are no input that a caller could make
+ * smaller.
  */
 #include "slicer/source.h"
 
@@ -125,9 +126,13 @@ int source_add(struct source *s, const struct source_module *module, struct err 
     source_elf_open(m, module);
     *SOURCE_PUSH(s->module, s->modules) = m;
     s->latest = NULL;
-    for (size_t i = 0; i < m->mappings; i++)
+    /* Those that were not given are pages of zeroed data: nothing is lost if somebody has them. */
+    size_t given = module->mappings ? module->mappings : m->mappings;
+    for (size_t i = 0; i < given; i++)
         if (add_part(s, m->mapping[i].start, m->mapping[i].end, err))
             return -1;
+    for (size_t i = given; i < m->mappings; i++)
+        add_part(s, m->mapping[i].start, m->mapping[i].end, NULL);
     return 0;
 }
 
@@ -309,13 +314,37 @@ bool source_function(struct source *s, gaddr pc, gaddr *start, gaddr *end)
 
 /* Functions of libraries that do not return, for where debug information does not say so. */
 static const char *const noreturn[] = {
-    "_Exit",          "_Unwind_Resume",   "__assert",        "__assert_fail", "__assert_perror_fail",
-    "__chk_fail",     "__cxa_bad_cast",   "__cxa_call_unexpected",            "__cxa_rethrow",
-    "__cxa_throw",    "__fortify_fail",   "__libc_fatal",    "__libc_start_call_main",
-    "__longjmp_chk",  "__stack_chk_fail", "__stack_chk_fail_local",           "_exit",
-    "_longjmp",       "abort",            "err",             "errx",          "exit",
-    "longjmp",        "pthread_exit",     "quick_exit",      "siglongjmp",    "thrd_exit",
-    "verr",           "verrx",            "_ZSt9terminatev", "__cxa_throw_bad_array_new_length",
+    "_Exit",
+    "_Unwind_Resume",
+    "__assert",
+    "__assert_fail",
+    "__assert_perror_fail",
+    "__chk_fail",
+    "__cxa_bad_cast",
+    "__cxa_call_unexpected",
+    "__cxa_rethrow",
+    "__cxa_throw",
+    "__fortify_fail",
+    "__libc_fatal",
+    "__libc_start_call_main",
+    "__longjmp_chk",
+    "__stack_chk_fail",
+    "__stack_chk_fail_local",
+    "_exit",
+    "_longjmp",
+    "abort",
+    "err",
+    "errx",
+    "exit",
+    "longjmp",
+    "pthread_exit",
+    "quick_exit",
+    "siglongjmp",
+    "thrd_exit",
+    "verr",
+    "verrx",
+    "_ZSt9terminatev",
+    "__cxa_throw_bad_array_new_length",
     "__libc_siglongjmp",
 };
 

@@ -156,8 +156,8 @@ static int no_line(const char *file, uint32_t line, const struct around *around,
     if (around->below && around->above)
         snprintf(near, sizeof near, "lines %u and %u have", around->below, around->above);
     else if (around->below || around->above)
-        snprintf(near, sizeof near, "the %s line that has is %u",
-                 around->below ? "last" : "first", around->below ? around->below : around->above);
+        snprintf(near, sizeof near, "the %s line that has is %u", around->below ? "last" : "first",
+                 around->below ? around->below : around->above);
     return err_set_code(err, SOURCE_NO_LINE, "%s:%u: there is no code for this line; %s", file,
                         line, near);
 }

@@ -51,9 +51,27 @@ static void map_segments(struct source_mod *m)
         if (!gelf_getphdr(m->elf, (int)i, &header) || header.p_type != PT_LOAD)
             continue;
         uint64_t start = PAGE_DOWN(header.p_vaddr);
-        *SOURCE_PUSH(m->mapping, m->mappings) =
-            (struct source_mapping){m->bias + start, m->bias + PAGE_UP(header.p_vaddr + header.p_memsz),
-                                    header.p_offset - (header.p_vaddr - start)};
+        *SOURCE_PUSH(m->mapping, m->mappings) = (struct source_mapping){
+            m->bias + start, m->bias + PAGE_UP(header.p_vaddr + header.p_memsz),
+            header.p_offset - (header.p_vaddr - start)};
+    }
+}
+
+/* Zeroed data past the file's is mapped without a name, so the caller's mappings do not have it. */
+static void map_zeroed(struct source_mod *m)
+{
+    size_t headers = 0;
+    GElf_Phdr header;
+
+    elf_getphdrnum(m->elf, &headers);
+    for (size_t i = 0; i < headers; i++) {
+        if (!gelf_getphdr(m->elf, (int)i, &header) || header.p_type != PT_LOAD ||
+            header.p_memsz <= header.p_filesz)
+            continue;
+        uint64_t start = m->bias + PAGE_UP(header.p_vaddr + header.p_filesz);
+        uint64_t end = m->bias + PAGE_UP(header.p_vaddr + header.p_memsz);
+        if (start < end)
+            *SOURCE_PUSH(m->mapping, m->mappings) = (struct source_mapping){start, end, 0};
     }
 }
 
@@ -116,10 +134,12 @@ void source_elf_open(struct source_mod *m, const struct source_module *module)
     if (!m->elf)
         return;
     look_at_headers(m);
-    if (m->mappings)
-        find_bias(m);
-    else
+    if (!m->mappings) {
         map_segments(m);
+        return;
+    }
+    find_bias(m);
+    map_zeroed(m);
 }
 
 void source_elf_close(struct source_mod *m)

@@ -163,7 +163,8 @@ size_t source_elf_bytes(const struct source_mod *m, uint64_t addr, void *buf, si
 
 /* source_symbols.c */
 void source_symbols_read(struct source *s, struct source_mod *m);
-const struct source_symbol *source_symbols_at(const struct source_mod *m, uint64_t addr); /* or NULL */
+const struct source_symbol *source_symbols_at(const struct source_mod *m,
+                                              uint64_t addr); /* or NULL */
 
 /* source_rows.c */
 void source_rows_read(struct source *s, struct source_mod *m);
@@ -172,7 +173,7 @@ uint64_t source_rows_end(const struct source_mod *m, const struct source_row *ro
 
 /* source_scopes.c */
 void source_scopes_read(struct source *s, struct source_mod *m);
-int32_t source_scopes_at(const struct source_mod *m, uint64_t addr);        /* or SOURCE_NONE */
+int32_t source_scopes_at(const struct source_mod *m, uint64_t addr);       /* or SOURCE_NONE */
 int32_t source_scopes_function(const struct source_mod *m, int32_t scope); /* not inlined */
 /* The range of the scope that has addr; false if none has. */
 bool source_scopes_range(const struct source_mod *m, int32_t scope, uint64_t addr, uint64_t *low,

@@ -6,8 +6,8 @@
  * 1. A unit of gcc that has location lists: at the entry, since variables can be found there.
  * 2. clang's code: at the row that says that the prologue ends, if it is of the file of the entry.
  *    It is not where the body begins with something inlined from a header.
- * 3. Other code: past `push %rbp; mov %rsp,%rbp` if it begins so, and from there on at the next row.
- *    Without them at the entry.
+ * 3. Other code: past `push %rbp; mov %rsp,%rbp` if it begins so, and from there on at the next
+ * row. Without them at the entry.
  */
 #include <string.h>
 

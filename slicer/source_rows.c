@@ -2,10 +2,10 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * GDB does not keep a unit's line table as the compiler wrote it, and where it stops depends on what
- * it keeps. What can be observed of it:
- * 1. Rows are kept apart by file. Where the file changes, the old file's rows end (line 0), and rows
- *    of it at that very address are lost.
+ * GDB does not keep a unit's line table as the compiler wrote it, and where it stops depends on
+ * what it keeps. What can be observed of it:
+ * 1. Rows are kept apart by file. Where the file changes, the old file's rows end (line 0), and
+ * rows of it at that very address are lost.
  * 2. A row that is no statement does not change the file at an address at which a statement began.
  * 3. A row of the same line as the one before is dropped if the line has discriminators.
  * 4. Rows of line 0 are ignored.
@@ -163,8 +163,9 @@ static void read_unit(struct source *s, struct source_mod *m, struct source_unit
         dwarf_linebeginstatement(line, &stmt);
         dwarf_lineendsequence(line, &end);
         dwarf_lineprologueend(line, &body);
-        struct source_row row = {addr, source_names_path(s->names, file), (uint32_t)number,
-                                 (uint16_t)column, stmt, body};
+        struct source_row row = {
+            addr, source_names_path(s->names, file), (uint32_t)number, (uint16_t)column, stmt,
+            body};
         keep(&machine, line, &row, end);
         if (end)
             machine = (struct machine){.s = s, .unit = unit, .last_addr = UINT64_MAX};

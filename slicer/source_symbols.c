@@ -116,9 +116,8 @@ static void read_stubs(struct source *s, struct source_mod *m, Elf_Scn *section,
             const struct slot *found = bsearch(&key, slot, slots, sizeof key, by_slot);
             if (found) {
                 snprintf(name, sizeof name, "%s@plt", found->name);
-                *SOURCE_PUSH(m->symbol, m->symbols) =
-                    (struct source_symbol){source_names_add(s->names, name),
-                                           header->sh_addr + at, step, 3, true};
+                *SOURCE_PUSH(m->symbol, m->symbols) = (struct source_symbol){
+                    source_names_add(s->names, name), header->sh_addr + at, step, 3, true};
             }
             break;
         }
