@@ -254,13 +254,30 @@ int source_breaks(struct source *s, const char *file, uint32_t line, struct sour
     return 0;
 }
 
+/* The length of a name without its template arguments. */
+static size_t plain_length(const char *name)
+{
+    size_t length = strlen(name), depth = 0;
+
+    if (!length || name[length - 1] != '>')
+        return length;
+    for (size_t i = length; i-- > 0;) {
+        depth += name[i] == '>';
+        if (name[i] == '<' && --depth == 0)
+            return i;
+    }
+    return length;
+}
+
+/* The name, or its end after `::`; template arguments may be left out. */
 static bool name_matches(const char *name, const char *wanted)
 {
-    size_t have = strlen(name), want = strlen(wanted);
+    size_t want = strlen(wanted);
+    size_t have = strchr(wanted, '<') ? strlen(name) : plain_length(name);
 
-    if (want > have || strcmp(name + have - want, wanted) != 0)
+    if (want > have || memcmp(name + have - want, wanted, want) != 0)
         return false;
-    return want == have || (have - want >= 2 && strncmp(name + have - want - 2, "::", 2) == 0);
+    return want == have || (have - want >= 2 && memcmp(name + have - want - 2, "::", 2) == 0);
 }
 
 /* True if debug information has the function. */

@@ -117,14 +117,16 @@ static bool extent(Dwarf_Die *member, uint64_t *offset, uint64_t *bytes)
     if (!type_of(member, &type) || dwarf_aggregate_size(&type, &size))
         return false;
     *bytes = size;
-    if (number_of(member, DW_AT_data_bit_offset, &bit) &&
-        number_of(member, DW_AT_bit_size, &bits)) {
-        *offset = bit / 8;
-        *bytes = (bit + bits + 7) / 8 - *offset;
-        return true;
-    }
     if (!number_of(member, DW_AT_data_member_location, offset))
         *offset = 0; /* of a union */
+    if (!number_of(member, DW_AT_bit_size, &bits))
+        return true;
+    if (number_of(member, DW_AT_bit_offset, &bit)) /* before DWARF 4, from the other end */
+        bit = 8 * (*offset + size) - bit - bits;
+    else if (!number_of(member, DW_AT_data_bit_offset, &bit))
+        bit = 8 * *offset;
+    *offset = bit / 8;
+    *bytes = (bit + bits + 7) / 8 - *offset;
     return true;
 }
 
