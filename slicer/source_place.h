@@ -30,6 +30,11 @@ bool source_place_is_register(const struct source_view *view, const struct sourc
 gaddr source_place_tls(const struct source_mod *m, const struct source_mod *here,
                        const struct source_frame *frame);
 
+/* source_expr.c: adds the pieces that a location expression describes. False if the place cannot be
+ * known. */
+bool source_expr_run(const struct source_view *view, Dwarf_Attribute *attribute, Dwarf_Op *op,
+                     size_t count, struct source_place *out);
+
 /* source_type.c: writes the path (`[3].next`) to the smallest part of the variable `die` that has
  * the bytes. Returns whether something atomic is on it. */
 bool source_type_path(Dwarf_Die *die, uint64_t offset, uint64_t bytes, char *buf, size_t room);

@@ -31,14 +31,17 @@ static const char *or_dash(const char *text)
     return text ? text : "-";
 }
 
-/* The bytes of a file, which are never given back. */
+/* The bytes of a file. They stay until the end. */
 static void *slurp(const char *path, size_t *size)
 {
+    static char *bytes;
     FILE *f = fopen(path, "r");
     enum { MOST = 64 << 20 };
-    char *bytes = f ? malloc(MOST) : NULL;
 
-    *size = bytes ? fread(bytes, 1, MOST, f) : 0;
+    if (!bytes)
+        bytes = malloc(MOST);
+
+    *size = bytes && f ? fread(bytes, 1, MOST, f) : 0;
     if (f)
         fclose(f);
     return bytes;

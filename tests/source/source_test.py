@@ -24,6 +24,7 @@ SKIP = 77
 LEVELS = ["-O0", "-Og", "-O2"]
 REGISTERS = ["rax", "rdx", "rcx", "rbx", "rsi", "rdi", "rbp", "rsp"] + [f"r{n}" for n in range(8, 16)]
 MAPPED_AT = 0x7F0000000000
+CFA = 0x7FFC00001000
 
 
 class Test:
@@ -303,45 +304,50 @@ def locations(test):
     """Registers and constants by location lists, against what GDB says about the scope."""
     test.need("gdb")
     for program in test.programs(FACTS, ["-Og", "-O2"]):
-        pcs = sorted(set(some_pcs(program, 60, "locations")))
+        pcs = sorted(set(some_pcs(program, 600 if SOAK else 60, "locations")))
+        asked = []
         for pc, text in zip(pcs, test.gdb(program, "scopes", pcs)):
-            seen = set()
-            for part in re.split(r"^Symbol ", text, flags=re.M)[1:]:
-                name, rest = part.split(" is ", 1)
-                if name not in seen:  # else of an outer scope
-                    check_location(test, program, pc, name, rest)
-                seen.add(name)
+            parts = [part.split(" is ", 1) for part in re.split(r"^Symbol ", text, flags=re.M)[1:]]
+            for name, rest in reversed(dict(reversed(parts)).items()):  # the innermost of a name
+                asked.append((pc, name, rest))
+        at = test.ask_about(program, [f"at {pc:x} {CFA:x} 0 {name}" for pc, name, _ in asked])
+        rules = test.ask_about(program, [f"cfa {pc:x}" for pc, _, _ in asked])
+        registers = [check_location(test, f"{program} {one[0]:x} {one[1]}", one, answer, rule)
+                     for one, answer, rule in zip(asked, at, rules)]
+        inside = [(one, number) for one, number in zip(asked, registers) if number is not None]
+        names = test.ask_about(program, [f"reg {one[0]:x} {number:x}" for one, number in inside])
+        for (one, number), name in zip(inside, names):
+            test.check(f"{program} {one[0]:x} {REGISTERS[number]} has a variable", name != "-", True)
 
 
-def check_location(test, program, pc, name, rest):
+def check_location(test, what, one, answer, rule):
+    """The number of the register that the variable is in, if it is."""
+    pc, _, rest = one
     ranges = re.findall(r"Range (0x\w+)-(0x\w+): ((?:.*\n)(?:   .*\n)*)", rest)
     here = [r[2] for r in ranges if int(r[0], 16) <= pc < int(r[1], 16)] if ranges else [rest]
-    cfa = 0x7FFC00001000
-    answer, rule = test.ask_about(program, [f"at {pc:x} {cfa:x} 0 {name}", f"cfa {pc:x}"])
-    what = f"{program} {pc:x} {name}"
     if not here:
         test.check(what, answer.split()[:2], ["error", "5"])
-        return
+        return None
     register = re.match(r"a variable in \$(\w+)", here[0])
-    based = re.search(r"^\s+0: DW_OP_breg\d+ (-?\d+) \[\$(\w+)\]\n\s*(?!\s+\d+:)", here[0], flags=re.M)
+    based = re.search(r"^\s+0: DW_OP_breg\d+ (-?\d+) \[\$(\w+)\]", here[0], flags=re.M)
     if register and register.group(1) in REGISTERS:
         number = REGISTERS.index(register.group(1))
         test.check(what, answer.split()[:2], ["register", f"{number:x}"])
-        variable = test.ask_about(program, [f"reg {pc:x} {number:x}"])[0]
-        test.check(what + ": has a variable", variable != "-", True)
-    elif re.match(r"constant|optimized out", here[0]):
+        return number
+    if re.match(r"constant|optimized out", here[0]):
         test.check(what, answer.split()[0], "constant" if here[0].startswith("constant") else "error")
     elif "DW_OP_entry_value" in here[0]:
         test.check(what, answer.split()[0] == "computed" and "reg@entry" in answer, True)
-    elif based and "1:" not in here[0] and here[0].count("DW_OP") == 1:
+    elif based and here[0].count("DW_OP") == 1:
         known, number, offset = rule.split()
         test.check(what + ": frame", known, "1")
         if REGISTERS.index(based.group(2)) == int(number):
-            test.check(what, answer.split()[:2], ["memory", f"{cfa - int(offset) + int(based.group(1)):x}"])
+            test.check(what, answer.split()[:2], ["memory", f"{CFA - int(offset) + int(based.group(1)):x}"])
         else:
             test.check(what, answer.split()[:2], ["error", "6"])
     elif "DW_OP_stack_value" in here[0]:
         test.check(what, answer.split()[0] in ("constant", "computed"), True)
+    return None
 
 
 # ---- call frames ----
@@ -358,6 +364,7 @@ def frames(test):
 
 
 def check_frame(test, program, entry):
+    """A function's rows."""
     columns = entry.group(3).split()
     rows = [line.split() for line in entry.group(4).splitlines() if re.match(r"[0-9a-f]{16}", line)]
     saves = {}
