@@ -126,6 +126,7 @@ int source_add(struct source *s, const struct source_module *module, struct err 
     source_elf_open(m, module);
     *SOURCE_PUSH(s->module, s->modules) = m;
     s->latest = NULL;
+    memset(s->answer, 0, sizeof s->answer);
     /* Those that were not given are pages of zeroed data: nothing is lost if somebody has them. */
     size_t given = module->mappings ? module->mappings : m->mappings;
     for (size_t i = 0; i < given; i++)
@@ -210,14 +211,14 @@ static void name_by_symbol(const struct source_mod *m, uint64_t addr, struct sou
     }
 }
 
-bool source_line(struct source *s, gaddr pc, struct source_line *out)
+static void find_line(struct source *s, gaddr pc, struct source_line *out)
 {
     uint64_t addr;
     struct source_mod *m = source_module_at(s, pc, &addr);
 
     *out = (struct source_line){0};
     if (!m)
-        return false;
+        return;
     out->module = m->path;
     const struct source_row *row = source_rows_at(m, addr);
     if (row) {
@@ -243,6 +244,19 @@ bool source_line(struct source *s, gaddr pc, struct source_line *out)
     if (!out->outer)
         name_by_symbol(m, addr, out);
     out->offset = pc - out->entry;
+}
+
+/* Traces come by the same instructions again and again, so answers are kept. */
+bool source_line(struct source *s, gaddr pc, struct source_line *out)
+{
+    struct source_answer *answer = &s->answer[(pc ^ pc >> 12) % SOURCE_ANSWERS];
+
+    if (!answer->given || answer->pc != pc) {
+        find_line(s, pc, &answer->line);
+        answer->pc = pc;
+        answer->given = true;
+    }
+    *out = answer->line;
     return out->own;
 }
 

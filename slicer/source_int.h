@@ -128,6 +128,15 @@ struct source_part {
     uint32_t module;
 };
 
+enum { SOURCE_ANSWERS = 4096 };
+
+/* What source_line() said about a pc. */
+struct source_answer {
+    gaddr pc;
+    bool given;
+    struct source_line line;
+};
+
 struct source {
     struct source_mod **module;
     struct source_part *part; /* by address */
@@ -136,6 +145,7 @@ struct source {
     struct source_part latest_part;
     struct source_names *names;
     struct source_files *files;
+    struct source_answer answer[SOURCE_ANSWERS];
 };
 
 /* Makes room for one more element of an array whose room is the next power of two. */

@@ -11,6 +11,8 @@
 #include "slicer/source_int.h"
 #include "slicer/source_place.h"
 
+enum { FRAME_MAX_BYTES = 64 << 20, ARGUMENTS_MAX_BYTES = 1 << 20 };
+
 /* ---- by address ---- */
 
 /* Writes the variable's name and the path to the part at `offset`. */
@@ -111,6 +113,18 @@ static bool find_tls(struct source *s, const struct source_mod *here,
     return false;
 }
 
+/* Looking through locals takes time, so it is not done for what cannot be one: far from the frame,
+ * or without anything known about the frame. */
+static bool may_be_local(const struct source_frame *frame, gaddr addr)
+{
+    if (!frame)
+        return false;
+    if (frame->reg)
+        return true;
+    return frame->cfa &&
+           addr - (frame->cfa - FRAME_MAX_BYTES) < FRAME_MAX_BYTES + ARGUMENTS_MAX_BYTES;
+}
+
 bool source_variable(struct source *s, gaddr pc, const struct source_frame *frame, gaddr addr,
                      uint32_t bytes, char *buf, size_t room)
 {
@@ -120,7 +134,8 @@ bool source_variable(struct source *s, gaddr pc, const struct source_frame *fram
 
     if (room)
         buf[0] = 0;
-    if (here && here->dwarf && find_local(&view, addr, bytes, buf, room))
+    if (here && here->dwarf && may_be_local(frame, addr) &&
+        find_local(&view, addr, bytes, buf, room))
         return true;
     return find_global(s, addr, bytes, buf, room) ||
            (frame && find_tls(s, here, frame, addr, bytes, buf, room));
