@@ -57,7 +57,8 @@ static uint64_t skip_by_rows(const struct source_mod *m, const struct function *
             else
                 high = middle;
         }
-        for (; low < table->rows && table->row[low].addr < f->end; low++)
+        /* GDB takes the end itself for a part of the function, and so the body of the next one. */
+        for (; low < table->rows && table->row[low].addr <= f->end; low++)
             if (table->row[low].body && table->row[low].line)
                 return table->row[low].addr;
     }
