@@ -160,8 +160,7 @@ static void look_at_producer(struct source_unit *unit, Dwarf_Die *die)
 void source_module_read(struct source *s, struct source_mod *m)
 {
     Dwarf_CU *unit = NULL;
-    Dwarf_Die die;
-    uint8_t type;
+    Dwarf_Die die, split;
 
     if (m->read)
         return;
@@ -169,12 +168,16 @@ void source_module_read(struct source *s, struct source_mod *m)
     if (!m->elf)
         return;
     source_elf_debug(m);
-    while (m->dwarf && dwarf_get_units(m->dwarf, unit, &unit, NULL, &type, &die, NULL) == 0) {
-        if (dwarf_tag(&die) != DW_TAG_compile_unit)
+    while (m->dwarf && dwarf_get_units(m->dwarf, unit, &unit, NULL, NULL, &die, &split) == 0) {
+        int tag = dwarf_tag(&die);
+        if (tag != DW_TAG_compile_unit && tag != DW_TAG_skeleton_unit)
             continue;
+        Dwarf_Die *body = dwarf_tag(&split) == DW_TAG_compile_unit ? &split : &die;
         struct source_unit *new = SOURCE_PUSH(m->unit, m->units);
-        *new = (struct source_unit){.die = dwarf_dieoffset(&die)};
-        look_at_producer(new, &die);
+        *new = (struct source_unit){.die = dwarf_dieoffset(&die),
+                                    .dwarf = dwarf_cu_getdwarf(body->cu),
+                                    .entries = dwarf_dieoffset(body)};
+        look_at_producer(new, body);
     }
     source_rows_read(s, m);
     source_scopes_read(s, m);

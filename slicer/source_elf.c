@@ -4,6 +4,7 @@
  *
  * Nothing in the file is believed: what cannot be read is as if it were not there.
  */
+#include <elfutils/libdwelf.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -101,7 +101,8 @@ static struct value frame_base(struct eval *e)
     if (!m || e->nested >= NESTED)
         return (struct value){0};
     int32_t function = source_scopes_function(m, source_scopes_at(m, e->view->addr));
-    if (function == SOURCE_NONE || !dwarf_offdie(m->dwarf, m->scope[function].die, &die) ||
+    if (function == SOURCE_NONE ||
+        !source_scopes_die(m, m->scope[function].unit, m->scope[function].die, &die) ||
         !dwarf_attr_integrate(&die, DW_AT_frame_base, &attribute) ||
         dwarf_getlocation_addr(&attribute, e->view->addr, &op, &count, 1) != 1 || !count)
         return (struct value){0};

@@ -15,6 +15,11 @@
 
 enum { REGISTERS = 17 };
 
+/* The code that an entry is about. */
+struct source_fde {
+    uint64_t low, high;
+};
+
 /* How addresses are written: DW_EH_PE_*. */
 enum { FORM = 0x0f, RELATIVE = 0x70, PC_RELATIVE = 0x10, OMITTED = 0xff };
 

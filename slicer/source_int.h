@@ -3,13 +3,12 @@
  * SPDX-License-Identifier: MIT
  *
  * Tables hold the file's own addresses; the module's bias is added at the interface. They are read
- * when a module is first asked about (source_module_at, source_module_read) and never change.
+ * when a module is first asked about and never change.
  */
 #ifndef SLICER_SOURCE_INT_H
 #define SLICER_SOURCE_INT_H
 
 #include <elfutils/libdw.h>
-#include <elfutils/libdwelf.h>
 #include <gelf.h>
 
 #include "slicer/source.h"
@@ -30,18 +29,19 @@ struct source_row {
 struct source_table {
     const char *file;
     struct source_row *row;
-    size_t rows, room;
+    size_t rows;
 };
 
 struct source_unit {
-    Dwarf_Off die;
+    Dwarf_Off die;     /* in the module's debug information: has the line table */
+    Dwarf *dwarf;      /* where its entries are: there, or a file of its own (.dwo) */
+    Dwarf_Off entries; /* the unit's own entry in that */
     struct source_table *table;
     size_t tables;
-    bool llvm;            /* the producer */
-    bool gcc;             /* version 4.5 or newer */
-    bool loclists;        /* a variable has a location list */
-    bool cxx;             /* names have scopes */
-    uint32_t first, last; /* its scopes */
+    bool llvm;     /* the producer */
+    bool gcc;      /* version 4.5 or newer */
+    bool loclists; /* a variable has a location list */
+    bool cxx;      /* names have scopes */
 };
 
 enum source_kind { SOURCE_FUNCTION, SOURCE_INLINED, SOURCE_BLOCK };
@@ -54,7 +54,7 @@ struct source_scope {
     uint64_t entry;
     int32_t parent; /* SOURCE_NONE: none */
     int32_t variable;
-    uint32_t unit, depth;
+    uint32_t unit;
     uint32_t line; /* of the declaration; of the call, if inlined */
     uint8_t kind;
     bool symbols; /* of a block: something is declared in it */
@@ -88,10 +88,6 @@ struct source_symbol {
     uint64_t addr, bytes;
     uint8_t rank; /* the smaller one names an address that several have */
     bool code;
-};
-
-struct source_fde {
-    uint64_t low, high;
 };
 
 struct source_mod {
@@ -182,6 +178,9 @@ const struct source_row *source_rows_at(const struct source_mod *m, uint64_t add
 uint64_t source_rows_end(const struct source_mod *m, const struct source_row *row);
 
 /* source_scopes.c */
+/* An entry of a unit by its offset; NULL if it cannot be read. */
+Dwarf_Die *source_scopes_die(const struct source_mod *m, uint32_t unit, Dwarf_Off offset,
+                             Dwarf_Die *die);
 void source_scopes_read(struct source *s, struct source_mod *m);
 int32_t source_scopes_at(const struct source_mod *m, uint64_t addr);       /* or SOURCE_NONE */
 int32_t source_scopes_function(const struct source_mod *m, int32_t scope); /* not inlined */

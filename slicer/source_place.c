@@ -49,7 +49,7 @@ int source_place_find(const struct source_view *view, const struct source_var *v
 
     memset(out, 0, sizeof *out);
     out->local = var->scope != SOURCE_NONE;
-    if (!dwarf_offdie(view->m->dwarf, var->die, &die))
+    if (!source_scopes_die(view->m, var->unit, var->die, &die))
         return err_set_code(err, SOURCE_OPTIMIZED, "its debug information cannot be read");
     out->bytes = source_type_bytes(&die);
     if (!dwarf_attr(&die, DW_AT_location, &attribute)) {
@@ -76,7 +76,7 @@ bool source_place_is_register(const struct source_view *view, const struct sourc
     Dwarf_Op *op;
     size_t count;
 
-    if (!dwarf_offdie(view->m->dwarf, var->die, &die) ||
+    if (!source_scopes_die(view->m, var->unit, var->die, &die) ||
         !dwarf_attr(&die, DW_AT_location, &attribute) ||
         dwarf_getlocation_addr(&attribute, view->addr, &op, &count, 1) != 1)
         return false;

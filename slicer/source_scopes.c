@@ -63,7 +63,7 @@ static const char *prefix_of(const struct walk *w, Dwarf_Die *die)
            dwarf_attr(&declaration, DW_AT_specification, &attribute))
         if (!dwarf_formref_die(&attribute, &declaration))
             return "";
-    if (dwarf_cu_getdwarf(declaration.cu) != w->m->dwarf)
+    if (dwarf_cu_getdwarf(declaration.cu) != w->m->unit[w->unit].dwarf)
         return "";
     Dwarf_Off offset = dwarf_dieoffset(&declaration);
     size_t low = 0, high = w->count;
@@ -105,7 +105,7 @@ static const char *call_file(struct walk *w, Dwarf_Die *die)
     size_t count;
     uint64_t number = number_of(die, DW_AT_call_file);
 
-    if (!dwarf_offdie(w->m->dwarf, w->m->unit[w->unit].die, &unit) ||
+    if (!source_scopes_die(w->m, w->unit, w->m->unit[w->unit].entries, &unit) ||
         dwarf_getsrcfiles(&unit, &files, &count) || number >= count)
         return NULL;
     const char *name = dwarf_filesrc(files, number, NULL, NULL);
@@ -133,7 +133,6 @@ static int32_t add_scope(struct walk *w, Dwarf_Die *die, int32_t parent, int tag
     }
     if (!any)
         return SOURCE_NONE;
-    scope.depth = parent == SOURCE_NONE ? 0 : m->scope[parent].depth + 1;
     scope.kind = tag == DW_TAG_subprogram           ? SOURCE_FUNCTION
                  : tag == DW_TAG_inlined_subroutine ? SOURCE_INLINED
                                                     : SOURCE_BLOCK;
@@ -357,16 +356,21 @@ static int by_global(const void *a, const void *b, void *arg)
     return *(const int32_t *)a < *(const int32_t *)b ? -1 : 1;
 }
 
+Dwarf_Die *source_scopes_die(const struct source_mod *m, uint32_t unit, Dwarf_Off offset,
+                             Dwarf_Die *die)
+{
+    return dwarf_offdie(m->unit[unit].dwarf, offset, die);
+}
+
 void source_scopes_read(struct source *s, struct source_mod *m)
 {
     struct walk w = {.s = s, .m = m};
     Dwarf_Die die;
 
     for (w.unit = 0; w.unit < m->units; w.unit++) {
-        m->unit[w.unit].first = (uint32_t)m->scopes;
-        if (dwarf_offdie(m->dwarf, m->unit[w.unit].die, &die))
+        w.count = m->unit[w.unit].dwarf == m->dwarf ? w.count : 0; /* offsets begin anew */
+        if (source_scopes_die(m, w.unit, m->unit[w.unit].entries, &die))
             walk_children(&w, &die, SOURCE_NONE, "");
-        m->unit[w.unit].last = (uint32_t)m->scopes;
     }
     free(w.declared);
     if (m->ranges)

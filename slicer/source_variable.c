@@ -22,7 +22,7 @@ static void write_name(const struct source_mod *m, const struct source_var *var,
     Dwarf_Die die;
     int n = snprintf(buf, room, "%s", var->name);
 
-    if (n > 0 && (size_t)n < room && dwarf_offdie(m->dwarf, var->die, &die))
+    if (n > 0 && (size_t)n < room && source_scopes_die(m, var->unit, var->die, &die))
         source_type_path(&die, offset, bytes ? bytes : 1, buf + n, room - (size_t)n);
 }
 
@@ -149,7 +149,7 @@ bool source_is_atomic(struct source *s, gaddr addr)
     Dwarf_Die die;
     char unused[1];
 
-    return var && dwarf_offdie(m->dwarf, var->die, &die) &&
+    return var && source_scopes_die(m, var->unit, var->die, &die) &&
            source_type_path(&die, at - var->addr, 1, unused, sizeof unused);
 }
 
