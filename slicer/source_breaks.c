@@ -240,6 +240,8 @@ int source_breaks(struct source *s, const char *file, uint32_t line, struct sour
     struct found found = {.line = line};
 
     source_breaks_deinit(out);
+    if (strncmp(file, "./", 2) == 0)
+        file += 2;
     if (!file[0] || !for_tables(s, file, look_around, &around))
         return no_file(s, file, err);
     if (!around.exact && !around.above)

@@ -30,7 +30,7 @@ struct declared {
     const char *prefix;
 };
 
-enum { DEPTH_MAX = 400 };
+enum { DEPTH_MAX = 400, REFERENCES_MAX = 16 };
 
 static void walk_children(struct walk *w, Dwarf_Die *die, int32_t scope, const char *prefix);
 
@@ -59,9 +59,10 @@ static const char *prefix_of(const struct walk *w, Dwarf_Die *die)
     Dwarf_Attribute attribute;
     Dwarf_Die declaration = *die;
 
-    while (dwarf_attr(&declaration, DW_AT_abstract_origin, &attribute) ||
-           dwarf_attr(&declaration, DW_AT_specification, &attribute))
-        if (!dwarf_formref_die(&attribute, &declaration))
+    for (int i = 0; dwarf_attr(&declaration, DW_AT_abstract_origin, &attribute) ||
+                    dwarf_attr(&declaration, DW_AT_specification, &attribute);
+         i++)
+        if (i == REFERENCES_MAX || !dwarf_formref_die(&attribute, &declaration))
             return "";
     if (dwarf_cu_getdwarf(declaration.cu) != w->m->unit[w->unit].dwarf)
         return "";
