@@ -15,30 +15,55 @@
 
 #define DEBUG_FOLDER "/usr/lib/debug/.build-id"
 
-/* The bias follows from a mapping and the segment that has its offset. A mapping begins at a page,
- * a segment need not. */
+/* The mapping may be of this segment; then the bias is that. A mapping begins at a page, a segment
+ * need not. */
 static bool bias_from(const struct source_mapping *mapping, const GElf_Phdr *header, uint64_t *bias)
 {
-    uint64_t low = PAGE_DOWN(header->p_offset);
-
-    if (header->p_type != PT_LOAD || mapping->offset < low ||
+    if (header->p_type != PT_LOAD || mapping->offset < PAGE_DOWN(header->p_offset) ||
         mapping->offset >= header->p_offset + header->p_filesz)
         return false;
     *bias = mapping->start - mapping->offset + header->p_offset - header->p_vaddr;
     return true;
 }
 
+/* How many mappings are where a bias would put them. */
+static size_t fitting(const struct source_mod *m, size_t headers, uint64_t bias)
+{
+    size_t count = 0;
+
+    for (size_t k = 0; k < m->mappings; k++)
+        for (size_t i = 0; i < headers; i++) {
+            GElf_Phdr header;
+            uint64_t other;
+            if (gelf_getphdr(m->elf, (int)i, &header) &&
+                bias_from(&m->mapping[k], &header, &other) && other == bias) {
+                count++;
+                break;
+            }
+        }
+    return count;
+}
+
+/* Segments share pages of the file, so one mapping may not tell; the bias that fits most does. */
 static void find_bias(struct source_mod *m)
 {
-    size_t headers = 0;
-    GElf_Phdr header;
+    size_t headers = 0, best = 0;
 
     elf_getphdrnum(m->elf, &headers);
+    if (m->fixed) {
+        m->bias = 0;
+        return;
+    }
     for (size_t k = 0; k < m->mappings; k++)
-        for (size_t i = 0; i < headers; i++)
-            if (gelf_getphdr(m->elf, (int)i, &header) &&
-                bias_from(&m->mapping[k], &header, &m->bias))
-                return;
+        for (size_t i = 0; i < headers; i++) {
+            GElf_Phdr header;
+            uint64_t bias;
+            if (!gelf_getphdr(m->elf, (int)i, &header) ||
+                !bias_from(&m->mapping[k], &header, &bias) || fitting(m, headers, bias) <= best)
+                continue;
+            best = fitting(m, headers, bias);
+            m->bias = bias;
+        }
 }
 
 /* Without mappings of the caller's: one per segment. */
@@ -112,7 +137,8 @@ static void look_at_headers(struct source_mod *m)
             m->tls_align = header.p_align ? header.p_align : 1;
         }
     }
-    m->executable = gelf_getehdr(m->elf, &file) && (file.e_type == ET_EXEC || is_pie(m->elf));
+    m->fixed = gelf_getehdr(m->elf, &file) && file.e_type == ET_EXEC;
+    m->executable = m->fixed || is_pie(m->elf);
 }
 
 void source_elf_open(struct source_mod *m, const struct source_module *module)

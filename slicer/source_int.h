@@ -103,6 +103,7 @@ struct source_mod {
     uint64_t text_low; /* the lowest address of code */
     uint64_t tls_bytes, tls_align;
     bool executable; /* not a library */
+    bool fixed;      /* its addresses are those of the process */
     bool read;       /* the tables below are there */
 
     struct source_unit *unit;

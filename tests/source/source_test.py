@@ -187,7 +187,10 @@ def facts(test):
         for path, bias in ((program, 0x555555554000), (fixed, 0), (library, MAPPED_AT)):
             for how in ("file", "bytes"):
                 one_module(test, path, bias, how, marks)
-        by_mappings(test, program, marks)
+        dense = test.build(FACTS, cc, "-O0", "-Wl,-z,noseparate-code", name=f"dense-{cc}")
+        for path in (program, dense):
+            by_mappings(test, path, marks, 1)
+            by_mappings(test, path, marks, -1)
         without_debug(test, cc, program)
         names_of_cxx(test, cc)
         errors(test, program, marks)
@@ -216,13 +219,13 @@ def segments(path):
     return [tuple(int(x, 16) for x in row) for row in found]
 
 
-def by_mappings(test, path, marks):
+def by_mappings(test, path, marks, order):
     """As /proc/PID/maps has them: whole pages, without the zeroed pages."""
     bias, words = 0x7FFFF0000000, []
     for offset, addr, size, _ in segments(path):
         low = addr & ~0xFFF
         words.append(f"{bias + low:x} {bias + ((addr + size + 0xFFF) & ~0xFFF):x} {offset - (addr - low):x}")
-    mapped = f"mapped {path} " + " ".join(words)
+    mapped = f"mapped {path} " + " ".join(words[::order])
     answers = test.ask(mapped, f"breaks facts.c:{marks['END']}", "mapped [vdso] 7fffffff0000 7fffffff2000 0",
                        "name 7fffffff0123", f"mapped /other {words[1]}", "name 1234")
     want = test.ask_about(path, [f"breaks facts.c:{marks['END']}"])[0]
