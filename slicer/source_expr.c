@@ -130,70 +130,96 @@ static void deref(struct eval *e, unsigned bytes)
     push(e, false, 0);
 }
 
+/* Comparisons are of signed numbers. */
+static bool compare(unsigned atom, int64_t x, int64_t y, uint64_t *v)
+{
+    switch (atom) {
+    case DW_OP_eq:
+        *v = x == y;
+        return true;
+    case DW_OP_ne:
+        *v = x != y;
+        return true;
+    case DW_OP_lt:
+        *v = x < y;
+        return true;
+    case DW_OP_le:
+        *v = x <= y;
+        return true;
+    case DW_OP_gt:
+        *v = x > y;
+        return true;
+    case DW_OP_ge:
+        *v = x >= y;
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool shift(unsigned atom, uint64_t x, uint64_t y, uint64_t *v)
+{
+    switch (atom) {
+    case DW_OP_shl:
+        *v = y < 64 ? x << y : 0;
+        return true;
+    case DW_OP_shr:
+        *v = y < 64 ? x >> y : 0;
+        return true;
+    case DW_OP_shra:
+        *v = (uint64_t)((int64_t)x >> (y < 64 ? y : 63));
+        return true;
+    default:
+        return false;
+    }
+}
+
+static bool divide(unsigned atom, uint64_t x, uint64_t y, uint64_t *v, bool *known)
+{
+    if (atom != DW_OP_div && atom != DW_OP_mod)
+        return false;
+    *known = *known && y && !(y == UINT64_MAX && x == 1ull << 63);
+    if (*known)
+        *v = atom == DW_OP_mod ? x % y : (uint64_t)((int64_t)x / (int64_t)y);
+    return true;
+}
+
+static bool combine(unsigned atom, uint64_t x, uint64_t y, uint64_t *v)
+{
+    switch (atom) {
+    case DW_OP_plus:
+        *v = x + y;
+        return true;
+    case DW_OP_minus:
+        *v = x - y;
+        return true;
+    case DW_OP_mul:
+        *v = x * y;
+        return true;
+    case DW_OP_and:
+        *v = x & y;
+        return true;
+    case DW_OP_or:
+        *v = x | y;
+        return true;
+    case DW_OP_xor:
+        *v = x ^ y;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* Operations on the two topmost values; all others have been looked for before. */
 static void binary(struct eval *e, unsigned atom)
 {
     struct value b = pop(e), a = pop(e);
-    uint64_t x = a.v, y = b.v, v = 0;
     bool known = a.known && b.known;
+    uint64_t v = 0;
 
-    switch (atom) {
-    case DW_OP_plus:
-        v = x + y;
-        break;
-    case DW_OP_minus:
-        v = x - y;
-        break;
-    case DW_OP_mul:
-        v = x * y;
-        break;
-    case DW_OP_and:
-        v = x & y;
-        break;
-    case DW_OP_or:
-        v = x | y;
-        break;
-    case DW_OP_xor:
-        v = x ^ y;
-        break;
-    case DW_OP_shl:
-        v = y < 64 ? x << y : 0;
-        break;
-    case DW_OP_shr:
-        v = y < 64 ? x >> y : 0;
-        break;
-    case DW_OP_shra:
-        v = (uint64_t)((int64_t)x >> (y < 64 ? y : 63));
-        break;
-    case DW_OP_eq:
-        v = x == y;
-        break;
-    case DW_OP_ne:
-        v = x != y;
-        break;
-    case DW_OP_lt:
-        v = (int64_t)x < (int64_t)y;
-        break;
-    case DW_OP_le:
-        v = (int64_t)x <= (int64_t)y;
-        break;
-    case DW_OP_gt:
-        v = (int64_t)x > (int64_t)y;
-        break;
-    case DW_OP_ge:
-        v = (int64_t)x >= (int64_t)y;
-        break;
-    case DW_OP_div:
-        known = known && y && !(y == UINT64_MAX && x == 1ull << 63);
-        v = known ? (uint64_t)((int64_t)x / (int64_t)y) : 0;
-        break;
-    case DW_OP_mod:
-        known = known && y;
-        v = known ? x % y : 0;
-        break;
-    default:
+    if (!combine(atom, a.v, b.v, &v) && !shift(atom, a.v, b.v, &v) &&
+        !compare(atom, (int64_t)a.v, (int64_t)b.v, &v) && !divide(atom, a.v, b.v, &v, &known))
         e->failed = true;
-        break;
-    }
     push(e, known, v);
 }
 

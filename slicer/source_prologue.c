@@ -65,18 +65,37 @@ static uint64_t skip_by_rows(const struct source_mod *m, const struct function *
     return 0;
 }
 
+/* The length of what aligns the stack: lea 8(%rsp),%reg; and $n,%rsp; push -8(%reg). 0 if the code
+ * does not begin so. */
+static size_t alignment(const unsigned char *code)
+{
+    unsigned reg = code[2] >> 3 & 7;
+    size_t at = 5;
+
+    if ((code[0] & ~4) != 0x48 || code[1] != 0x8d || (code[2] & ~0x38) != 0x44 || code[3] != 0x24 ||
+        code[4] != 8)
+        return 0;
+    if (code[at] != 0x48 || (code[at + 1] != 0x83 && code[at + 1] != 0x81) || code[at + 2] != 0xe4)
+        return 0;
+    at += code[at + 1] == 0x83 ? 4 : 7;
+    if (code[0] & 4 && code[at++] != 0x41)
+        return 0;
+    return code[at] == 0xff && code[at + 1] == (0x70 | reg) && code[at + 2] == 0xf8 ? at + 3 : 0;
+}
+
 /* Rule 3. */
 static uint64_t skip_by_code(const struct source_mod *m, uint64_t entry)
 {
     static const unsigned char endbr64[] = {0xf3, 0x0f, 0x1e, 0xfa};
     /* The two ways to write mov %rsp,%rbp. */
     static const unsigned char mov[][3] = {{0x48, 0x89, 0xe5}, {0x48, 0x8b, 0xec}};
-    unsigned char code[16] = {0};
-    size_t at = 0;
+    unsigned char code[48] = {0};
+    size_t at;
 
     source_elf_bytes(m, entry, code, sizeof code);
-    if (memcmp(code, endbr64, sizeof endbr64) == 0)
-        at = sizeof endbr64;
+    at = alignment(code); /* GDB does not know it behind endbr64 */
+    if (memcmp(code + at, endbr64, sizeof endbr64) == 0)
+        at += sizeof endbr64;
     if (code[at] == 0x40 && code[at + 1] == 0x55) /* push %rbp with an empty prefix */
         at++;
     if (code[at++] != 0x55)
