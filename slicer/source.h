@@ -41,10 +41,9 @@ struct source_mapping {
 /* A file that was mapped. Its contents are those of `file`, or the `size` bytes at `bytes`; with
  * neither there are only names like `module+0x123` (a vDSO whose bytes nobody has). */
 struct source_module {
-    const char *path; /* as recorded */
-    const char *file; /* NULL, or where its contents are on this machine */
-    const void
-        *bytes; /* NULL, or its contents; they stay the caller's and are used until the end */
+    const char *path;  /* as recorded */
+    const char *file;  /* NULL, or where its contents are on this machine */
+    const void *bytes; /* NULL, or its contents, which must stay until the end */
     size_t size;
     const char *debug; /* NULL, or its separate debug file; else it is looked for by build id */
     const struct source_mapping *mapping; /* where it was mapped; the load bias follows from them */
@@ -93,8 +92,7 @@ void source_name(struct source *s, gaddr pc, char *buf, size_t room);
 bool source_function(struct source *s, gaddr pc, gaddr *start, gaddr *end);
 
 /* The function at pc is known not to return to its caller: so declared, or one of those in
- * libraries that everybody knows (abort, exit, longjmp, ...). pc may be the entry of a PLT stub's
- * target. */
+ * libraries that everybody knows (abort, exit, longjmp, ...). pc may be in a PLT stub of one. */
 bool source_is_noreturn(struct source *s, gaddr pc);
 
 /* ---- breakpoints: where GDB 13 stops ---- */
