@@ -11,18 +11,19 @@
 #include "slicer/slice.h"
 
 struct slice_dependence {
-    uint64_t node;   /* depends ... */
-    uint64_t on;     /* ... on this one, which is earlier */
-    unsigned kind;   /* one of enum slice_edge */
-    bool memory;     /* what flows: `bytes` bytes at addr; else locations from `addr` on (enum loc) */
-    uint64_t addr, bytes; /* 0 for control */
+    uint64_t node; /* depends ... */
+    uint64_t on;   /* ... on this one, which is earlier */
+    unsigned kind; /* one of enum slice_edge */
+    bool memory;   /* what flows: `bytes` bytes at addr; else locations from `addr` on (enum loc) */
+    uint64_t addr, bytes;            /* 0 for control */
     uint32_t node_thread, on_thread; /* as in trace_step.thread */
     gaddr node_pc, on_pc;
     gaddr node_cfa, on_cfa; /* of the frames they were executed in; 0: not known */
 };
 
 /* Told of all edges between nodes of the slice, in the order of `node`. What a want of the slice
- * (kind memory or register) itself depends on comes with node UINT64_MAX. `fn` returning other than 0 ends it. */
+ * (kind memory or register) itself depends on comes with node UINT64_MAX. `fn` returning other than
+ * 0 ends it. */
 typedef int slice_edge_fn(void *arg, const struct slice_dependence *edge);
 int slice_edges(struct slicer *slicer, const struct slice *slice, const struct slice_want *want,
                 size_t wants, const struct slice_options *options, slice_edge_fn *fn, void *arg,
@@ -34,8 +35,8 @@ struct slice_node {
     uint32_t thread; /* as in trace_step.thread */
     uint64_t count;  /* ticks: with thread number and pc its position */
     gaddr pc, cfa;
-    gaddr call;      /* the call that made its frame: pc; 0: none or unknown */
-    uint64_t maker;  /* ... and the instruction's number; UINT64_MAX: none */
+    gaddr call;     /* the call that made its frame: pc; 0: none or unknown */
+    uint64_t maker; /* ... and the instruction's number; UINT64_MAX: none */
     const struct insn *in;
 };
 typedef int slice_node_fn(void *arg, const struct slice_node *node);
