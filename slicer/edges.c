@@ -242,7 +242,8 @@ static void tell_data(struct pass *p, const struct at *n)
         if (!n->du->access[k].at.read || a->mem.shape == ACCESS_VECTOR)
             continue;
         gaddr addr = extent(n, a, &bytes);
-        if (n->b->insn[n->i].in.kind != INSN_RET)
+        if (n->b->insn[n->i].in.kind != INSN_RET &&
+            (p->o->relocated || !slicer_read_only(p->s, addr, bytes)))
             tell_memory(p, n->insn, addr, bytes);
     }
     if (n->call)

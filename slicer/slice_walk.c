@@ -232,7 +232,8 @@ static void swap_memory(struct walk *w, const struct node *n)
         if (!n->du->access[k].at.read || is_odd(a) || !n->uses_memory)
             continue;
         addr = extent(n, a, &bytes);
-        w->ok &= wanted_add(&w->memory, addr, bytes);
+        if (w->o->relocated || !slicer_read_only(w->s, addr, bytes))
+            w->ok &= wanted_add(&w->memory, addr, bytes);
     }
     if (n->odd)
         for (const struct flow_range *r = n->odd->range; r + 1 <= ranges_end(&n->odd->note); r++)
