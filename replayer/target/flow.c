@@ -285,12 +285,25 @@ static unsigned choose(const struct insn *in, bool first)
 
 static void odd_accesses(struct thread *t, const struct probe *p)
 {
-    struct flow_access *n = note(FLOW_ACCESS, sizeof *n + sizeof *n->range * (uint64_t)p->accesses);
-    (void)t;
-    n->pc = p->pc;
-    for (int i = 0; i < p->accesses; i++)
-        n->range[i] = (struct flow_range){p->access[i].addr, p->access[i].bytes,
-                                          p->access[i].write ? FLOW_WRITE : FLOW_READ};
+    struct flow_range range[GATHER_MOST + ACCESSES_MOST];
+    struct insn in;
+    struct insn_operands ops;
+    struct mem_access list[ACCESSES_MOST];
+    uint8_t bytes[INSN_MAX_BYTES];
+    if (!engine_read(bytes, p->pc, p->len) || insn_decode(&in, p->pc, bytes, p->len) < 0)
+        return;
+    insn_operands(&in, &ops);
+    int count = accesses_of(&in, &ops, list), n = 0;
+    for (int i = 0; i < count && i < p->accesses; i++) {
+        const struct access *a = &p->access[i];
+        if (list[i].shape == ACCESS_VECTOR)
+            n += gather_elements(t, &in, &ops, &ops.op[list[i].op], range + n, a->write);
+        else
+            range[n++] = (struct flow_range){a->addr, a->bytes, a->write ? FLOW_WRITE : FLOW_READ};
+    }
+    struct flow_access *f = note(FLOW_ACCESS, sizeof *f + sizeof *range * (uint64_t)n);
+    f->pc = p->pc;
+    memcpy(f->range, range, sizeof *range * (uint64_t)n);
 }
 
 static void probe(struct thread *t, const struct probe *p)
