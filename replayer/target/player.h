@@ -67,6 +67,7 @@ void flow_made(const struct thread *parent, const struct thread *child);
 void flow_wrote(gaddr addr, uint64_t bytes); /* as the kernel */
 /* again: the runtime has made it anew, nothing of it is in the log */
 void flow_called(struct thread *t, long nr, int64_t result, bool again);
+void flow_again(struct thread *t); /* in a call that it was taken off in */
 void flow_fault(const struct thread *t);
 
 /* gather.c: the elements of a gather or scatter, at most GATHER_MOST; returns how many. */
