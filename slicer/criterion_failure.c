@@ -251,7 +251,7 @@ static int raised(struct study *s, const struct place_end *e, struct criterion *
     if (study_insn(s, e->call[own].maker, &in, err))
         return -1;
     out->pc = pc_of(&in);
-    snprintf(out->what, sizeof out->what, "why this was called");
+    snprintf(out->what, sizeof out->what, "the branch that led here");
     if (!is_allocator(s, e->call[own].entry, &pointer))
         return want_branch(s, e, own, out, err);
     /* The allocator's own calls are further in; the one it was left by decided. */

@@ -14,6 +14,7 @@
 #include "slicer/pass.h"
 
 enum { NO_ROW = -1 };
+#define READS_FLAGS 0x80000000u /* of row_of: the instruction does */
 
 /* A hash table of pairs of words. */
 struct table {
@@ -173,7 +174,9 @@ static int note_maker(struct builder *b, const struct pass_step *st)
     int32_t row = row_at(b, st->step->thread, st->maker, &own);
     if (!made || row == NO_ROW)
         return err_set(b->err, "no memory");
-    *made = own ? (uint32_t)row + 2 : 1;
+    /* The function that jumps away was called by somebody. */
+    uint32_t before = st->replaced == FRAME_NO_MAKER ? 0 : find(&b->made, st->replaced, 0);
+    *made = own ? (uint32_t)row + 2 : before ? before : 1;
     return 0;
 }
 
@@ -199,7 +202,7 @@ static int add_node(struct builder *b, const struct pass_step *st, uint32_t i)
     r->last = insn;
     r->last_at = at;
     b->insn[b->nodes] = insn;
-    b->row_of[b->nodes] = (uint32_t)row;
+    b->row_of[b->nodes] = (uint32_t)row | (st->block->insn[i].in.flags_read ? READS_FLAGS : 0);
     if (b->out->node)
         b->out->node[b->nodes] = (struct report_node){insn, st->count, pc, r->thread, (uint32_t)row, 0};
     b->nodes++;
@@ -239,17 +242,9 @@ static int find_rows(struct builder *b)
 
 /* ---- edges ---- */
 
-/* The row of a node; b->cursor makes it cheap for nodes in order. */
-static int32_t row_of_node(struct builder *b, uint64_t insn, bool in_order)
+/* The node with this number: its place in b->insn; b->nodes: none. */
+static uint64_t place_of(const struct builder *b, uint64_t insn)
 {
-    if (insn == UINT64_MAX)
-        return b->criterion;
-    if (in_order) {
-        while (b->cursor < b->nodes && b->insn[b->cursor] < insn)
-            b->cursor++;
-        if (b->cursor < b->nodes && b->insn[b->cursor] == insn)
-            return (int32_t)b->row_of[b->cursor];
-    }
     uint64_t lo = 0, hi = b->nodes;
     while (lo < hi) {
         uint64_t mid = (lo + hi) / 2;
@@ -258,11 +253,7 @@ static int32_t row_of_node(struct builder *b, uint64_t insn, bool in_order)
         else
             hi = mid;
     }
-    if (lo == b->nodes || b->insn[lo] != insn)
-        return NO_ROW;
-    if (b->out->node && !in_order)
-        b->cursor = lo;
-    return (int32_t)b->row_of[lo];
+    return lo < b->nodes && b->insn[lo] == insn ? lo : b->nodes;
 }
 
 /* Value before address before control. */
@@ -297,29 +288,31 @@ static int add_edge(struct builder *b, uint32_t row, uint32_t on, const struct s
     return 0;
 }
 
-static void mark_node(struct builder *b, const struct slice_dependence *d)
+/* Flags that an instruction leaves alone, or may, are told as its uses: not worth a line. */
+static bool keeps_flags(const struct builder *b, uint64_t node, const struct slice_dependence *d)
 {
-    uint64_t lo = 0, hi = b->nodes;
-    while (lo < hi) {
-        uint64_t mid = (lo + hi) / 2;
-        if (b->insn[mid] < d->on)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    if (lo < b->nodes && b->insn[lo] == d->on)
-        b->out->node[lo].kinds |= d->kind;
+    return d->kind != SLICE_CONTROL && !d->memory && d->addr >= LOC_CF &&
+           d->addr <= LOC_FLAGS_REST && !(b->row_of[node] & READS_FLAGS);
 }
 
 static int take_edge(void *arg, const struct slice_dependence *d)
 {
     struct builder *b = arg;
-    int32_t row = row_of_node(b, d->node, true), on = row_of_node(b, d->on, false);
-    if (b->out->node)
-        mark_node(b, d);
-    if (row == NO_ROW || on == NO_ROW || row == on)
+    uint64_t on = place_of(b, d->on);
+    while (b->cursor < b->nodes && b->insn[b->cursor] < d->node)
+        b->cursor++; /* they come in order */
+    if (on == b->nodes)
         return 0;
-    return add_edge(b, (uint32_t)row, (uint32_t)on, d);
+    if (b->out->node)
+        b->out->node[on].kinds |= d->kind;
+    uint32_t row = (uint32_t)b->criterion, on_row = b->row_of[on] & ~READS_FLAGS;
+    if (d->node != UINT64_MAX) {
+        if (b->cursor == b->nodes || b->insn[b->cursor] != d->node ||
+            keeps_flags(b, b->cursor, d))
+            return 0;
+        row = b->row_of[b->cursor] & ~READS_FLAGS;
+    }
+    return row == on_row ? 0 : add_edge(b, row, on_row, d);
 }
 
 /* ---- order ---- */
@@ -390,19 +383,26 @@ static int arrange(struct builder *b)
     return 0;
 }
 
+/* Lines, or if there are none functions. */
 static void count(struct report *r)
 {
+    bool lines = false;
+    for (size_t i = 0; i < r->rows; i++)
+        lines = lines || (r->row[i].file && r->row[i].nodes);
     for (size_t i = 0; i < r->rows; i++) {
-        bool thread = r->row[i].nodes, line = r->row[i].nodes;
-        for (size_t k = 0; k < i; k++) {
-            if (!r->row[k].nodes)
+        const struct report_row *x = &r->row[i];
+        bool thread = x->nodes, line = x->nodes && (x->file || !lines);
+        for (size_t k = 0; k < i && (thread || line); k++) {
+            const struct report_row *y = &r->row[k];
+            if (!y->nodes)
                 continue;
-            thread = thread && r->row[k].thread != r->row[i].thread;
-            line = line && (r->row[k].file != r->row[i].file || r->row[k].line != r->row[i].line ||
-                            (!r->row[i].file && r->row[k].function != r->row[i].function));
+            thread = thread && y->thread != x->thread;
+            line = line && (y->file != x->file || y->line != x->line ||
+                            (!x->file && y->function != x->function));
         }
         r->threads += thread;
         r->lines += line;
+        r->others += lines && !x->file;
     }
 }
 

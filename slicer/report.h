@@ -53,6 +53,7 @@ struct report {
     size_t edges;
     struct report_node *node; /* in order; NULL unless wanted */
     uint64_t nodes, lines, threads;
+    size_t others; /* rows without a line, where others have one */
 };
 
 struct report_options {

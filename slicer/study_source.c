@@ -7,6 +7,7 @@
  * with the pinball are laid out in a temporary folder.
  */
 #define _GNU_SOURCE /* asprintf */
+#include <elf.h>
 #include <fcntl.h>
 #include <ftw.h>
 #include <stdio.h>
@@ -140,6 +141,39 @@ static void *from_pinball(struct study *s, const struct kept_file *f)
     return list[s->own->contents_count++] = data;
 }
 
+/* Where the file's data lie: they were recorded as plain memory, and what is zero at first is of no
+ * file. The program headers say. */
+static void add_data(struct study *s, const struct kept_file *f, struct source_mapping *mapping,
+                     size_t *mappings)
+{
+    Elf64_Ehdr e;
+    Elf64_Phdr p;
+    struct err err;
+    if (pinball_file_read(s->pinball, f->number, 0, &e, sizeof e, &err) ||
+        memcmp(e.e_ident, ELFMAG, SELFMAG) != 0 || e.e_phentsize != sizeof p)
+        return;
+    gaddr base = 0; /* of offset 0 */
+    for (size_t i = 0; i < *mappings; i++)
+        base = mapping[i].offset == 0 ? mapping[i].start : base;
+    for (unsigned i = 0; base && i < e.e_phnum && *mappings < MAPPINGS; i++) {
+        if (pinball_file_read(s->pinball, f->number, e.e_phoff + i * sizeof p, &p, sizeof p, &err))
+            return;
+        if (p.p_type != PT_LOAD || !(p.p_flags & PF_W))
+            continue;
+        gaddr first = e.e_type == ET_EXEC ? 0 : base;
+        struct source_mapping m = {(first + p.p_vaddr) & ~0xfffull,
+                                   (first + p.p_vaddr + p.p_memsz + 0xfff) & ~0xfffull,
+                                   p.p_offset & ~0xfffull};
+        for (size_t k = 0; k < *mappings; k++)
+            if (mapping[k].start <= m.start && m.start < mapping[k].end) {
+                m.offset += mapping[k].end - m.start;
+                m.start = mapping[k].end;
+            }
+        if (m.start < m.end)
+            mapping[(*mappings)++] = m;
+    }
+}
+
 static int add_module(struct study *s, const struct kept_file *f, struct err *err)
 {
     struct source_mapping mapping[MAPPINGS];
@@ -155,6 +189,7 @@ static int add_module(struct study *s, const struct kept_file *f, struct err *er
         }
     if (!code) /* data that a program maps has no lines */
         return 0;
+    add_data(s, f, mapping, &m.mappings);
     if (is_here(f))
         m.file = f->path;
     else if ((m.bytes = from_pinball(s, f)))
