@@ -221,8 +221,7 @@ static int print(struct study *s, const struct arguments *a, const struct criter
                  const struct slice *slice)
 {
     struct err err = {.code = 0};
-    struct report_options o = {
-        .nodes = a->all, .fold = !a->all, .slice = a->criterion.slice};
+    struct report_options o = {.nodes = a->all, .fold = !a->all, .slice = a->criterion.slice};
     struct report *r = report_new(s, slice, c, &o, &err);
     if (!r)
         return say_error(CLI_FAILED, "slice: %s", err.msg);
@@ -246,16 +245,19 @@ static void advise(const struct err *err)
 {
     switch (err->code) {
     case SOURCE_NO_FILE:
-        say_hint("without debug information: `%%REGISTER at FUNCTION`, `0xADDRESS BYTES at end`, or "
-                 "compile with -g");
+        say_hint(
+            "without debug information: `%%REGISTER at FUNCTION`, `0xADDRESS BYTES at end`, or "
+            "compile with -g");
         break;
     case SOURCE_OPTIMIZED:
-        say_hint("`uses of FILE:LINE` of a line that reads it needs no place of it; nor does a build "
-                 "with -Og");
+        say_hint(
+            "`uses of FILE:LINE` of a line that reads it needs no place of it; nor does a build "
+            "with -Og");
         break;
     case SOURCE_NO_VARIABLE:
-        say_hint("variables are those in scope at that line; a member is reached by its variable, or "
-                 "as `0xADDRESS BYTES`");
+        say_hint(
+            "variables are those in scope at that line; a member is reached by its variable, or "
+            "as `0xADDRESS BYTES`");
         break;
     default:
         break;

@@ -449,9 +449,12 @@ static int finish(struct collector *c, struct replay *replay, const char *about,
     for (size_t i = 0; i < maps; i++)
         map[i] = (struct trace_map){list[i].start, list[i].end, list[i].offset, list[i].file,
                                     (uint32_t)list[i].prot};
-    struct trace_rest rest = {
-        .code = c->code, .thread = thread, .threads = c->runs, .map = map, .maps = maps,
-        .about = about};
+    struct trace_rest rest = {.code = c->code,
+                              .thread = thread,
+                              .threads = c->runs,
+                              .map = map,
+                              .maps = maps,
+                              .about = about};
     rest.entry = pcset_keys(c->entry, &rest.entries);
     rest.stay = pcset_keys(stay, &rest.stays);
     rest.target = pcset_pairs(c->target, &rest.targets);

@@ -19,8 +19,7 @@ void criterion_deinit(struct criterion *c)
 int criterion_want(struct criterion *c, struct slice_want want, struct err *err)
 {
     if ((c->wants & (c->wants - 1)) == 0) { /* a power of two, or none: full */
-        struct slice_want *list =
-            realloc(c->want, sizeof *list * (c->wants ? 2 * c->wants : 1));
+        struct slice_want *list = realloc(c->want, sizeof *list * (c->wants ? 2 * c->wants : 1));
         if (!list)
             return err_set(err, "no memory");
         c->want = list;
@@ -86,13 +85,11 @@ static int want_register(struct criterion *out, const struct place *p, uint64_t 
         return 0;
     if (!bytes || bytes > most)
         bytes = most;
-    return criterion_want(out,
-                          (struct slice_want){.kind = SLICE_REGISTER,
-                                              .at = at,
-                                              .thread = p->thread,
-                                              .addr = first,
-                                              .bytes = bytes},
-                          err);
+    return criterion_want(
+        out,
+        (struct slice_want){
+            .kind = SLICE_REGISTER, .at = at, .thread = p->thread, .addr = first, .bytes = bytes},
+        err);
 }
 
 static int want_memory(struct criterion *out, const struct place *p, gaddr addr, uint64_t bytes,
@@ -279,10 +276,9 @@ static int want_what(struct study *s, struct criterion *out, const struct place 
 static int want_uses(struct criterion *out, const struct place *p, struct err *err)
 {
     for (size_t i = 0; i < p->insns; i++)
-        if (criterion_want(out,
-                           (struct slice_want){
-                               .kind = SLICE_USES, .at = p->insn[i], .thread = p->thread},
-                           err))
+        if (criterion_want(
+                out, (struct slice_want){.kind = SLICE_USES, .at = p->insn[i], .thread = p->thread},
+                err))
             return -1;
     return 0;
 }
@@ -343,8 +339,7 @@ static int find(struct study *s, const struct criterion_options *o, struct words
     out->position = p.position;
     out->pc = p.line_pc;
     join(w->word + from, n - from, out->what, sizeof out->what);
-    int bad = uses ? want_uses(out, &p, err)
-                   : want_what(s, out, &p, w->word + from, n - from, err);
+    int bad = uses ? want_uses(out, &p, err) : want_what(s, out, &p, w->word + from, n - from, err);
     place_deinit(&p);
     return bad || (last && take_last_write(s, o, out, err)) ? -1 : 0;
 }

@@ -2,10 +2,10 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * A fault: what the address was made from, or the divisor, of the instruction that was not executed.
- * A signal that the program raised (abort, assert): the branch that decided for the innermost call
- * of the user's own code that did not come back. From the allocator: the pointer it was given, and
- * the branch in it that decided to give up.
+ * A fault: what the address was made from, or the divisor, of the instruction that was not
+ * executed. A signal that the program raised (abort, assert): the branch that decided for the
+ * innermost call of the user's own code that did not come back. From the allocator: the pointer it
+ * was given, and the branch in it that decided to give up.
  */
 #define _GNU_SOURCE /* sigabbrev_np */
 #include <signal.h>
@@ -149,8 +149,8 @@ static int fault(struct study *s, const struct place_end *e, int sig, struct cri
 /* ---- signals that the program raised ---- */
 
 /* The branch that decided that instruction `at` was executed; UINT64_MAX: none. */
-static int deciding_branch(struct study *s, const struct place_end *e, uint64_t at, uint64_t *branch,
-                           struct err *err)
+static int deciding_branch(struct study *s, const struct place_end *e, uint64_t at,
+                           uint64_t *branch, struct err *err)
 {
     struct slice_want want = {.kind = SLICE_USES, .at = at, .thread = e->place.thread};
     struct slice_options o = {.edges = SLICE_CONTROL};
@@ -189,8 +189,9 @@ static bool is_allocator(struct study *s, gaddr entry, bool *pointer)
 {
     static const char *const takes[] = {"free", "cfree", "__libc_free", "realloc",
                                         "__libc_realloc"};
-    static const char *const other[] = {"malloc",   "__libc_malloc", "calloc", "__libc_calloc",
-                                        "memalign", "aligned_alloc", "__libc_memalign"};
+    static const char *const other[] = {"malloc",         "__libc_malloc", "calloc",
+                                        "__libc_calloc",  "memalign",      "aligned_alloc",
+                                        "__libc_memalign"};
     struct source_line l;
     source_line(s->source, entry, &l);
     *pointer = false;
@@ -255,8 +256,8 @@ static int raised(struct study *s, const struct place_end *e, struct criterion *
     if (!is_allocator(s, e->call[own].entry, &pointer))
         return want_branch(s, e, own, out, err);
     /* The allocator's own calls are further in; the one it was left by decided. */
-    snprintf(out->what, sizeof out->what, pointer ? "the pointer, and why the allocator gave up"
-                                                  : "why the allocator gave up");
+    snprintf(out->what, sizeof out->what,
+             pointer ? "the pointer, and why the allocator gave up" : "why the allocator gave up");
     if (pointer) {
         struct place p = e->place;
         p.at = e->call[own].maker + 1;
@@ -276,7 +277,8 @@ static int no_failure(uint32_t reason, int status, struct err *err)
     static const char other[] = "say what the slice is of: `VARIABLE at FILE:LINE`, `uses of "
                                 "FILE:LINE`, or `VARIABLE at end`";
     if (reason == END_EXIT && status & 0xff)
-        return err_set(err, "the program ended by itself, with status %d, not by a fault or abort; %s",
+        return err_set(err,
+                       "the program ended by itself, with status %d, not by a fault or abort; %s",
                        status & 0xff, other);
     if (reason == END_EXIT)
         return err_set(err, "the program did not fail; %s", other);
@@ -298,9 +300,8 @@ int criterion_failure(struct study *s, const struct criterion_options *o, struct
     out->thread = e.place.thread;
     out->position = e.place.position;
     out->pc = e.place.line_pc;
-    int bad = is_fault(&e, status)
-                  ? fault(s, &e, status, out, err) || show_own(s, &e, out, err)
-                  : raised(s, &e, out, err);
+    int bad = is_fault(&e, status) ? fault(s, &e, status, out, err) || show_own(s, &e, out, err)
+                                   : raised(s, &e, out, err);
     const char *name = sigabbrev_np(status);
     snprintf(out->note, sizeof out->note, "SIG%s", name ? name : "?");
     place_end_deinit(&e);

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Each question is one pass over the trace. What a block has to do with a line is two masks, one bit
- * for each instruction: where the breakpoint is, and what is of the line, inlined calls in it
+ * Each question is one pass over the trace. What a block has to do with a line is two masks, one
+ * bit for each instruction: where the breakpoint is, and what is of the line, inlined calls in it
  * included.
  */
 #include "slicer/place.h"

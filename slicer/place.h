@@ -1,7 +1,7 @@
 /* place.h - points of a trace, by what people call them. SPDX-License-Identifier: MIT
  *
- * The stop of a breakpoint at a line is an *instance* of the line. It is over where its frame goes on
- * at another line, or ends.
+ * The stop of a breakpoint at a line is an *instance* of the line. It is over where its frame goes
+ * on at another line, or ends.
  */
 #ifndef SLICER_PLACE_H
 #define SLICER_PLACE_H

@@ -21,7 +21,7 @@ struct table {
     struct {
         uint64_t a, b;
         uint32_t value; /* plus one; 0: free */
-    } *slot;
+    } * slot;
     size_t room, used;
 };
 
@@ -131,20 +131,19 @@ static int32_t row_at(struct builder *b, uint32_t thread, gaddr pc, bool *own)
         return (int32_t)((*known - 1) >> 1);
     }
     *own = study_line(b->study, pc, &l);
-    uint64_t where = *own            ? (uint64_t)(uintptr_t)l.file
-                     : l.outer       ? l.entry
-                                     : pc;
+    uint64_t where = *own ? (uint64_t)(uintptr_t)l.file : l.outer ? l.entry : pc;
     uint64_t number = (uint64_t)thread << 32 | (*own ? l.line : 0);
     uint32_t *e = entry(&b->row_at, where, number);
     if (!e)
         return NO_ROW;
     if (!*e) {
-        int32_t row = new_row(b, (struct report_row){.thread = trace_thread(b->study->trace, thread),
-                                                     .file = *own ? l.file : NULL,
-                                                     .line = *own ? l.line : 0,
-                                                     .function = l.function,
-                                                     .module = l.module,
-                                                     .pc = pc});
+        int32_t row =
+            new_row(b, (struct report_row){.thread = trace_thread(b->study->trace, thread),
+                                           .file = *own ? l.file : NULL,
+                                           .line = *own ? l.line : 0,
+                                           .function = l.function,
+                                           .module = l.module,
+                                           .pc = pc});
         if (row == NO_ROW)
             return NO_ROW;
         *e = (uint32_t)row + 1;
@@ -204,7 +203,8 @@ static int add_node(struct builder *b, const struct pass_step *st, uint32_t i)
     b->insn[b->nodes] = insn;
     b->row_of[b->nodes] = (uint32_t)row | (st->block->insn[i].in.flags_read ? READS_FLAGS : 0);
     if (b->out->node)
-        b->out->node[b->nodes] = (struct report_node){insn, st->count, pc, r->thread, (uint32_t)row, 0};
+        b->out->node[b->nodes] =
+            (struct report_node){insn, st->count, pc, r->thread, (uint32_t)row, 0};
     b->nodes++;
     return 0;
 }
@@ -299,7 +299,7 @@ static int take_edge(void *arg, const struct slice_dependence *d)
 {
     struct builder *b = arg;
     uint64_t on = place_of(b, d->on);
-    while (b->cursor < b->nodes && b->insn[b->cursor] < d->node)
+    while (d->node != UINT64_MAX && b->cursor < b->nodes && b->insn[b->cursor] < d->node)
         b->cursor++; /* they come in order */
     if (on == b->nodes)
         return 0;
@@ -307,8 +307,7 @@ static int take_edge(void *arg, const struct slice_dependence *d)
         b->out->node[on].kinds |= d->kind;
     uint32_t row = (uint32_t)b->criterion, on_row = b->row_of[on] & ~READS_FLAGS;
     if (d->node != UINT64_MAX) {
-        if (b->cursor == b->nodes || b->insn[b->cursor] != d->node ||
-            keeps_flags(b, b->cursor, d))
+        if (b->cursor == b->nodes || b->insn[b->cursor] != d->node || keeps_flags(b, b->cursor, d))
             return 0;
         row = b->row_of[b->cursor] & ~READS_FLAGS;
     }

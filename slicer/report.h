@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: MIT
  *
  * A row is a line of a thread: all nodes of the slice that the thread executed there. Code without
- * source counts to the call in the user's code that it was executed for. Where there is no such call
- * either, a row is a function. Rows are ordered by their distance from the criterion in dependences
- * between rows, then the later ones first. Nothing is printed here.
+ * source counts to the call in the user's code that it was executed for. Where there is no such
+ * call either, a row is a function. Rows are ordered by their distance from the criterion in
+ * dependences between rows, then the later ones first. Nothing is printed here.
  */
 #ifndef SLICER_REPORT_H
 #define SLICER_REPORT_H
@@ -16,8 +16,8 @@
 enum { REPORT_NONE = -1 };
 
 struct report_row {
-    uint32_t thread;      /* its number in positions */
-    const char *file;     /* NULL: no line */
+    uint32_t thread;  /* its number in positions */
+    const char *file; /* NULL: no line */
     uint32_t line;
     const char *function; /* NULL: not known */
     const char *module;   /* NULL: not known */

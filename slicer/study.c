@@ -1,4 +1,5 @@
-/* study.c - a pinball, its trace, its debug information and a slicer. SPDX-License-Identifier: MIT */
+/* study.c - a pinball, its trace, its debug information and a slicer. SPDX-License-Identifier: MIT
+ */
 #define _GNU_SOURCE /* asprintf */
 #include "slicer/study.h"
 
@@ -98,7 +99,8 @@ static int make_trace(struct study *s, const struct study_options *o, struct err
     return collect(s->pinball, s->trace_path, &co, &s->result, err);
 }
 
-/* A trace that cannot be used is made again where it is ours to make, not where the user named it. */
+/* A trace that cannot be used is made again where it is ours to make, not where the user named it.
+ */
 static int open_trace(struct study *s, const struct study_options *o, const char *about,
                       struct err *err)
 {

@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * The trace is a file beside the pinball's own (DIR/trace), collected when it is first wanted; where
- * that cannot be, and for windows, it is in the user's cache ($XDG_CACHE_HOME/drdebug). A trace of
- * another pinball is refused. Used by one thread.
+ * The trace is a file beside the pinball's own (DIR/trace), collected when it is first wanted;
+ * where that cannot be, and for windows, it is in the user's cache ($XDG_CACHE_HOME/drdebug). A
+ * trace of another pinball is refused. Used by one thread.
  */
 #ifndef SLICER_STUDY_H
 #define SLICER_STUDY_H
@@ -37,8 +37,7 @@ struct study *study_open(const char *path, const struct study_options *options, 
 void study_close(struct study *s); /* NULL is allowed */
 
 /* Collects the trace alone, if it is not there: for `drdebug trace`. Slices and source are NULL. */
-struct study *study_collect(const char *path, const struct study_options *options,
-                            struct err *err);
+struct study *study_collect(const char *path, const struct study_options *options, struct err *err);
 
 /* source_line(). True where the line is of code that the user has: there is a source line, and its
  * text can be read or it is no system library's. */

@@ -9,7 +9,7 @@ struct study_private {
     bool chunk_read;
     void **contents; /* of modules that are only in the pinball */
     size_t contents_count;
-    char *folder; /* temporary: debug files and sources that were packed with the pinball */
+    char *folder;       /* temporary: debug files and sources that were packed with the pinball */
     const char **known; /* files, by address of their names ... */
     bool *readable;     /* ... and whether there is text */
     size_t files;

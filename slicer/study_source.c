@@ -174,6 +174,22 @@ static void add_data(struct study *s, const struct kept_file *f, struct source_m
     }
 }
 
+/* One file may have been kept several times, once for each mapping. */
+static bool same_file(const struct kept_file *a, const struct kept_file *b)
+{
+    return a->kind == KEPT_MAPPED && b->kind == KEPT_MAPPED && a->size == b->size &&
+           strcmp(a->path, b->path) == 0 && !a->build_id == !b->build_id &&
+           (!a->build_id || strcmp(a->build_id, b->build_id) == 0);
+}
+
+static bool was_added(const struct study *s, const struct kept_file *f)
+{
+    for (uint32_t i = 0; i < f->number; i++)
+        if (same_file(pinball_file(s->pinball, i), f))
+            return true;
+    return false;
+}
+
 static int add_module(struct study *s, const struct kept_file *f, struct err *err)
 {
     struct source_mapping mapping[MAPPINGS];
@@ -182,7 +198,8 @@ static int add_module(struct study *s, const struct kept_file *f, struct err *er
     struct source_module m = {.path = f->path, .mapping = mapping};
     bool code = false;
     for (size_t i = 0; i < maps && m.mappings < MAPPINGS; i++)
-        if (map[i].file == (int32_t)f->number) {
+        if (map[i].file >= 0 && (uint32_t)map[i].file < pinball_files(s->pinball) &&
+            same_file(pinball_file(s->pinball, (uint32_t)map[i].file), f)) {
             mapping[m.mappings++] =
                 (struct source_mapping){map[i].start, map[i].end, map[i].offset};
             code = code || (map[i].prot & 4);
@@ -208,7 +225,7 @@ int study_source_open(struct study *s, struct err *err)
         return err_set(err, "no memory");
     for (uint32_t i = 0; i < pinball_files(s->pinball); i++) {
         const struct kept_file *f = pinball_file(s->pinball, i);
-        if (f->kind == KEPT_MAPPED && add_module(s, f, err))
+        if (f->kind == KEPT_MAPPED && !was_added(s, f) && add_module(s, f, err))
             return -1;
     }
     lay_out_sources(s);
