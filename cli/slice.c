@@ -1,235 +1,31 @@
-/* slice.c - `drdebug slice`: say why a value is what it is.
- *
- * SPDX-License-Identifier: MIT
- */
-#include <errno.h>
-#include <getopt.h>
-#include <limits.h>
+/* slice.c - `drdebug slice`: say why a value is what it is. SPDX-License-Identifier: MIT */
+#include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
-#include "cli/newest.h"
+#include "cli/json.h"
 #include "cli/progress.h"
+#include "cli/slice_options.h"
 #include "cli/slice_print.h"
-#include "cli/window.h"
+#include "pinball/pinball.h"
+#include "slicer/saved.h"
 
-const char slice_details[] =
-    "CRITERION is one of\n"
-    "  VARIABLE at WHERE           why it has its value there\n"
-    "  %REGISTER at WHERE          likewise: %eax, %rbx, %xmm3, ...\n"
-    "  0xADDRESS BYTES at WHERE    likewise for memory\n"
-    "  uses of FILE:LINE           all that the line uses\n"
-    "  last write of WHAT          what the last instruction that wrote it used; `at WHERE` may follow\n"
-    "WHERE is FILE:LINE or FUNCTION (when that line is done), a position like T1:2045:401136, or end.\n"
-    "\n"
-    "  --at failure       the criterion that the crash, abort or failed assertion suggests\n"
-    "  --instance N       the Nth time that the line was reached; by default the last\n"
-    "  --thread N         in thread N; by default in any\n"
-    "  --thin             follow values only: not addresses, not control\n"
-    "  --data             follow values and addresses, not control\n"
-    "  --no-prune         do not look through saved and restored registers\n"
-    "  --max-save N       saves looked for at a function's begin; by default 10\n"
-    "  --stack-pointer    follow the stack pointer, too\n"
-    "  --relocated        follow what the dynamic loader made read-only, too\n"
-    "  --window FROM..TO  look at this part of the recording only\n"
-    "  --trace FILE       use the trace that `drdebug trace -o FILE` made\n"
-    "  --lines N          print at most N lines; by default 50\n"
-    "  --all              print every instruction, those of libraries, too\n"
-    "  --json             print it for a program to read\n"
-    "  --help             print this\n"
-    "\n"
-    "A slice is all that a value depends on, across threads: who computed it, from what, and which\n"
-    "branches decided that. The first line is the criterion; the others follow by their distance from\n"
-    "it. Code without source is shown at the call that led there.\n";
+/* ---- a slice ---- */
 
-enum {
-    OPT_AT = 1,
-    OPT_INSTANCE,
-    OPT_THREAD,
-    OPT_THIN,
-    OPT_DATA,
-    OPT_NO_PRUNE,
-    OPT_MAX_SAVE,
-    OPT_STACK_POINTER,
-    OPT_RELOCATED,
-    OPT_WINDOW,
-    OPT_TRACE,
-    OPT_LINES,
-    OPT_ALL,
-    OPT_JSON,
-    OPT_HELP,
-};
-
-static const struct option options[] = {
-    {"at", required_argument, NULL, OPT_AT},
-    {"instance", required_argument, NULL, OPT_INSTANCE},
-    {"thread", required_argument, NULL, OPT_THREAD},
-    {"thin", no_argument, NULL, OPT_THIN},
-    {"data", no_argument, NULL, OPT_DATA},
-    {"no-prune", no_argument, NULL, OPT_NO_PRUNE},
-    {"max-save", required_argument, NULL, OPT_MAX_SAVE},
-    {"stack-pointer", no_argument, NULL, OPT_STACK_POINTER},
-    {"relocated", no_argument, NULL, OPT_RELOCATED},
-    {"window", required_argument, NULL, OPT_WINDOW},
-    {"trace", required_argument, NULL, OPT_TRACE},
-    {"lines", required_argument, NULL, OPT_LINES},
-    {"all", no_argument, NULL, OPT_ALL},
-    {"json", no_argument, NULL, OPT_JSON},
-    {"help", no_argument, NULL, OPT_HELP},
-    {NULL, 0, NULL, 0},
-};
-
-struct arguments {
-    struct study_options study;
-    struct criterion_options criterion;
-    struct window window;
-    uint64_t lines;
-    bool failure, all, json;
-    char in[PATH_MAX];
-    char text[1024]; /* the criterion */
-};
-
-/* ---- the command line ---- */
-
-static int number(const char *option, const char *text, uint64_t most, uint64_t *out)
-{
-    char *end;
-    errno = 0;
-    *out = strtoull(text, &end, 10);
-    if (errno || end == text || *end || text[0] == '-' || !*out || *out > most)
-        return say_error(CLI_USAGE, "slice: --%s %s: not a number from 1 on", option, text);
-    return -1;
-}
-
-/* Options with a value. Returns -1 to go on. */
-static int set_value(int c, struct arguments *a)
-{
-    struct err err;
-    uint64_t n = 0;
-    int status = -1;
-    switch (c) {
-    case OPT_AT:
-        if (strcmp(optarg, "failure") != 0) {
-            say_error(CLI_USAGE, "slice: --at %s: only `--at failure` is known", optarg);
-            say_hint("places are part of the criterion: `VARIABLE at FILE:LINE`");
-            return CLI_USAGE;
-        }
-        a->failure = true;
-        break;
-    case OPT_INSTANCE:
-        return number("instance", optarg, UINT64_MAX, &a->criterion.instance);
-    case OPT_LINES:
-        return number("lines", optarg, UINT64_MAX, &a->lines);
-    case OPT_THREAD:
-        status = number("thread", optarg, UINT32_MAX, &n);
-        a->criterion.thread = (uint32_t)n;
-        break;
-    case OPT_MAX_SAVE:
-        status = number("max-save", optarg, 1 << 20, &n);
-        a->criterion.slice.max_save = (unsigned)n;
-        break;
-    case OPT_WINDOW:
-        if (window_parse(optarg, &a->window, &err))
-            return say_error(CLI_USAGE, "slice: %s", err.msg);
-        a->study.from = a->window.has_from ? &a->window.from : NULL;
-        a->study.to = a->window.has_to ? &a->window.to : NULL;
-        break;
-    default:
-        a->study.trace = optarg;
-    }
-    return status;
-}
-
-static bool set_flag(int c, struct arguments *a)
-{
-    struct slice_options *o = &a->criterion.slice;
-    switch (c) {
-    case OPT_THIN:
-        o->edges = SLICE_VALUE;
-        return true;
-    case OPT_DATA:
-        o->edges = SLICE_VALUE | SLICE_ADDRESS;
-        return true;
-    case OPT_NO_PRUNE:
-        return o->keep_saves = true;
-    case OPT_STACK_POINTER:
-        return o->stack_pointer = true;
-    case OPT_RELOCATED:
-        return o->relocated = true;
-    case OPT_ALL:
-        return a->all = true;
-    case OPT_JSON:
-        return a->json = true;
-    default:
-        return false;
-    }
-}
-
-/* The words of the criterion may be one argument or several. */
-static int take_words(int argc, char *argv[], struct arguments *a)
-{
-    struct err err;
-    size_t used = 0;
-    if (optind < argc)
-        snprintf(a->in, sizeof a->in, "%s", argv[optind]);
-    else if (newest_find(a->in, &err))
-        return say_error(CLI_FAILED, "slice: %s", err.msg);
-    for (int i = optind + 1; i < argc && used < sizeof a->text; i++)
-        used += (size_t)snprintf(a->text + used, sizeof a->text - used, "%s%s", used ? " " : "",
-                                 argv[i]);
-    if (used >= sizeof a->text)
-        return say_error(CLI_USAGE, "slice: the criterion is too long");
-    if (a->failure && used)
-        return say_error(CLI_USAGE, "slice: --at failure is a criterion: `%s` is another one",
-                         a->text);
-    if (!a->failure && !used) {
-        say_error(CLI_USAGE, "slice: no criterion given");
-        say_hint("`drdebug slice DIR VARIABLE at FILE:LINE`, or `drdebug slice DIR --at failure`");
-        return CLI_USAGE;
-    }
-    if (a->failure && a->study.to)
-        return say_error(CLI_USAGE, "slice: --at failure needs a window that is open at its end");
-    a->criterion.text = a->failure ? NULL : a->text;
-    return -1;
-}
-
-/* Returns -1 to go on, or the status to end with. */
-static int parse(int argc, char *argv[], struct arguments *a)
-{
-    int c;
-    opterr = 0;
-    a->lines = 50;
-    while ((c = getopt_long(argc, argv, ":", options, NULL)) != -1) {
-        if (c == OPT_HELP)
-            return help_verb("slice");
-        if (c == ':' || c == '?')
-            return say_bad_option("slice", argv, c == ':' ? ':' : optopt, OPT_HELP);
-        if (set_flag(c, a))
-            continue;
-        int status = set_value(c, a);
-        if (status >= 0)
-            return status;
-    }
-    return take_words(argc, argv, a);
-}
-
-/* ---- the slice ---- */
-
-static int print(struct study *s, const struct arguments *a, const struct criterion *c,
+static int print(struct study *s, const struct slice_options_given *a, const struct saved *of,
                  const struct slice *slice)
 {
     struct err err = {.code = 0};
-    struct report_options o = {.nodes = a->all, .fold = !a->all, .slice = a->criterion.slice};
-    struct report *r = report_new(s, slice, c, &o, &err);
+    struct report_options o = {.nodes = a->all, .fold = !a->all, .slice = of->options};
+    struct report *r = report_new(s, slice, &of->criterion, &o, &err);
     if (!r)
         return say_error(CLI_FAILED, "slice: %s", err.msg);
     struct slice_print p = {.study = s,
                             .slice = slice,
-                            .criterion = c,
+                            .criterion = &of->criterion,
                             .report = r,
-                            .text = a->failure ? "failure" : a->text,
+                            .text = of->text,
                             .lines = a->lines,
                             .all = a->all};
     if (a->json)
@@ -245,6 +41,8 @@ static void advise(const struct err *err)
 {
     switch (err->code) {
     case SOURCE_NO_FILE:
+        if (strstr(err->msg, "there are"))
+            break; /* it names files that are meant, perhaps */
         say_hint(
             "without debug information: `%%REGISTER at FUNCTION`, `0xADDRESS BYTES at end`, or "
             "compile with -g");
@@ -264,41 +62,137 @@ static void advise(const struct err *err)
     }
 }
 
-static int slice_study(struct study *s, const struct arguments *a)
+static int not_found(const struct slice_options_given *a, const struct err *err)
 {
-    struct criterion c;
+    bool window = err->code == PLACE_NEVER && (a->study.from || a->study.to);
+    say_error(CLI_FAILED, "slice: %s%s", err->msg, window ? " in this window" : "");
+    advise(err);
+    return err->code == CRITERION_USAGE ? CLI_USAGE : CLI_FAILED;
+}
+
+static int keep(struct study *s, const struct slice_options_given *a, struct saved *of,
+                const struct slice *slice)
+{
+    struct slice_figures figures;
+    struct err err;
+    slice_figures(slice, &figures);
+    of->nodes = slice_count(slice);
+    of->pairs = figures.pairs;
+    of->total = trace_insns(s->trace);
+    of->has_from = a->window.has_from;
+    of->has_to = a->window.has_to;
+    of->from = a->window.from;
+    of->to = a->window.to;
+    snprintf(of->about, sizeof of->about, "%s", trace_about(s->trace));
+    if (saved_write(s, a->name, of, slice, &err))
+        return say_error(CLI_FAILED, "slice: %s", err.msg);
+    return -1;
+}
+
+static int make(struct study *s, const struct slice_options_given *a)
+{
+    struct saved of = {.options = a->criterion.slice};
     struct err err = {.code = 0};
-    if (criterion_find(s, &a->criterion, &c, &err)) {
-        say_error(CLI_FAILED, "slice: %s%s", err.msg,
-                  err.code == PLACE_NEVER && (a->study.from || a->study.to) ? " in this window"
-                                                                            : "");
-        advise(&err);
-        return err.code == CRITERION_USAGE ? CLI_USAGE : CLI_FAILED;
-    }
-    struct slice *slice = slice_backward(s->slicer, c.want, c.wants, &a->criterion.slice, &err);
-    int status = slice ? print(s, a, &c, slice) : say_error(CLI_FAILED, "slice: %s", err.msg);
+    char text[] = "failure";
+    if (criterion_find(s, &a->criterion, &of.criterion, &err))
+        return not_found(a, &err);
+    of.text = strdup(a->failure ? text : a->text);
+    struct slice *slice = of.text ? slice_backward(s->slicer, of.criterion.want, of.criterion.wants,
+                                                   &of.options, &err)
+                                  : NULL;
+    int status = slice ? -1 : say_error(CLI_FAILED, "slice: %s", of.text ? err.msg : "no memory");
+    if (slice && a->name)
+        status = keep(s, a, &of, slice);
+    if (status < 0)
+        status = print(s, a, &of, slice);
     slice_free(slice);
-    criterion_deinit(&c);
+    saved_deinit(&of);
+    return status;
+}
+
+static int show(struct study *s, const struct slice_options_given *a, const struct saved *of)
+{
+    struct err err;
+    struct slice *slice = saved_slice(s, a->show, of, &err);
+    int status = slice ? print(s, a, of, slice) : say_error(CLI_FAILED, "slice: %s", err.msg);
+    slice_free(slice);
+    return status;
+}
+
+/* ---- slices that were kept ---- */
+
+static int list(const char *dir)
+{
+    struct err err;
+    size_t count;
+    struct pinball *p = pinball_open(dir, &err);
+    if (!p)
+        return say_error(CLI_FAILED, "%s", err.msg);
+    pinball_close(p);
+    char **name = saved_names(dir, &count, &err);
+    if (!name)
+        return say_error(CLI_FAILED, "slice: %s", err.msg);
+    int status = CLI_DONE;
+    for (size_t i = 0; i < count; i++) {
+        struct saved s;
+        if (saved_read(dir, name[i], &s, &err)) {
+            status = say_error(CLI_FAILED, "slice: %s", err.msg);
+            continue;
+        }
+        printf("%s  %" PRIu64 " of %" PRIu64 " instructions  ", name[i], s.nodes, s.total);
+        json_plain(s.text);
+        putchar('\n');
+        saved_deinit(&s);
+    }
+    saved_free_names(name, count);
+    return say_finish() || status ? CLI_FAILED : CLI_DONE;
+}
+
+static int forget(const struct slice_options_given *a)
+{
+    struct err err;
+    return saved_delete(a->in, a->remove, &err) ? say_error(CLI_FAILED, "slice: %s", err.msg)
+                                                : CLI_DONE;
+}
+
+/* ---- the verb ---- */
+
+static int work(struct slice_options_given *a, struct saved *of)
+{
+    struct progress progress;
+    struct err err = {.code = 0};
+    progress_begin(&progress, a->in);
+    a->study.progress = progress_count;
+    a->study.arg = &progress;
+    struct study *s = study_open(a->in, &a->study, &err);
+    progress_end(&progress);
+    if (!s)
+        return say_error(err.code == REPLAY_DIVERGED ? CLI_DIVERGED : CLI_FAILED, "%s", err.msg);
+    int status = a->show ? show(s, a, of) : make(s, a);
+    study_close(s);
     return status;
 }
 
 int slice_main(int argc, char *argv[])
 {
-    struct arguments a = {.in = ""};
-    struct progress progress;
-    struct err err = {.code = 0};
-    int status = parse(argc, argv, &a);
+    struct slice_options_given a = {.in = ""};
+    struct saved of = {0};
+    struct err err;
+    int status = slice_options_parse(argc, argv, &a);
 
     if (status >= 0)
         return status;
-    progress_begin(&progress, a.in);
-    a.study.progress = progress_count;
-    a.study.arg = &progress;
-    struct study *s = study_open(a.in, &a.study, &err);
-    progress_end(&progress);
-    if (!s)
-        return say_error(err.code == REPLAY_DIVERGED ? CLI_DIVERGED : CLI_FAILED, "%s", err.msg);
-    status = slice_study(s, &a);
-    study_close(s);
+    if (a.list)
+        return list(a.in);
+    if (a.remove)
+        return forget(&a);
+    if (a.show) {
+        if (saved_read(a.in, a.show, &of, &err))
+            return say_error(CLI_FAILED, "slice: %s", err.msg);
+        a.study.from = of.has_from ? &of.from : NULL;
+        a.study.to = of.has_to ? &of.to : NULL;
+    }
+    status = work(&a, &of);
+    saved_deinit(&of);
     return status;
 }

@@ -134,7 +134,7 @@ static const struct report_row **pick_rows(const struct slice_print *p, size_t *
     const struct report_row **list = malloc(sizeof *list * (r->rows + 1));
     *count = 0;
     for (size_t i = 0; list && i < r->rows; i++)
-        if (r->row[i].file || !r->others || r->row[i].distance == 0)
+        if (r->row[i].own || !r->others || r->row[i].distance == 0)
             list[(*count)++] = &r->row[i];
     return list;
 }

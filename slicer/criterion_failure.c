@@ -179,7 +179,7 @@ static int innermost(struct study *s, const struct place_end *e, size_t *out, st
             continue;
         if (study_insn(s, e->call[*out].maker, &in, err))
             return -1;
-        if (study_line(s, pc_of(&in), &l))
+        if (study_own(s, pc_of(&in), &l))
             return 0;
     }
     return 0;
@@ -221,7 +221,7 @@ static int show_own(struct study *s, const struct place_end *e, struct criterion
     struct source_line l;
     struct study_insn in;
     size_t own;
-    if (study_line(s, out->pc, &l))
+    if (study_own(s, out->pc, &l))
         return 0;
     if (innermost(s, e, &own, err))
         return -1;

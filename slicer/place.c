@@ -25,8 +25,8 @@ struct search {
     struct study *study;
     const struct place_options *options;
     struct source_breaks breaks;
-    const char *file; /* of the line; NULL: instructions are compared by their function only */
-    uint32_t line;
+    const char *file;   /* of the line */
+    uint32_t line;      /* 0: an address */
     struct masks *mask; /* by block */
     uint64_t hits;
     bool found, over;
@@ -140,12 +140,12 @@ static int follow(struct search *q, const struct pass_step *st, const struct mas
     for (; i < st->step->insns; i++) {
         q->out->at = st->insn + i;
         q->out->position = position_of(q->study, st, st->block->insn[i].in.pc);
-        if (!(m->line >> i & 1)) {
-            q->over = true;
-            return 0;
-        }
-        if (add_insn(q, st->insn + i, err))
+        bool of = m->line >> i & 1;
+        q->over = !of || !q->line; /* without a line: right there */
+        if (of && add_insn(q, st->insn + i, err))
             return -1;
+        if (q->over)
+            return 0;
     }
     return 0;
 }
@@ -225,7 +225,7 @@ int place_line(struct study *s, const char *where, const struct place_options *o
     *out = (struct place){0};
     if (source_breaks_at(s->source, where, &q.breaks, err) || check_line(&q, where, err))
         goto done;
-    if (source_line(s->source, q.breaks.at[0].pc, &l)) {
+    if (where[0] != '*' && source_line(s->source, q.breaks.at[0].pc, &l)) {
         q.file = l.file;
         q.line = l.line;
     }

@@ -29,7 +29,8 @@ struct place_options {
 /* Codes of errors, besides source.h's. */
 enum place_error { PLACE_NEVER = 100 /* no such instance, position, thread */ };
 
-/* `FILE:LINE`, `FUNCTION`, `*ADDRESS`: behind the instance of the line. */
+/* `FILE:LINE`, `FUNCTION`: behind the instance of the line. `*ADDRESS`, or a function without
+ * lines: right there. */
 int place_line(struct study *s, const char *where, const struct place_options *options,
                struct place *out, struct err *err);
 int place_position(struct study *s, const struct position *at, struct place *out, struct err *err);

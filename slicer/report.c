@@ -130,17 +130,19 @@ static int32_t row_at(struct builder *b, uint32_t thread, gaddr pc, bool *own)
         *own = (*known - 1) & 1;
         return (int32_t)((*known - 1) >> 1);
     }
-    *own = study_line(b->study, pc, &l);
-    uint64_t where = *own ? (uint64_t)(uintptr_t)l.file : l.outer ? l.entry : pc;
-    uint64_t number = (uint64_t)thread << 32 | (*own ? l.line : 0);
+    *own = study_own(b->study, pc, &l);
+    bool lines = *own && l.file;
+    uint64_t where = lines ? (uint64_t)(uintptr_t)l.file : l.outer && !*own ? l.entry : pc;
+    uint64_t number = (uint64_t)thread << 32 | (lines ? l.line : 0);
     uint32_t *e = entry(&b->row_at, where, number);
     if (!e)
         return NO_ROW;
     if (!*e) {
         int32_t row =
             new_row(b, (struct report_row){.thread = trace_thread(b->study->trace, thread),
-                                           .file = *own ? l.file : NULL,
-                                           .line = *own ? l.line : 0,
+                                           .file = lines ? l.file : NULL,
+                                           .line = lines ? l.line : 0,
+                                           .own = *own,
                                            .function = l.function,
                                            .module = l.module,
                                            .pc = pc});
@@ -382,26 +384,28 @@ static int arrange(struct builder *b)
     return 0;
 }
 
-/* Lines, or if there are none functions. */
+static bool same_line(const struct report_row *x, const struct report_row *y)
+{
+    return x->file ? x->file == y->file && x->line == y->line : !y->file && x->pc == y->pc;
+}
+
+/* Lines of the user's, or if there are none functions. */
 static void count(struct report *r)
 {
-    bool lines = false;
+    bool own = false;
     for (size_t i = 0; i < r->rows; i++)
-        lines = lines || (r->row[i].file && r->row[i].nodes);
+        own = own || (r->row[i].own && r->row[i].nodes);
     for (size_t i = 0; i < r->rows; i++) {
         const struct report_row *x = &r->row[i];
-        bool thread = x->nodes, line = x->nodes && (x->file || !lines);
+        bool thread = x->nodes, line = x->nodes && (x->own || !own);
         for (size_t k = 0; k < i && (thread || line); k++) {
             const struct report_row *y = &r->row[k];
-            if (!y->nodes)
-                continue;
-            thread = thread && y->thread != x->thread;
-            line = line && (y->file != x->file || y->line != x->line ||
-                            (!x->file && y->function != x->function));
+            thread = thread && (!y->nodes || y->thread != x->thread);
+            line = line && !(y->nodes && same_line(x, y));
         }
         r->threads += thread;
         r->lines += line;
-        r->others += lines && !x->file;
+        r->others += own && !x->own;
     }
 }
 

@@ -19,6 +19,7 @@ struct report_row {
     uint32_t thread;  /* its number in positions */
     const char *file; /* NULL: no line */
     uint32_t line;
+    bool own;             /* the user's code, see study_own() */
     const char *function; /* NULL: not known */
     const char *module;   /* NULL: not known */
     gaddr pc;             /* one of its instructions */
@@ -53,7 +54,7 @@ struct report {
     size_t edges;
     struct report_node *node; /* in order; NULL unless wanted */
     uint64_t nodes, lines, threads;
-    size_t others; /* rows without a line, where others have one */
+    size_t others; /* rows that are not the user's, if others are */
 };
 
 struct report_options {

@@ -278,3 +278,8 @@ bool study_line(struct study *s, gaddr pc, struct source_line *out)
     return source_line(s->source, pc, out) &&
            (!system_library(out->module) || has_text(s, out->file, out->line));
 }
+
+bool study_own(struct study *s, gaddr pc, struct source_line *out)
+{
+    return study_line(s, pc, out) || (out->module && !out->file && !system_library(out->module));
+}
