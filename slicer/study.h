@@ -42,7 +42,7 @@ struct study *study_collect(const char *path, const struct study_options *option
 /* source_line(). True where the line is of code that the user has: there is a source line, and its
  * text can be read or it is no system library's. */
 bool study_line(struct study *s, gaddr pc, struct source_line *out);
-/* The same, or the code has no lines but is no system library's. */
+/* The same, or of a module that has no lines at all but is no system library. */
 bool study_own(struct study *s, gaddr pc, struct source_line *out);
 
 /* An instruction by its number. */

@@ -281,5 +281,5 @@ bool study_line(struct study *s, gaddr pc, struct source_line *out)
 
 bool study_own(struct study *s, gaddr pc, struct source_line *out)
 {
-    return study_line(s, pc, out) || (out->module && !out->file && !system_library(out->module));
+    return study_line(s, pc, out) || (out->module && !out->lines && !system_library(out->module));
 }

@@ -15,7 +15,7 @@ static int total(int n)
 {
     int sum = 0;
     for (int i = 0; i < n; i++)
-        sum += table[i];
+        sum += table[i]; /* ADD */
     return sum;
 }
 
@@ -23,7 +23,7 @@ int main(void)
 {
     int sum;
     fill();
-    sum = total(8);
+    sum = total(8);               /* SUM */
     printf("the sum is there\n"); /* UNRELATED */
     assert(sum == 140);           /* FAILS */
     return 0;
