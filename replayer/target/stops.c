@@ -48,6 +48,12 @@ static struct {
     const struct mailbox_watch *watch;
 } access_under_way;
 
+/* A scan notes an access before it is done: what it had noted until then, should it fault. */
+static struct {
+    struct mailbox_moment at;
+    struct mailbox_what hit;
+} before_access;
+
 /* The call under way: what it writes is told when it is over, or waits. */
 static const struct mailbox_watch *written_by_call;
 static struct mailbox_moment call_before; /* the last moment before it writes */
@@ -328,6 +334,8 @@ static void at_access(struct thread *t, const struct probe *p)
                                         .kind = w->kind,
                                         .addr = w->addr,
                                         .at = moment(t, STAGE_BEFORE)};
+            before_access.at = what.at;
+            before_access.hit = last_hit;
             hit(t, &what);
             return;
         }
@@ -409,13 +417,28 @@ void stops_signal_always(struct thread *t, int sig, const void *info)
     hit(t, &w);
 }
 
+static bool same_place(const struct mailbox_moment *a, const struct mailbox_moment *b)
+{
+    return a->thread == b->thread && a->count == b->count && a->pc == b->pc;
+}
+
+/* The access under way did not happen: it faults. */
+static void forget_access(struct thread *t)
+{
+    const struct mailbox_moment now = moment(t, STAGE_BEFORE);
+    if (access_under_way.thread == t)
+        access_under_way.thread = NULL;
+    if (same_place(&before_access.at, &now))
+        last_hit = before_access.hit;
+    before_access.at.thread = 0;
+}
+
 void stops_signal(struct thread *t, int sig, const void *info)
 {
-    if (access_under_way.thread == t) /* the access did not happen */
-        access_under_way.thread = NULL;
+    forget_access(t);
     const struct mailbox_moment last = signal_told;
     signal_told = moment(t, STAGE_SIGNAL);
-    if (last.thread == t->number && last.count == signal_told.count && last.pc == signal_told.pc)
+    if (same_place(&last, &signal_told))
         return; /* the same one: a fault that ends the program */
     if (!goal(t, STAGE_SIGNAL) && sig > 0 && sig < (int)sizeof stops.signal_wanted &&
         stops.signal_wanted[sig])
@@ -503,6 +526,7 @@ void stops_run(struct thread *self, const struct mailbox_run *r)
         instrument_install(&tool);
     if (!(run.flags & RUN_ON)) {
         last_hit.reason = 0;
+        before_access.at.thread = 0;
         trail_end = 0;
     }
     access_under_way.thread = NULL;

@@ -206,11 +206,11 @@ WATCHED = {"calls": [("written", 4), ("counter", 4), ("table", 32), ("word", 8)]
            "threads": [("shared", 4), ("visits", 16)], "chaos": [("shared", 4)],
            "signals": [("handled", 4), ("alarms", 4), ("faults", 4)],
            "crash": [("pointer", 8), ("value", 4)], "tiny": [("a", 4), ("b", 4)],
-           "filled": [("filled", 8), ("large", 8), ("inherited", 4)]}
+           "filled": [("filled", 8), ("large", 8), ("inherited", 4), ("guarded", 8)]}
 WRITES = {("calls", "written"): 5, ("calls", "counter"): 20, ("calls", "table"): 9, ("threads", "shared"): 3 * ROUNDS,
           ("chaos", "shared"): 3 * ROUNDS, ("threads", "visits"): 3 * ROUNDS, ("signals", "handled"): 4, ("signals", "faults"): 1,
           ("crash", "pointer"): 1, ("crash", "value"): 1, ("tiny", "a"): 5, ("tiny", "b"): 5, ("calls", "word"): 1,
-          ("filled", "filled"): 2 + 2 * 3, ("filled", "large"): 2}
+          ("filled", "filled"): 2 + 2 * 3, ("filled", "large"): 2, ("filled", "guarded"): 1}
 
 
 def before_and_after(client, after, name):

@@ -1,13 +1,17 @@
 /* filled.c - memory that system calls write: at once, or after they have waited while another
- * thread wrote it, too. SPDX-License-Identifier: MIT */
+ * thread wrote it, too; and memory that is written at the second try, after a fault.
+ * SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
 #include <fcntl.h>
 #include <pthread.h>
+#include <signal.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 enum { ROUNDS = 3, PAGE = 4096 };
 
 char filled[8], large[PAGE];
+__attribute__((aligned(PAGE))) volatile char guarded[PAGE];
 pthread_mutex_t inherited; /* its word is written by a call that waits afterwards */
 static int to[2], back[2];
 
@@ -49,6 +53,21 @@ static void fill_large(void)
     close(zero);
 }
 
+static void on_segv(int sig, siginfo_t *info, void *context)
+{
+    (void)sig, (void)context;
+    mprotect((void *)((unsigned long)info->si_addr & -(unsigned long)PAGE), PAGE,
+             PROT_READ | PROT_WRITE);
+}
+
+__attribute__((noinline)) static void fault(void)
+{
+    struct sigaction act = {.sa_sigaction = on_segv, .sa_flags = SA_SIGINFO};
+    sigaction(SIGSEGV, &act, NULL);
+    mprotect((void *)guarded, sizeof guarded, PROT_NONE);
+    guarded[0] = 1; /* FAULTS */
+}
+
 int main(void)
 {
     pthread_t thread;
@@ -60,6 +79,7 @@ int main(void)
         fill();
     }
     fill_large();
+    fault();
     pthread_mutex_lock(&inherited);
     pthread_create(&thread, NULL, work, NULL);
     for (int i = 0; i < ROUNDS; i++) {
