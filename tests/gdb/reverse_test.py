@@ -32,6 +32,7 @@ SUBJECTS = {
     "tiny": ("tiny", (), None, "_start"),
     "filled": ("filled", (), None, "main"),
     "exits": ("exits", (), 3, "spin"),
+    "spin": ("spin", ("60000",), None, "main"),
 }
 
 
@@ -159,6 +160,22 @@ def steps_to_end(recordings, subject):
     check("replaylog" in stop.fields, f"the end is not met again: {stop.text}")
     check(Place(client, stop).same(end), f"the end was at {end}, now it is at {Place(client, stop)}")
     compare(unique(forward), unique(backward[::-1])[::-1], "steps at the end")
+    session.close()
+
+
+def steps_far(recordings, subject):
+    """Back, far from the last checkpoint, over the place where one is left for the steps that follow."""
+    session = Session(recordings, subject)
+    client = session.client
+    client.goto("end")
+    client.goto("-10000")
+    backward = [Place(client, client.run("?"))]
+    for _ in range(STEPS):
+        stop = client.run("bs")
+        backward.append(Place(client, stop))
+        check(backward[-1].why == "step", f"step {len(backward)} back: {backward[-1]}")
+    forward = [backward[-1]] + [Place(client, client.run("vCont;s")) for _ in range(STEPS)]
+    compare(forward, backward, "steps")
     session.close()
 
 
@@ -444,8 +461,9 @@ def step_over(recordings, subject):
     session.close()
 
 
-CASES = {"step_over": step_over, "steps": steps, "begin": steps_from_begin, "end": steps_to_end, "breakpoints": breakpoints,
-         "watches": watches, "reads": reads, "calls": calls, "walks": walks, "memory": memory_limit}
+CASES = {"step_over": step_over, "steps": steps, "begin": steps_from_begin, "end": steps_to_end, "far": steps_far,
+         "breakpoints": breakpoints, "watches": watches, "reads": reads, "calls": calls, "walks": walks,
+         "memory": memory_limit}
 
 
 def main():
@@ -458,7 +476,8 @@ def main():
     failures = 0
     with tempfile.TemporaryDirectory() as work:
         recordings = Recordings(options.drdebug, options.bin, work)
-        usual = ["exits"] if options.case == "step_over" else [s for s in SUBJECTS if s != "exits"]
+        special = {"step_over": "exits", "far": "spin"}
+        usual = [special[options.case]] if options.case in special else [s for s in SUBJECTS if s not in special.values()]
         for subject in options.subject or usual:
             if options.case in ("watches", "reads") and subject not in WATCHED:
                 continue
