@@ -564,12 +564,11 @@ static bool replay_call(struct thread *t, gaddr next)
     long a[6] = {(long)g[RDI], (long)g[RSI], (long)g[RDX], (long)g[R10], (long)g[R8], (long)g[R9]};
     if (t->calling) {
         stops_call_again(t);
+        flow_again(t);
     } else {
         if (instrument && instrument->syscall)
             instrument->syscall(t, false);
         stops_entry(t, nr);
-    } else {
-        flow_again(t);
     }
     t->calling = true;
     for (;;) {
