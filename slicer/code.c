@@ -101,6 +101,39 @@ static int decode(struct code_block *b, const uint8_t *lens, const uint8_t *byte
     return 0;
 }
 
+/* ---- saved registers ---- */
+
+static bool on_stack(const ZydisDecodedOperand *op)
+{
+    return op->mem.index == ZYDIS_REGISTER_NONE && op->mem.segment != ZYDIS_REGISTER_FS &&
+           (op->mem.base == ZYDIS_REGISTER_RSP || op->mem.base == ZYDIS_REGISTER_RBP);
+}
+
+static int whole_register(const ZydisDecodedOperand *op)
+{
+    int reg = op->type == ZYDIS_OPERAND_TYPE_REGISTER && op->size == 64
+                  ? insn_gpr_number(op->reg.value)
+                  : -1;
+    return reg == RSP ? -1 : reg;
+}
+
+static int form(const struct code_block *b, const struct code_insn *in, bool restore)
+{
+    struct insn_operands ops;
+    bool stack_op = in->in.mnemonic == (restore ? ZYDIS_MNEMONIC_POP : ZYDIS_MNEMONIC_PUSH);
+    if ((!stack_op && in->in.mnemonic != ZYDIS_MNEMONIC_MOV) || in->accesses != 1)
+        return -1;
+    insn_operands(&in->in, &ops);
+    const struct mem_access *m = &b->access[in->access_at].mem;
+    if (m->bytes != 8 || m->shape != ACCESS_PLAIN || !on_stack(&ops.op[m->op]))
+        return -1;
+    if (stack_op)
+        return whole_register(&ops.op[0]);
+    if (restore ? !m->read : !m->write)
+        return -1;
+    return whole_register(&ops.op[restore ? 0 : 1]);
+}
+
 static int plan(struct code_block *b, struct err *err)
 {
     struct plan p;
@@ -122,6 +155,10 @@ static int plan(struct code_block *b, struct err *err)
         b->insn[i].access_at = (uint16_t)a;
         for (; a < p.accesses && access[a].insn == i; a++)
             b->insn[i].accesses++;
+    }
+    for (uint32_t i = 0; i < b->insns; i++) {
+        b->insn[i].saves = (int8_t)form(b, &b->insn[i], false);
+        b->insn[i].restores = (int8_t)form(b, &b->insn[i], true);
     }
     for (uint32_t i = 0; i < p.slots; i++)
         if (slot[i].kind == PLAN_TOP)

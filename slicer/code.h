@@ -21,6 +21,9 @@ struct code_insn {
     struct insn in;
     uint16_t access_at; /* of the block's accesses; its last is before the next one's first */
     uint8_t accesses;
+    /* The register that it has the form of saving on the stack, or of restoring from there, by its
+     * one access; -1: it has not. */
+    int8_t saves, restores;
     uint16_t top; /* slot with x87's status word; PLAN_NONE: not needed */
 };
 

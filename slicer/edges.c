@@ -390,17 +390,16 @@ static bool through_pair(struct pass *p, const struct at *n, const struct scan_c
                          uint32_t insn)
 {
     const struct code_insn *ci = &n->b->insn[n->i];
-    uint32_t access;
-    int reg = scan_saves(ci, n->b, false, &access);
+    int reg = ci->saves;
     if (reg >= 0)
-        keep_save(p, n, reg, code_address(&n->b->access[access], n->values));
+        keep_save(p, n, reg, code_address(&n->b->access[ci->access_at], n->values));
     if (p->o->keep_saves || !in_list(sc->restore, sc->restores, insn))
         return false;
-    reg = scan_saves(ci, n->b, true, &access);
+    reg = ci->restores;
     if (reg < 0 || !n->du->defs)
         return false;
     const struct saved *s =
-        find_saved(p, n->frame->serial, code_address(&n->b->access[access], n->values));
+        find_saved(p, n->frame->serial, code_address(&n->b->access[ci->access_at], n->values));
     if (!s->serial)
         return false;
     memcpy(&p->reg[n->thread][loc_gpr((unsigned)reg)], s->by, sizeof s->by);

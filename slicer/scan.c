@@ -50,40 +50,7 @@ struct scanner {
     struct list restores, changes;
 };
 
-/* ---- forms ---- */
-
-static bool on_stack(const ZydisDecodedOperand *op)
-{
-    return op->mem.index == ZYDIS_REGISTER_NONE && op->mem.segment != ZYDIS_REGISTER_FS &&
-           (op->mem.base == ZYDIS_REGISTER_RSP || op->mem.base == ZYDIS_REGISTER_RBP);
-}
-
-static int whole_register(const ZydisDecodedOperand *op)
-{
-    int reg = op->type == ZYDIS_OPERAND_TYPE_REGISTER && op->size == 64
-                  ? insn_gpr_number(op->reg.value)
-                  : -1;
-    return reg == RSP ? -1 : reg;
-}
-
-int scan_saves(const struct code_insn *in, const struct code_block *b, bool restore,
-               uint32_t *access)
-{
-    struct insn_operands ops;
-    bool stack_op = in->in.mnemonic == (restore ? ZYDIS_MNEMONIC_POP : ZYDIS_MNEMONIC_PUSH);
-    if ((!stack_op && in->in.mnemonic != ZYDIS_MNEMONIC_MOV) || in->accesses != 1)
-        return -1;
-    insn_operands(&in->in, &ops);
-    const struct mem_access *m = &b->access[in->access_at].mem;
-    *access = in->access_at;
-    if (m->bytes != 8 || m->shape != ACCESS_PLAIN || !on_stack(&ops.op[m->op]))
-        return -1;
-    if (stack_op)
-        return whole_register(&ops.op[0]);
-    if (restore ? !m->read : !m->write)
-        return -1;
-    return whole_register(&ops.op[restore ? 0 : 1]);
-}
+/* ---- blocks ---- */
 
 static void list_events(struct events *e, const struct code_block *b)
 {
@@ -91,14 +58,12 @@ static void list_events(struct events *e, const struct code_block *b)
     e->at = malloc(sizeof *e->at * (b->accesses + 1u));
     for (uint32_t i = 0; e->at && i < b->insns; i++) {
         const struct code_insn *in = &b->insn[i];
-        uint32_t access;
-        int reg = scan_saves(in, b, true, &access);
-        if (reg >= 0) {
+        int reg = in->saves;
+        if (in->restores >= 0) {
             e->at[e->count++] =
-                (struct event){(uint8_t)i, EVENT_RESTORE, (uint8_t)reg, (uint16_t)access};
+                (struct event){(uint8_t)i, EVENT_RESTORE, (uint8_t)in->restores, in->access_at};
             continue;
         }
-        reg = scan_saves(in, b, false, &access);
         for (uint32_t k = 0; k < in->accesses; k++) {
             uint16_t a = (uint16_t)(in->access_at + k);
             if (b->access[a].mem.write)

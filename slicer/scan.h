@@ -38,9 +38,4 @@ void scan_deinit(struct scan *s);
 /* Where the extended state of a signal's frame is, of the last one before `insn`; 0: none. */
 gaddr scan_fpstate(const struct scan *s, gaddr frame, uint64_t insn);
 
-/* Does the instruction have the form of a save (write) or a restore of a register? Its register, or
- * -1. *access: its number among the instruction's. */
-int scan_saves(const struct code_insn *in, const struct code_block *b, bool restore,
-               uint32_t *access);
-
 #endif

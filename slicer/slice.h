@@ -32,6 +32,7 @@ struct slice_options {
     bool relocated;     /* reads of what the loader made read-only are uses, too */
     unsigned max_save;  /* saves of a function that are looked for; 0: SLICE_MAX_SAVE */
     uint64_t first;     /* nothing before this instruction */
+    uint64_t most;      /* ends when it has so many nodes; 0: all of them */
 };
 
 enum slice_want_kind {

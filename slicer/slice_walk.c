@@ -223,15 +223,28 @@ static void forget(struct walk *w, uint32_t thread, unsigned first, unsigned cou
 
 /* ---- what an instruction of the slice does to what is wanted ---- */
 
+/* Locations whose old value may stay in them, as far as they are wanted. */
+static bool kept_of(const struct walk *w, const struct node *n, struct loc_set *kept)
+{
+    bool any = false;
+    for (unsigned k = n->du->uses; k-- > 0 && n->du->use[k].kind == DEFUSE_KEPT;) {
+        const struct loc_span *u = &n->du->use[k];
+        for (unsigned i = 0; i < u->count; i++) {
+            if (!loc_set_has(&w->reg[n->thread], u->first + i))
+                continue;
+            if (!any)
+                memset(kept, 0, sizeof *kept);
+            any = true;
+            loc_set_add(kept, u->first + i, 1);
+        }
+    }
+    return any;
+}
+
 static void swap_registers(struct walk *w, const struct node *n)
 {
-    struct loc_set kept = {{0}};
-    for (unsigned k = 0; k < n->du->uses; k++) {
-        const struct loc_span *u = &n->du->use[k];
-        for (unsigned i = 0; u->kind == DEFUSE_KEPT && i < u->count; i++)
-            if (loc_set_has(&w->reg[n->thread], u->first + i))
-                loc_set_add(&kept, u->first + i, 1);
-    }
+    struct loc_set kept;
+    bool any_kept = kept_of(w, n, &kept);
     for (unsigned k = 0; k < n->du->defs; k++)
         forget(w, n->thread, n->du->def[k].first, n->du->def[k].count);
     for (unsigned k = 0; k < n->du->uses; k++) {
@@ -239,6 +252,8 @@ static void swap_registers(struct walk *w, const struct node *n)
         if (u->kind == DEFUSE_VALUE || (u->kind == DEFUSE_ADDRESS && (w->edges & SLICE_ADDRESS)))
             want_loc(w, n->thread, u->first, u->count);
     }
+    if (!any_kept)
+        return;
     for (struct loc_span span = loc_set_next(&kept, 0); span.count;
          span = loc_set_next(&kept, span.first + span.count))
         want_loc(w, n->thread, span.first, span.count);
@@ -414,7 +429,6 @@ static bool returns_intact(struct walk *w, const struct node *n)
 static int do_insn(struct walk *w, struct node *n, bool by_control, struct err *err)
 {
     const struct code_insn *ci = &n->b->insn[n->i];
-    uint32_t access;
     if (n->frame->resolver && is_state(&ci->in))
         return 0;
     n->du = code_defuse(w->s->code, n->b, n->i, n->flags, n->values);
@@ -422,12 +436,11 @@ static int do_insn(struct walk *w, struct node *n, bool by_control, struct err *
         return err_set(err, "no memory");
     if (!w->o->keep_saves) {
         int reg;
-        if (is_restore(w, n->insn) && (reg = scan_saves(ci, n->b, true, &access)) >= 0 &&
-            defines_register(w, n))
-            look_through(w, n, reg, code_address(&n->b->access[access], n->values));
-        if (w->ghosts_waiting && (reg = scan_saves(ci, n->b, false, &access)) >= 0) {
-            struct ghost *g =
-                find_ghost(w, n->frame->serial, code_address(&n->b->access[access], n->values));
+        if (is_restore(w, n->insn) && (reg = ci->restores) >= 0 && defines_register(w, n))
+            look_through(w, n, reg, code_address(&n->b->access[ci->access_at], n->values));
+        if (w->ghosts_waiting && (reg = ci->saves) >= 0) {
+            struct ghost *g = find_ghost(w, n->frame->serial,
+                                         code_address(&n->b->access[ci->access_at], n->values));
             if (g->serial && g->mask && g->reg == reg) {
                 /* as wanted before the save: first what the instruction itself does */
                 uint8_t mask = g->mask;
@@ -646,7 +659,6 @@ static int follow(struct walk *w, struct err *err)
 static void summarise(struct walk *w, const struct node *n, struct summary *sum)
 {
     static const uint64_t zeros[PLAN_SLOTS];
-    uint32_t access;
     sum->known = true;
     sum->plain = true;
     for (unsigned i = 0; i < n->b->insns; i++) {
@@ -660,7 +672,7 @@ static void summarise(struct walk *w, const struct node *n, struct summary *sum)
         for (unsigned k = 0; k < ci->accesses; k++)
             if (is_odd(&n->b->access[ci->access_at + k]))
                 sum->plain = false;
-        sum->saves |= scan_saves(ci, n->b, false, &access) >= 0;
+        sum->saves |= ci->saves >= 0;
     }
 }
 
@@ -802,6 +814,8 @@ static int walk_chunk(struct walk *w, uint32_t number, struct attached *x, struc
             do_note(w, of[note - 1], trace_note(c, note - 1), insns_before(c, i), x);
         if (!i)
             break;
+        if (w->o->most && w->out->count >= w->o->most)
+            break;
         bad = do_step(w, i - 1, x, err);
         x->call = NULL;
         x->odds = 0;
@@ -865,7 +879,8 @@ int slice_walk(struct slicer *s, struct slice *out, const struct slice_want *wan
     struct attached x = {0};
     want_more(&w, trace_insns(s->trace));
     for (uint32_t i = trace_chunks(s->trace); i-- > 0;) {
-        if (!anything_wanted(&w) || trace_chunk_first(s->trace, i + 1) <= o->first)
+        if ((o->most && out->count >= o->most) || !anything_wanted(&w) ||
+            trace_chunk_first(s->trace, i + 1) <= o->first)
             break;
         if (walk_chunk(&w, i, &x, err))
             goto done;

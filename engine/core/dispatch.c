@@ -154,8 +154,11 @@ void engine_stop_at(struct thread *t, uint64_t count, gaddr pc)
     stop.thread = t;
     stop.count = count;
     stop.pc = pc;
-    if (t == thread_self()) /* others get theirs when their turn comes */
-        set_budget(t);
+    if (t != thread_self()) /* others get theirs when their turn comes */
+        return;
+    set_budget(t);
+    if (count == thread_count(t)) /* it may be asked for at the position before, in check_stop() */
+        t->step |= STEP_POSITION;
 }
 
 static void check_stop(struct thread *t)

@@ -106,7 +106,6 @@ struct thread {
     uint64_t fs_saved;
     uint64_t fs_base;            /* replay: while another thread runs */
     struct thread *child;        /* replay: the one that the call under way makes */
-    uint64_t call_events;        /* replay: events of the log before the call under way */
     uint64_t entry_hash;         /* of the registers before the call under way */
     uint32_t attached;           /* threads it traces: ptrace.h */
     bool detached;               /* a process that shares memory, and nobody waits for its exec */

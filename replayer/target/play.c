@@ -562,13 +562,13 @@ static bool replay_call(struct thread *t, gaddr next)
     const uint64_t *g = t->cpu.gpr;
     long nr = (int32_t)g[RAX];
     long a[6] = {(long)g[RDI], (long)g[RSI], (long)g[RDX], (long)g[R10], (long)g[R8], (long)g[R9]};
-    gaddr before = t->cpu.rip;
-    if (!t->calling) {
+    if (t->calling) {
+        stops_call_again(t);
+        flow_again(t);
+    } else {
         if (instrument && instrument->syscall)
             instrument->syscall(t, false);
         stops_entry(t, nr);
-    } else {
-        flow_again(t);
     }
     t->calling = true;
     for (;;) {
@@ -592,6 +592,7 @@ static bool replay_call(struct thread *t, gaddr next)
             make_thread(t, nr, a, (const struct record_thread *)r);
             continue;
         case RECORD_SWITCH:
+            stops_call_waits(t);
             switch_to(t);
         case RECORD_MEMORY:
             check_memory(t, (const struct record_memory *)r);
@@ -605,6 +606,7 @@ static bool replay_call(struct thread *t, gaddr next)
             continue;
         }
         case RECORD_RESTART:
+            stops_call_waits(t);
             compare_hash(t, ((const struct record_check *)r)->hash, session_hash(t), "system call");
             cursor_next();
             thread_tick(t);
@@ -625,7 +627,7 @@ static bool replay_call(struct thread *t, gaddr next)
             t->calling = false;
             if (instrument && instrument->syscall)
                 instrument->syscall(t, true);
-            stops_return(t, nr, before);
+            stops_return(t, nr);
             signals_after(t);
             return true;
         default:

@@ -55,7 +55,9 @@ void stops_new_thread(struct thread *t);
 void stops_lost_thread(const struct thread *t);
 void stops_wrote(gaddr addr, uint64_t bytes); /* as the kernel */
 void stops_entry(struct thread *t, long nr);
-void stops_return(struct thread *t, long nr, gaddr before);
+void stops_call_waits(struct thread *t); /* it is taken off in the call, or makes it anew */
+void stops_call_again(struct thread *t); /* it goes on in the call */
+void stops_return(struct thread *t, long nr);
 void stops_signal(struct thread *t, int sig, const void *info); /* info: siginfo or NULL */
 void stops_signal_always(struct thread *t, int sig, const void *info);
 

@@ -11,7 +11,8 @@
  *    moment, and a run to it as its goal stops there again, with the same state.
  * 2. What is at the place where a run begins does not stop it.
  * 3. A thread that was taken off inside a system call is back at the instruction without having
- *    left it (t->calling): nothing stops it there a second time.
+ *    left it (t->calling): nothing stops it there a second time, except that one can go back to
+ *    there from what the call writes then. Before the call would be too far: others have run since.
  */
 #include "engine/core/engine.h"
 #include "engine/core/instrument.h"
@@ -47,7 +48,15 @@ static struct {
     const struct mailbox_watch *watch;
 } access_under_way;
 
+/* A scan notes an access before it is done: what it had noted until then, should it fault. */
+static struct {
+    struct mailbox_moment at;
+    struct mailbox_what hit;
+} before_access;
+
+/* The call under way: what it writes is told when it is over, or waits. */
 static const struct mailbox_watch *written_by_call;
+static struct mailbox_moment call_before; /* the last moment before it writes */
 static struct mailbox_moment signal_told; /* where the last one was */
 
 /* ---- stopping ---- */
@@ -325,6 +334,8 @@ static void at_access(struct thread *t, const struct probe *p)
                                         .kind = w->kind,
                                         .addr = w->addr,
                                         .at = moment(t, STAGE_BEFORE)};
+            before_access.at = what.at;
+            before_access.hit = last_hit;
             hit(t, &what);
             return;
         }
@@ -353,29 +364,46 @@ static bool call_wanted(long nr)
 void stops_entry(struct thread *t, long nr)
 {
     struct mailbox_what w = {.reason = STOP_ENTRY, .number = nr, .at = moment(t, STAGE_ENTERED)};
-    t->call_events = cursor_number();
+    call_before = moment(t, call_wanted(nr) ? STAGE_ENTERED : STAGE_BEFORE);
     written_by_call = NULL;
     if (!goal(t, STAGE_ENTERED) && call_wanted(nr))
         hit(t, &w);
 }
 
-/* before: where the call was made */
-void stops_return(struct thread *t, long nr, gaddr before)
+void stops_call_again(struct thread *t)
+{
+    call_before = moment(t, STAGE_ENTERED);
+    written_by_call = NULL;
+    goal(t, STAGE_ENTERED);
+}
+
+/* A scan notes the moment before. True if the run has ended here and gone on since. */
+static bool tell_written(struct thread *t, enum mailbox_stage stage)
 {
     const struct mailbox_watch *watch = written_by_call;
-    struct mailbox_what w = {.reason = STOP_RETURN, .number = nr, .at = moment(t, STAGE_RETURNED)};
+    const bool scans = run.flags & RUN_SCAN;
+    if (!watch)
+        return false;
+    struct mailbox_what w = {.reason = STOP_WATCH,
+                             .kind = watch->kind,
+                             .addr = watch->addr,
+                             .at = scans ? call_before : moment(t, stage)};
     written_by_call = NULL;
-    if (watch) {
-        w.reason = STOP_WATCH;
-        w.kind = watch->kind;
-        w.addr = watch->addr;
-    }
-    if (watch && (run.flags & RUN_SCAN)) {
-        w.at.events = t->call_events;
-        w.at.pc = before;
-        w.at.stage = STAGE_BEFORE;
-    }
-    if (!goal(t, STAGE_RETURNED) && (watch || call_wanted(nr)))
+    hit(t, &w);
+    return !scans;
+}
+
+void stops_call_waits(struct thread *t)
+{
+    if (!tell_written(t, STAGE_ENTERED))
+        goal(t, STAGE_ENTERED);
+}
+
+void stops_return(struct thread *t, long nr)
+{
+    struct mailbox_what w = {.reason = STOP_RETURN, .number = nr, .at = moment(t, STAGE_RETURNED)};
+    /* What it has written is before this moment: a scan that ends here has seen it. */
+    if (!tell_written(t, STAGE_RETURNED) && !goal(t, STAGE_RETURNED) && call_wanted(nr))
         hit(t, &w);
 }
 
@@ -389,13 +417,28 @@ void stops_signal_always(struct thread *t, int sig, const void *info)
     hit(t, &w);
 }
 
+static bool same_place(const struct mailbox_moment *a, const struct mailbox_moment *b)
+{
+    return a->thread == b->thread && a->count == b->count && a->pc == b->pc;
+}
+
+/* The access under way did not happen: it faults. */
+static void forget_access(struct thread *t)
+{
+    const struct mailbox_moment now = moment(t, STAGE_BEFORE);
+    if (access_under_way.thread == t)
+        access_under_way.thread = NULL;
+    if (same_place(&before_access.at, &now))
+        last_hit = before_access.hit;
+    before_access.at.thread = 0;
+}
+
 void stops_signal(struct thread *t, int sig, const void *info)
 {
-    if (access_under_way.thread == t) /* the access did not happen */
-        access_under_way.thread = NULL;
+    forget_access(t);
     const struct mailbox_moment last = signal_told;
     signal_told = moment(t, STAGE_SIGNAL);
-    if (last.thread == t->number && last.count == signal_told.count && last.pc == signal_told.pc)
+    if (same_place(&last, &signal_told))
         return; /* the same one: a fault that ends the program */
     if (!goal(t, STAGE_SIGNAL) && sig > 0 && sig < (int)sizeof stops.signal_wanted &&
         stops.signal_wanted[sig])
@@ -483,6 +526,7 @@ void stops_run(struct thread *self, const struct mailbox_run *r)
         instrument_install(&tool);
     if (!(run.flags & RUN_ON)) {
         last_hit.reason = 0;
+        before_access.at.thread = 0;
         trail_end = 0;
     }
     access_under_way.thread = NULL;

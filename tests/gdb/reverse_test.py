@@ -19,6 +19,8 @@ WALKS = 1000 if SOAK else 1
 WALK_STEPS = 1000
 ROUNDS = 200 if SOAK else 40  # of each of three threads
 
+SYSCALL = b"\x0f\x05"
+
 # name: (program, arguments, seed of --chaos, where main-like code is)
 SUBJECTS = {
     "calls": ("calls", (), None, "main"),
@@ -28,7 +30,9 @@ SUBJECTS = {
     "crash": ("crash", (), None, "main"),
     "abort": ("crash", ("x",), None, "main"),
     "tiny": ("tiny", (), None, "_start"),
+    "filled": ("filled", (), None, "main"),
     "exits": ("exits", (), 3, "spin"),
+    "spin": ("spin", ("60000",), None, "main"),
 }
 
 
@@ -159,6 +163,22 @@ def steps_to_end(recordings, subject):
     session.close()
 
 
+def steps_far(recordings, subject):
+    """Back, far from the last checkpoint, over the place where one is left for the steps that follow."""
+    session = Session(recordings, subject)
+    client = session.client
+    client.goto("end")
+    client.goto("-10000")
+    backward = [Place(client, client.run("?"))]
+    for _ in range(STEPS):
+        stop = client.run("bs")
+        backward.append(Place(client, stop))
+        check(backward[-1].why == "step", f"step {len(backward)} back: {backward[-1]}")
+    forward = [backward[-1]] + [Place(client, client.run("vCont;s")) for _ in range(STEPS)]
+    compare(forward, backward, "steps")
+    session.close()
+
+
 def all_stops(client, packet, limit=100000):
     """Until an end; signals are stops, too."""
     out = []
@@ -172,8 +192,10 @@ def all_stops(client, packet, limit=100000):
 
 BREAKS = {"calls": ("add", "factorial", "main"), "threads": ("visit", "work", "main"),
           "chaos": ("visit", "work", "main"), "signals": ("on_usr1", "on_usr2", "on_segv", "main"),
-          "crash": ("use", "main"), "abort": ("use", "main"), "tiny": ("twice", "tiny")}
-HITS = {"calls": 26, "threads": 3 * ROUNDS + 4, "chaos": 3 * ROUNDS + 4, "signals": 6, "crash": 3, "abort": 2, "tiny": 6}
+          "crash": ("use", "main"), "abort": ("use", "main"), "tiny": ("twice", "tiny"),
+          "filled": ("fill", "work", "main")}
+HITS = {"calls": 26, "threads": 3 * ROUNDS + 4, "chaos": 3 * ROUNDS + 4, "signals": 6, "crash": 3, "abort": 2, "tiny": 6,
+        "filled": 7}
 
 
 def breakpoints(recordings, subject):
@@ -200,10 +222,23 @@ def breakpoints(recordings, subject):
 WATCHED = {"calls": [("written", 4), ("counter", 4), ("table", 32), ("word", 8)],
            "threads": [("shared", 4), ("visits", 16)], "chaos": [("shared", 4)],
            "signals": [("handled", 4), ("alarms", 4), ("faults", 4)],
-           "crash": [("pointer", 8), ("value", 4)], "tiny": [("a", 4), ("b", 4)]}
+           "crash": [("pointer", 8), ("value", 4)], "tiny": [("a", 4), ("b", 4)],
+           "filled": [("filled", 8), ("large", 8), ("inherited", 4), ("guarded", 8)]}
 WRITES = {("calls", "written"): 5, ("calls", "counter"): 20, ("calls", "table"): 9, ("threads", "shared"): 3 * ROUNDS,
           ("chaos", "shared"): 3 * ROUNDS, ("threads", "visits"): 3 * ROUNDS, ("signals", "handled"): 4, ("signals", "faults"): 1,
-          ("crash", "pointer"): 1, ("crash", "value"): 1, ("tiny", "a"): 5, ("tiny", "b"): 5, ("calls", "word"): 1}
+          ("crash", "pointer"): 1, ("crash", "value"): 1, ("tiny", "a"): 5, ("tiny", "b"): 5, ("calls", "word"): 1,
+          ("filled", "filled"): 2 + 2 * 3, ("filled", "large"): 2, ("filled", "guarded"): 1}
+
+
+def before_and_after(client, after, name):
+    """From the place after a write, back before it and forwards again. Returns the place before it."""
+    stop, before = client.run("bc"), client.when()
+    check(stop.why() == "watch" and before["thread"] == after["thread"], f"{name}: the write before {after}: {stop.text}")
+    stop, again = client.run("vCont;c"), client.when()
+    while stop.why() != "watch" and "replaylog" not in stop.fields:  # a signal's
+        stop, again = client.run("vCont;c"), client.when()
+    check(stop.why() == "watch" and again == after, f"{name}: from {before} to {again}, not {after}: {stop.text}")
+    return before
 
 
 def watches(recordings, subject):
@@ -218,7 +253,7 @@ def watches(recordings, subject):
         parts = [(address + at, min(8, size - at)) for at in range(0, size, 8)][:4]
         for at, part in parts:
             client.insert(2, at, part)
-        forward, values = [], []
+        forward, values, before = [], [], []
         while True:
             stop = client.run("vCont;c")
             if "replaylog" in stop.fields:
@@ -227,6 +262,7 @@ def watches(recordings, subject):
                 forward.append(client.when())
                 values.append(client.memory(address, size))
                 check(address <= int(stop.fields["watch"], 16) < address + size, f"{name}: {stop.text}")
+                before.append(before_and_after(client, forward[-1], name))
         wanted = WRITES.get((subject, name))
         check(wanted is None or len(forward) == wanted, f"{name}: {len(forward)} writes forwards, not {wanted}: {forward[-3:]}")
         backward, old = [], []
@@ -240,12 +276,14 @@ def watches(recordings, subject):
         check(len(backward) >= len(forward), f"{name}: {len(forward)} writes forwards, {len(backward)} backwards")
         backward, old = backward[:len(forward)][::-1], old[:len(forward)][::-1]  # the loader wrote before main
         for number, (one, other) in enumerate(zip(forward, backward)):
-            # Forwards the stop is after the instruction, backwards before it.
+            # Forwards the stop is after the instruction, backwards before it; or both in one call.
             check(one["thread"] == other["thread"] and other["events"] <= one["events"] and
-                  0 <= one["ticks"] - other["ticks"] <= 1 and one["pc"] != other["pc"],
+                  0 <= one["ticks"] - other["ticks"] <= 1 and
+                  (one["pc"], one["events"]) != (other["pc"], other["events"]),
                   f"{name}: write {number}: forwards {one}, backwards {other}")
-        for number, (before, after) in enumerate(zip(old[1:], values)):
-            check(before == after, f"{name}: value after write {number}: {after}, before the next {before}")
+        check(backward == before, f"{name}: backwards {backward}, from each write on its own {before}")
+        for number, (one, other) in enumerate(zip(old[1:], values)):
+            check(one == other, f"{name}: value after write {number}: {other}, before the next {one}")
         for at, part in parts:
             client.remove(2, at, part)
         # Once more by the question for the last write.
@@ -359,6 +397,8 @@ def random_walk(recordings, subject, seed):
             raise Failed(f"seed {seed}, step {number}, after {done[-8:]}: {failed}") from None
         if place.why in ("signal", "call-return", "call-entry", "end") or place.at_end:
             continue  # not the only stop there
+        if place.why == "watch" and client.memory(client.when()["pc"], 2) == SYSCALL:
+            continue  # in a call: others may have run since it began
         before = known.get(place.position)
         if before is None:
             known[place.position] = place
@@ -421,8 +461,9 @@ def step_over(recordings, subject):
     session.close()
 
 
-CASES = {"step_over": step_over, "steps": steps, "begin": steps_from_begin, "end": steps_to_end, "breakpoints": breakpoints,
-         "watches": watches, "reads": reads, "calls": calls, "walks": walks, "memory": memory_limit}
+CASES = {"step_over": step_over, "steps": steps, "begin": steps_from_begin, "end": steps_to_end, "far": steps_far,
+         "breakpoints": breakpoints, "watches": watches, "reads": reads, "calls": calls, "walks": walks,
+         "memory": memory_limit}
 
 
 def main():
@@ -435,7 +476,8 @@ def main():
     failures = 0
     with tempfile.TemporaryDirectory() as work:
         recordings = Recordings(options.drdebug, options.bin, work)
-        usual = ["exits"] if options.case == "step_over" else [s for s in SUBJECTS if s != "exits"]
+        special = {"step_over": "exits", "far": "spin"}
+        usual = [special[options.case]] if options.case in special else [s for s in SUBJECTS if s not in special.values()]
         for subject in options.subject or usual:
             if options.case in ("watches", "reads") and subject not in WATCHED:
                 continue

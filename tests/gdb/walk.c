@@ -67,13 +67,21 @@ static uint64_t state(void)
     return h;
 }
 
+/* Before what a call writes: in the call, if others have run since it began. */
+static bool at_written_call(const struct timeline_stop *s)
+{
+    uint8_t insn[2] = {0};
+    replay_read(timeline_replay(line), s->at.pc, insn, sizeof insn);
+    return s->why == TIMELINE_WATCH && insn[0] == 0x0f && insn[1] == 0x05;
+}
+
 static void look(const char *how)
 {
     const struct timeline_stop *s = timeline_now(line);
     char text[POSITION_TEXT];
     uint64_t now = state();
     if (s->why == TIMELINE_SIGNAL || s->why == TIMELINE_CALL_RETURN || s->why == TIMELINE_END ||
-        s->why == TIMELINE_CALL_ENTRY)
+        s->why == TIMELINE_CALL_ENTRY || at_written_call(s))
         return; /* not the only stop there */
     position_format(&s->at, text);
     for (size_t i = 0; i < places; i++) {
@@ -157,23 +165,32 @@ static void differ(const char *what, const struct timeline_stop *a, const struct
     exit(1);
 }
 
-/* Two writes forwards, seen when they are done; backwards, before they are: a step does them. */
+/* The last write before here is `write`, which was seen when it was done: a step does it again. */
+static void write_before(const char *which, const struct timeline_stop *write)
+{
+    struct timeline_stop back, again;
+    struct err err;
+    move("back", timeline_back(line, &back, &err), &err);
+    if (back.why != TIMELINE_WATCH || back.at.thread != write->at.thread)
+        differ(which, write, &back);
+    move("step", timeline_step(line, back.at.thread, 0, 0, &again, &err), &err);
+    if (again.why != TIMELINE_WATCH || memcmp(&again.at, &write->at, sizeof again.at))
+        differ(which, write, &again);
+    move("back", timeline_back(line, &again, &err), &err);
+    if (again.why != TIMELINE_WATCH || memcmp(&again.at, &back.at, sizeof again.at))
+        differ(which, &back, &again);
+}
+
+/* Two writes forwards; backwards, from before the second one the first is the last. */
 static void writes(const struct timeline_stop *first)
 {
-    struct timeline_stop second, back, again;
+    struct timeline_stop second;
     struct err err;
     move("continue", timeline_continue(line, &second, &err), &err);
     if (second.why != TIMELINE_WATCH)
         return;
-    move("back", timeline_back(line, &back, &err), &err);
-    if (back.why != TIMELINE_WATCH || back.at.thread != second.at.thread)
-        differ("the second write", &second, &back);
-    move("back", timeline_back(line, &back, &err), &err);
-    if (back.why != TIMELINE_WATCH || back.at.thread != first->at.thread)
-        differ("the first write", first, &back);
-    move("step", timeline_step(line, back.at.thread, 0, 0, &again, &err), &err);
-    if (again.why != TIMELINE_WATCH || memcmp(&again.at, &first->at, sizeof again.at))
-        differ("the first write again", first, &again);
+    write_before("the second write", &second);
+    write_before("the first write", first);
 }
 
 /* Two stops forwards: from the second one the first is the last before it. */
