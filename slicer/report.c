@@ -205,8 +205,13 @@ static int add_node(struct builder *b, const struct pass_step *st, uint32_t i)
     b->insn[b->nodes] = insn;
     b->row_of[b->nodes] = (uint32_t)row | (st->block->insn[i].in.flags_read ? READS_FLAGS : 0);
     if (b->out->node)
-        b->out->node[b->nodes] =
-            (struct report_node){insn, st->count, pc, r->thread, (uint32_t)row, 0};
+        b->out->node[b->nodes] = (struct report_node){insn,
+                                                      st->count,
+                                                      pc,
+                                                      r->thread,
+                                                      (uint32_t)row,
+                                                      0,
+                                                      st->block->insn[i].in.flags_read != 0};
     b->nodes++;
     return 0;
 }
@@ -290,13 +295,6 @@ static int add_edge(struct builder *b, uint32_t row, uint32_t on, const struct s
     return 0;
 }
 
-/* Flags that an instruction leaves alone, or may, are told as its uses: not worth a line. */
-static bool keeps_flags(const struct builder *b, uint64_t node, const struct slice_dependence *d)
-{
-    return d->kind != SLICE_CONTROL && !d->memory && d->addr >= LOC_CF &&
-           d->addr <= LOC_FLAGS_REST && !(b->row_of[node] & READS_FLAGS);
-}
-
 static int take_edge(void *arg, const struct slice_dependence *d)
 {
     struct builder *b = arg;
@@ -309,7 +307,8 @@ static int take_edge(void *arg, const struct slice_dependence *d)
         b->out->node[on].kinds |= d->kind;
     uint32_t row = (uint32_t)b->criterion, on_row = b->row_of[on] & ~READS_FLAGS;
     if (d->node != UINT64_MAX) {
-        if (b->cursor == b->nodes || b->insn[b->cursor] != d->node || keeps_flags(b, b->cursor, d))
+        if (b->cursor == b->nodes || b->insn[b->cursor] != d->node ||
+            report_is_idle(d, b->row_of[b->cursor] & READS_FLAGS))
             return 0;
         row = b->row_of[b->cursor] & ~READS_FLAGS;
     }

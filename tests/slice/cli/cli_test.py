@@ -181,6 +181,33 @@ def output(test):
             break
 
 
+def read(path):
+    with open(path) as f:
+        return f.read()
+
+
+def files(test):
+    run = Run(test, "wrong", "-O0")
+    test.expect(0, "criterion", r"\A\Z", "slice", run.dir, "--at", "failure", "--sum", "a.sum", "--dep", "a.dep", "--dot",
+                "a.dot", "--html", "a.html")
+    cause, add = run.line("ROOT CAUSE"), run.line("ADD")
+    every = "".join(f" 1:{n}" for n in range(1, 9))
+    test.check("statements have their instances", f"wrong.c:{add} #{every}\n" in read("a.sum"), True)
+    dependences = re.findall(rf"^1 \S+/wrong.c:{add} (\d) <- 1 \S+/wrong.c:{cause} (\d)  0x[0-9a-f]+ 4$", read("a.dep"),
+                             re.MULTILINE)
+    test.check("each sum has its number", dependences, [(str(n), str(n)) for n in range(1, 9)])
+    lines = read("a.dep").split("\n")
+    test.check("each dependence is there once", len(lines), len(set(lines)))
+    test.check("a graph", bool(re.search(r'^digraph .*n\d+ -> n\d+ \[label="table\[\d\]"\].*^}$', read("a.dot"),
+                                         re.MULTILINE | re.DOTALL)), True)
+    page = read("a.html")
+    ids, links = set(re.findall(r'id="([^"]+)"', page)), set(re.findall(r'href="#([^"]+)"', page))
+    test.check("links lead somewhere", links - ids, set())
+    test.check("the line is marked", bool(re.search(rf'class="line in" id="f0-{cause}"> *{cause} .*ROOT CAUSE', page)), True)
+    test.check("text is escaped", "i &lt; 8" in page and "#include &lt;assert.h&gt;" in page, True)
+    test.expect(1, r"\A\Z", "none/a.dot: No such file", "slice", run.dir, "--at", "failure", "--dot", "none/a.dot")
+
+
 def traces(test):
     run, other = Run(test, "wrong", "-O0"), Run(test, "divide", "-O0")
     test.expect(0, r"\Awrong-O0.pinball: trace of \d+ k instructions, [\d.]+ k blocks executed, 1 thread, [\d.]+ KiB\n\Z",
@@ -275,7 +302,7 @@ def bad_input(test):
 CASES = {"atomic": atomic, "jumps": jumps, "saved": saved, "null": failure("null", ["ROOT CAUSE"]),
          "wrong": failure("wrong", ["ROOT CAUSE"]), "twice": failure("twice", ["ROOT CAUSE", "MADE"]),
          "divide": failure("divide", ["ROOT CAUSE"]), "overflow": failure("overflow", ["ROOT CAUSE"]),
-         "criteria": criteria, "output": output, "traces": traces, "kept": kept, "no_lines": no_lines,
+         "criteria": criteria, "output": output, "files": files, "traces": traces, "kept": kept, "no_lines": no_lines,
          "bad_input": bad_input}
 
 
