@@ -203,8 +203,7 @@ const struct code_block *code_add(struct code *c, gaddr pc, uint32_t n, const ui
 bool code_varies(const struct code_block *b, unsigned i)
 {
     const struct code_insn *ci = &b->insn[i];
-    return ci->top != PLAN_NONE ||
-           (ci->accesses && code_is_repeated(&b->access[ci->access_at]));
+    return ci->top != PLAN_NONE || (ci->accesses && code_is_repeated(&b->access[ci->access_at]));
 }
 
 static void compute(const struct code_block *b, unsigned i, unsigned flags, const uint64_t *values,

@@ -57,10 +57,10 @@ static inline gaddr code_address(const struct plan_access *a, const uint64_t *va
         return addr + (uint8_t)value[a->count];
     if (a->mem.shape == ACCESS_BITS) {
         uint64_t v = value[a->count];
-        int64_t bit = a->mem.bytes == 8   ? (int64_t)v
-                      : a->mem.bytes == 4 ? (int32_t)v
-                                          : (int16_t)v;
-        return addr + (uint64_t)(bit >> (a->mem.bytes == 8 ? 6 : a->mem.bytes == 4 ? 5 : 4)) *
+        int64_t bit = a->mem.bytes == 8 ? (int64_t)v : a->mem.bytes == 4 ? (int32_t)v : (int16_t)v;
+        return addr + (uint64_t)(bit >> (a->mem.bytes == 8   ? 6
+                                         : a->mem.bytes == 4 ? 5
+                                                             : 4)) *
                           a->mem.bytes;
     }
     return addr;

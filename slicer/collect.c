@@ -93,8 +93,8 @@ static int end_chunk(struct collector *c, struct err *err)
 
 static bool full(const struct trace_chunk *ch)
 {
-    return ch->steps == TRACE_STEPS || ch->values >= TRACE_VALUES ||
-           ch->notes >= TRACE_STEPS / 2 || ch->bytes_used >= TRACE_BYTES / 2;
+    return ch->steps == TRACE_STEPS || ch->values >= TRACE_VALUES || ch->notes >= TRACE_STEPS / 2 ||
+           ch->bytes_used >= TRACE_BYTES / 2;
 }
 
 /* ---- what the whole recording shows ---- */
@@ -193,10 +193,8 @@ static int add_step(struct collector *c, const struct code_block *b, const uint6
     r->state.last = b->number + 1;
     r->next = 0;
     struct trace_chunk *ch = &c->chunk;
-    ch->step[ch->steps++] = (struct trace_step){.block = b->number,
-                                                .value_at = ch->values,
-                                                .insns = b->insns,
-                                                .thread = (uint16_t)c->now};
+    ch->step[ch->steps++] = (struct trace_step){
+        .block = b->number, .value_at = ch->values, .insns = b->insns, .thread = (uint16_t)c->now};
     memcpy(ch->value + ch->values, values, 8u * b->slots);
     ch->values += b->slots;
     c->insns += b->insns;
@@ -254,8 +252,7 @@ static int take_thread(struct collector *c, const struct flow_thread *f, struct 
         if (c->runs == THREADS_MOST)
             return nonsense(c, err, "too many threads");
         struct run *list = realloc(c->run, sizeof *list * (c->runs + 1));
-        struct trace_state *state =
-            realloc(c->chunk.state, sizeof *state * (c->runs + 1));
+        struct trace_state *state = realloc(c->chunk.state, sizeof *state * (c->runs + 1));
         if (list)
             c->run = list;
         if (state)
@@ -332,8 +329,8 @@ static int take_note(struct collector *c, const struct flow_note *n, struct err 
     trace_state_note(&r->state, n->count);
     if (n->kind == FLOW_CALL) {
         r->next = ((const struct flow_call *)n)->next;
-        pcset_add(c->done, r->state.last ? code_last(code_block(c->code, r->state.last - 1))->pc : 0,
-                  0);
+        pcset_add(c->done,
+                  r->state.last ? code_last(code_block(c->code, r->state.last - 1))->pc : 0, 0);
     } else if (n->kind == FLOW_SIGNAL) {
         r->next = ((const struct flow_signal *)n)->handler;
         r->state.settled = 1;
@@ -432,11 +429,8 @@ static int finish(struct collector *c, struct replay *replay, struct err *err)
     for (size_t i = 0; i < maps; i++)
         map[i] = (struct trace_map){list[i].start, list[i].end, list[i].offset, list[i].file,
                                     (uint32_t)list[i].prot};
-    struct trace_rest rest = {.code = c->code,
-                              .thread = thread,
-                              .threads = c->runs,
-                              .map = map,
-                              .maps = maps};
+    struct trace_rest rest = {
+        .code = c->code, .thread = thread, .threads = c->runs, .map = map, .maps = maps};
     rest.entry = pcset_keys(c->entry, &rest.entries);
     rest.stay = pcset_keys(stay, &rest.stays);
     rest.target = pcset_pairs(c->target, &rest.targets);

@@ -1,4 +1,5 @@
-/* control.c - control dependence, while a trace is walked backwards. SPDX-License-Identifier: MIT */
+/* control.c - control dependence, while a trace is walked backwards. SPDX-License-Identifier: MIT
+ */
 #include "slicer/control.h"
 
 #include <stdlib.h>
@@ -11,12 +12,11 @@ struct waiting {
     uint64_t serial; /* 0: free slot */
     const struct cfg_function *function;
     uint64_t maker;
-    uint32_t root;  /* thread + 1 of a root frame; 0: another */
-    uint32_t count; /* blocks set */
-    bool outside;   /* somebody waits whose pc is in no block */
+    uint32_t root;   /* thread + 1 of a root frame; 0: another */
+    uint32_t count;  /* blocks set */
+    bool outside;    /* somebody waits whose pc is in no block */
     uint64_t *block; /* a bit for each */
 };
-
 
 struct function {
     gaddr entry;
@@ -30,7 +30,7 @@ struct control {
     size_t room, used;
     struct pair {
         uint64_t insn, serial; /* insn plus one; 0: free */
-    } *maker;
+    } * maker;
     size_t maker_room, maker_used;
     uint64_t *root; /* by thread: serial of its root frame, if somebody waits there */
     struct function *function;

@@ -124,8 +124,7 @@ static enum frames_effect settle(struct frames *f, struct frames_thread *t, gadd
     case INSN_CALL:
     case INSN_CALL_IND:
         push(f, t, t->top,
-             (struct frame){
-                 .kind = FRAME_CALL, .slot = t->addr, .entry = pc, .maker = t->insn});
+             (struct frame){.kind = FRAME_CALL, .slot = t->addr, .entry = pc, .maker = t->insn});
         return FRAMES_MADE;
     case INSN_RET:
         if (!(k = find(t, t->addr, false)))
@@ -153,8 +152,7 @@ struct frame *frames_enter(struct frames *f, uint32_t thread, const struct code_
         *effect = settle(f, t, pc);
     t->left = NULL;
     if (!t->top)
-        push(f, t, NULL,
-             (struct frame){.kind = FRAME_ROOT, .entry = pc, .maker = FRAME_NO_MAKER});
+        push(f, t, NULL, (struct frame){.kind = FRAME_ROOT, .entry = pc, .maker = FRAME_NO_MAKER});
     if (t->top && b && pc == t->top->entry && !t->top->second)
         t->top->second = pc + b->insn[0].in.len;
     return t->top;

@@ -29,7 +29,7 @@ struct frame {
 
 /* A thread that has left a block and not entered another one. */
 struct frames_thread {
-    struct frame *top; /* NULL: it has not begun */
+    struct frame *top;             /* NULL: it has not begun */
     const struct code_block *left; /* NULL: nothing is pending */
     uint64_t insn;                 /* number of its last instruction */
     gaddr addr;                    /* of the return address it wrote or read */

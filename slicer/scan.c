@@ -102,8 +102,8 @@ static void list_events(struct events *e, const struct code_block *b)
         for (uint32_t k = 0; k < in->accesses; k++) {
             uint16_t a = (uint16_t)(in->access_at + k);
             if (b->access[a].mem.write)
-                e->at[e->count++] = (struct event){
-                    (uint8_t)i, reg >= 0 ? EVENT_SAVE : EVENT_WRITE, (uint8_t)reg, a};
+                e->at[e->count++] = (struct event){(uint8_t)i, reg >= 0 ? EVENT_SAVE : EVENT_WRITE,
+                                                   (uint8_t)reg, a};
         }
     }
 }
@@ -353,10 +353,8 @@ static void scanner_deinit(struct scanner *s)
 
 static int scanner_init(struct scanner *s, struct trace *trace, unsigned max_save, struct err *err)
 {
-    *s = (struct scanner){.trace = trace,
-                          .code = trace_code(trace),
-                          .max_save = max_save,
-                          .armed_room = 1 << 12};
+    *s = (struct scanner){
+        .trace = trace, .code = trace_code(trace), .max_save = max_save, .armed_room = 1 << 12};
     s->armed = calloc(s->armed_room, sizeof *s->armed);
     s->filter = calloc(1, FILTER);
     s->events = calloc(code_count(s->code) + 1, sizeof *s->events);

@@ -12,7 +12,7 @@
 
 struct scan_chunk {
     struct frames start;
-    uint32_t thread; /* that runs when it begins */
+    uint32_t thread;   /* that runs when it begins */
     uint32_t *restore; /* instructions of the chunk, ascending */
     uint32_t restores;
     uint32_t *changed; /* returns */

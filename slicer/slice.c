@@ -26,20 +26,38 @@ static size_t read_executed(const struct slicer *s, gaddr pc, uint8_t *buf, size
     return 0;
 }
 
+/* What a mapping of a kept file holds, read once. NULL: there is none. */
+static const uint8_t *mapped(struct slicer *s, const struct trace_map *map, size_t maps, size_t i)
+{
+    struct err err;
+    if (!s->contents && !(s->contents = calloc(maps + 1, sizeof *s->contents)))
+        return NULL;
+    if (s->contents[i] || map[i].file < 0)
+        return s->contents[i];
+    size_t bytes = map[i].end - map[i].start;
+    uint8_t *p = malloc(bytes);
+    if (p && pinball_file_read(s->pinball, (uint32_t)map[i].file, map[i].offset, p, bytes, &err)) {
+        free(p);
+        p = NULL;
+    }
+    return s->contents[i] = p;
+}
+
 static size_t read_code(void *ctx, gaddr pc, uint8_t *buf, size_t bytes)
 {
     struct slicer *s = ctx;
     const struct trace_map *map;
     size_t maps = trace_maps(s->trace, &map);
-    struct err err;
     for (size_t i = 0; i < maps; i++) {
-        if (pc < map[i].start || pc >= map[i].end || map[i].file < 0)
+        if (pc < map[i].start || pc >= map[i].end)
             continue;
+        const uint8_t *contents = mapped(s, map, maps, i);
+        if (!contents)
+            break;
         if (bytes > map[i].end - pc)
             bytes = map[i].end - pc;
-        if (!pinball_file_read(s->pinball, (uint32_t)map[i].file, map[i].offset + pc - map[i].start,
-                               buf, bytes, &err))
-            return bytes;
+        memcpy(buf, contents + (pc - map[i].start), bytes);
+        return bytes;
     }
     return read_executed(s, pc, buf, bytes);
 }
@@ -83,6 +101,10 @@ void slicer_free(struct slicer *s)
 {
     if (!s)
         return;
+    const struct trace_map *map;
+    for (size_t i = trace_maps(s->trace, &map); s->contents && i-- > 0;)
+        free(s->contents[i]);
+    free(s->contents);
     cfg_free(s->cfg);
     scan_deinit(&s->scan);
     free(s);

@@ -41,7 +41,7 @@ enum slice_want_kind {
 
 struct slice_want {
     enum slice_want_kind kind;
-    uint64_t at; /* before the instruction with this number; trace_insns(): at the end */
+    uint64_t at;     /* before the instruction with this number; trace_insns(): at the end */
     uint32_t thread; /* as in trace_step.thread */
     uint64_t addr, bytes;
 };

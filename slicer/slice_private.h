@@ -13,6 +13,7 @@ struct slicer {
     struct code *code;
     struct pinball *pinball;
     struct cfg *cfg;
+    uint8_t **contents; /* of mappings, as they were read */
     struct scan scan;
     unsigned max_save; /* that the scan was made with; 0: not yet */
 };

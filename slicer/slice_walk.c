@@ -49,7 +49,7 @@ struct walk {
     uint32_t threads;
     struct ghost *ghost;
     size_t ghost_room, ghosts;
-    uint32_t restores, changes; /* of the chunk that are still to come */
+    uint32_t restores, changes;     /* of the chunk that are still to come */
     const struct slice_want **want; /* sorted by `at`, the last first */
     size_t wants;
     bool ok; /* there was memory */
@@ -96,7 +96,7 @@ static int put_node(struct walk *w, const struct frame *f, uint32_t thread, uint
     int new = slice_add(w->out, w->chunk.number, insn, w->chunk.insns);
     if (new < 0)
         return err_set(err, "no memory");
-    if (new && f && (w->edges & SLICE_CONTROL))
+    if (new &&f && (w->edges & SLICE_CONTROL))
         return control_wait(w->control, f, thread, pc, err);
     return 0;
 }
@@ -109,7 +109,7 @@ struct node {
     const struct frame *frame;
     unsigned i;
     uint32_t thread;
-    uint32_t insn; /* in the chunk */
+    uint32_t insn;                /* in the chunk */
     const struct flow_call *call; /* of a system call; NULL: none */
     const struct flow_access *odd;
     const struct defuse *du;
@@ -135,8 +135,8 @@ static const struct plan_access *access_of(const struct node *n, unsigned k)
 
 static bool is_odd(const struct plan_access *a)
 {
-    return a->mem.shape == ACCESS_VECTOR || (a->slot == PLAN_NONE && a->count == PLAN_NONE &&
-                                             a->add == 0);
+    return a->mem.shape == ACCESS_VECTOR ||
+           (a->slot == PLAN_NONE && a->count == PLAN_NONE && a->add == 0);
 }
 
 static const struct flow_range *ranges_end(const struct flow_note *n)
@@ -193,8 +193,7 @@ static void swap_registers(struct walk *w, const struct node *n)
         loc_set_remove(&w->reg[n->thread], n->du->def[k].first, n->du->def[k].count);
     for (unsigned k = 0; k < n->du->uses; k++) {
         const struct loc_span *u = &n->du->use[k];
-        if (u->kind == DEFUSE_VALUE ||
-            (u->kind == DEFUSE_ADDRESS && (w->edges & SLICE_ADDRESS)))
+        if (u->kind == DEFUSE_VALUE || (u->kind == DEFUSE_ADDRESS && (w->edges & SLICE_ADDRESS)))
             want_loc(w, n->thread, u->first, u->count);
     }
     for (struct loc_span span = loc_set_next(&kept, 0); span.count;
@@ -374,8 +373,7 @@ static int do_insn(struct walk *w, struct node *n, bool by_control, struct err *
     uint32_t access;
     if (n->frame->resolver && is_state(&ci->in))
         return 0;
-    if (!w->o->stack_pointer &&
-        !control_function(w->control, n->frame->entry, &frame_pointer, err))
+    if (!w->o->stack_pointer && !control_function(w->control, n->frame->entry, &frame_pointer, err))
         return -1;
     unsigned flags = w->o->stack_pointer ? DEFUSE_STACK_POINTER : frame_pointer ? DEFUSE_FRAME : 0;
     n->du = code_defuse(w->s->code, n->b, n->i, flags, n->values);
@@ -387,8 +385,8 @@ static int do_insn(struct walk *w, struct node *n, bool by_control, struct err *
             defines_register(w, n))
             look_through(w, n, reg, code_address(&n->b->access[access], n->values));
         if (w->ghosts && (reg = scan_saves(ci, n->b, false, &access)) >= 0) {
-            struct ghost *g = find_ghost(w, n->frame->serial,
-                                         code_address(&n->b->access[access], n->values));
+            struct ghost *g =
+                find_ghost(w, n->frame->serial, code_address(&n->b->access[access], n->values));
             if (g->serial && g->mask && g->reg == reg) {
                 /* as wanted before the save: first what the instruction itself does */
                 uint8_t mask = g->mask;
@@ -413,8 +411,8 @@ static int do_insn(struct walk *w, struct node *n, bool by_control, struct err *
 /* ---- notes ---- */
 
 /* The places of registers in a signal's frame, from its return address on. */
-static const uint8_t context_order[] = {R8,  R9,  R10, R11, R12, R13, R14, R15, RDI,
-                                        RSI, RBP, RBX, RDX, RAX, RCX, RSP};
+static const uint8_t context_order[] = {R8,  R9,  R10, R11, R12, R13, R14, R15,
+                                        RDI, RSI, RBP, RBX, RDX, RAX, RCX, RSP};
 enum { CONTEXT = 48, CONTEXT_FLAGS = CONTEXT + 17 * 8, XMM_AT = 160, YMM_AT = 576 };
 
 static void clear_handler_registers(struct walk *w, uint32_t thread)

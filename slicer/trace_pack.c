@@ -32,9 +32,9 @@ struct succ {
 };
 
 struct trace_pack {
-    struct succ *succ;  /* by block */
-    uint32_t *slot_at;  /* by block: in slot */
-    uint32_t blocks;    /* that there are entries for */
+    struct succ *succ; /* by block */
+    uint32_t *slot_at; /* by block: in slot */
+    uint32_t blocks;   /* that there are entries for */
     uint32_t block_room;
     struct slot *slot;
     uint32_t slots, slot_room;
@@ -191,8 +191,8 @@ const void *trace_pack(struct trace_pack *p, const struct trace_chunk *ch, const
 {
     /* Columns at their largest, then moved together. */
     const size_t n = ch->steps, v = ch->values;
-    size_t fixed = sizeof(struct head) + sizeof *ch->state * ch->threads + sizeof *ch->note * ch->notes +
-                   ch->bytes_used;
+    size_t fixed = sizeof(struct head) + sizeof *ch->state * ch->threads +
+                   sizeof *ch->note * ch->notes + ch->bytes_used;
     size_t room = fixed + n + v + 4 * n + n + 2 * n + 8 * v + 8;
     if (begin(p, code, err))
         return NULL;
@@ -349,8 +349,9 @@ int trace_unpack(struct trace_pack *p, const void *data, size_t bytes, const str
         return err_set(err, "too short");
     memcpy(&h, at, sizeof h);
     at += sizeof h;
-    uint64_t total = sizeof h + sizeof *c->state * (uint64_t)h.threads + sizeof *c->note * (uint64_t)h.notes + h.bytes +
-                     h.steps + h.values + h.ids + h.cuts + h.switches + (uint64_t)h.deltas;
+    uint64_t total = sizeof h + sizeof *c->state * (uint64_t)h.threads +
+                     sizeof *c->note * (uint64_t)h.notes + h.bytes + h.steps + h.values + h.ids +
+                     h.cuts + h.switches + (uint64_t)h.deltas;
     if (total != bytes || h.steps > TRACE_STEPS)
         return err_set(err, "its columns contradict each other");
     if (begin(p, code, err) || room_for(c, &h, err))

@@ -1,4 +1,5 @@
-/* wanted.c - the bytes of memory whose last definition is being looked for. SPDX-License-Identifier: MIT */
+/* wanted.c - the bytes of memory whose last definition is being looked for.
+ * SPDX-License-Identifier: MIT */
 #include "slicer/wanted.h"
 
 #include <stdlib.h>

@@ -1,4 +1,5 @@
-/* wanted.h - the bytes of memory whose last definition is being looked for. SPDX-License-Identifier: MIT */
+/* wanted.h - the bytes of memory whose last definition is being looked for.
+ * SPDX-License-Identifier: MIT */
 #ifndef SLICER_WANTED_H
 #define SLICER_WANTED_H
 

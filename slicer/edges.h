@@ -1,0 +1,46 @@
+/* edges.h - why each node of a slice is in it.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * A slice is a set; its edges are found again when they are wanted, in one pass forwards over the
+ * trace that remembers who defined what last.
+ */
+#ifndef SLICER_EDGES_H
+#define SLICER_EDGES_H
+
+#include "slicer/slice.h"
+
+struct slice_dependence {
+    uint64_t node; /* depends ... */
+    uint64_t on;   /* ... on this one, which is earlier */
+    unsigned kind; /* one of enum slice_edge */
+    bool memory;   /* what flows: `bytes` bytes at addr; else locations from `addr` on (enum loc) */
+    uint64_t addr, bytes;            /* 0 for control */
+    uint32_t node_thread, on_thread; /* as in trace_step.thread */
+    gaddr node_pc, on_pc;
+    gaddr node_cfa, on_cfa; /* of the frames they were executed in; 0: not known */
+};
+
+/* Told of all edges between nodes of the slice, in the order of `node`. What a want of the slice
+ * (kind memory or register) itself depends on comes with node UINT64_MAX. `fn` returning other than
+ * 0 ends it. */
+typedef int slice_edge_fn(void *arg, const struct slice_dependence *edge);
+int slice_edges(struct slicer *slicer, const struct slice *slice, const struct slice_want *want,
+                size_t wants, const struct slice_options *options, slice_edge_fn *fn, void *arg,
+                struct err *err);
+
+/* Told of each node, in order: thread, pc, CFA of its frame. */
+struct slice_node {
+    uint64_t insn;
+    uint32_t thread; /* as in trace_step.thread */
+    uint64_t count;  /* ticks: with thread number and pc its position */
+    gaddr pc, cfa;
+    gaddr call;     /* the call that made its frame: pc; 0: none or unknown */
+    uint64_t maker; /* ... and the instruction's number; UINT64_MAX: none */
+    const struct insn *in;
+};
+typedef int slice_node_fn(void *arg, const struct slice_node *node);
+int slice_nodes(struct slicer *slicer, const struct slice *slice, slice_node_fn *fn, void *arg,
+                struct err *err);
+
+#endif

@@ -1,0 +1,33 @@
+/* source_frame.h - call frame information: where a function keeps its caller's registers.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * From .eh_frame, else .debug_frame. Registers have their DWARF numbers (source_variable.h).
+ */
+#ifndef SLICER_SOURCE_FRAME_H
+#define SLICER_SOURCE_FRAME_H
+
+#include "slicer/source.h"
+
+/* The canonical frame address at a pc: the value rsp had before the call that made the frame. */
+struct source_cfa {
+    uint16_t reg;
+    int64_t offset; /* CFA = reg + offset */
+};
+
+/* False where there is no rule, or one that is no register plus offset (PLT stubs). */
+bool source_cfa(struct source *s, gaddr pc, struct source_cfa *out);
+
+/* A register that a function saves. */
+struct source_save {
+    uint16_t reg;   /* 16 is the return address */
+    int64_t offset; /* its value is at CFA + offset */
+    gaddr from;     /* the first pc at which it is there: past the instruction that saves it */
+};
+
+/* All registers that the function at pc (any pc of it) saves, by (from, reg); one that is saved at
+ * several places, or restored and saved again, has several entries only if offsets differ. Returns
+ * how many there are; fills in at most `room`. */
+size_t source_saves(struct source *s, gaddr pc, struct source_save *out, size_t room);
+
+#endif

@@ -1,0 +1,43 @@
+/* source_place.h - locations of variables and the parts of types, for source_variable.c.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#ifndef SLICER_SOURCE_PLACE_H
+#define SLICER_SOURCE_PLACE_H
+
+#include "slicer/source_int.h"
+#include "slicer/source_variable.h"
+
+/* Where a variable's location is asked for. */
+struct source_view {
+    struct source *s;
+    struct source_mod *m;             /* of the variable */
+    struct source_mod *here;          /* of the pc; NULL: none */
+    uint64_t addr;                    /* of the pc, in the file of `here` */
+    const struct source_frame *frame; /* may be NULL */
+};
+
+/* Fills in where the variable is. -1 with SOURCE_OPTIMIZED or SOURCE_UNKNOWN_PLACE, and a message
+ * without the variable's name. */
+int source_place_find(const struct source_view *view, const struct source_var *var,
+                      struct source_place *out, struct err *err);
+
+/* The variable's one location is this register. */
+bool source_place_is_register(const struct source_view *view, const struct source_var *var,
+                              unsigned reg);
+
+/* Where a module's thread-local variables begin; 0 unknown. */
+gaddr source_place_tls(const struct source_mod *m, const struct source_mod *here,
+                       const struct source_frame *frame);
+
+/* source_expr.c: adds the pieces that a location expression describes. False if the place cannot be
+ * known. */
+bool source_expr_run(const struct source_view *view, Dwarf_Attribute *attribute, Dwarf_Op *op,
+                     size_t count, struct source_place *out);
+
+/* source_type.c: writes the path (`[3].next`) to the smallest part of the variable `die` that has
+ * the bytes. Returns whether something atomic is on it. */
+bool source_type_path(Dwarf_Die *die, uint64_t offset, uint64_t bytes, char *buf, size_t room);
+uint64_t source_type_bytes(Dwarf_Die *die); /* 0 unknown */
+
+#endif

@@ -1,0 +1,202 @@
+/* source_type.c - the path from a variable to a part of it, by its type.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include <dwarf.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "slicer/source_int.h"
+#include "slicer/source_place.h"
+
+enum { DIMENSIONS = 8, DEPTH = 32 };
+
+/* What is looked for in a type, and what was found on the way. */
+struct part {
+    Dwarf_Die type;
+    uint64_t offset, bytes;
+    char *buf;
+    size_t room, length;
+    bool atomic;
+};
+
+static void append(struct part *part, const char *before, const char *text)
+{
+    if (part->length >= part->room)
+        return;
+    int n = snprintf(part->buf + part->length, part->room - part->length, "%s%s", before, text);
+    part->length += n > 0 ? (size_t)n : 0;
+}
+
+static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
+{
+    Dwarf_Attribute attribute;
+
+    return dwarf_attr_integrate(die, DW_AT_type, &attribute) && dwarf_formref_die(&attribute, type);
+}
+
+static bool number_of(Dwarf_Die *die, unsigned name, uint64_t *value)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Word word;
+
+    if (!dwarf_attr_integrate(die, name, &attribute) || dwarf_formudata(&attribute, &word))
+        return false;
+    *value = word;
+    return true;
+}
+
+/* Goes on to what qualifiers and names stand for. */
+static bool peel(struct part *part)
+{
+    for (int i = 0; i < DEPTH; i++) {
+        switch (dwarf_tag(&part->type)) {
+        case DW_TAG_atomic_type:
+            part->atomic = true;
+            break;
+        case DW_TAG_typedef:
+        case DW_TAG_const_type:
+        case DW_TAG_volatile_type:
+        case DW_TAG_restrict_type:
+            break;
+        default:
+            return true;
+        }
+        if (!type_of(&part->type, &part->type))
+            return false;
+    }
+    return false;
+}
+
+/* How many elements a dimension has; 0 if it does not say. */
+static uint64_t count_of(Dwarf_Die *range)
+{
+    uint64_t value;
+
+    if (number_of(range, DW_AT_count, &value))
+        return value;
+    return number_of(range, DW_AT_upper_bound, &value) ? value + 1 : 0;
+}
+
+static bool into_array(struct part *part)
+{
+    uint64_t count[DIMENSIONS], stride[DIMENSIONS], bytes;
+    size_t dimensions = 0;
+    Dwarf_Die child, element;
+    Dwarf_Word size;
+
+    if (!type_of(&part->type, &element) || dwarf_aggregate_size(&element, &size) || !size ||
+        dwarf_child(&part->type, &child))
+        return false;
+    do
+        if (dwarf_tag(&child) == DW_TAG_subrange_type && dimensions < DIMENSIONS)
+            count[dimensions++] = count_of(&child);
+    while (dwarf_siblingof(&child, &child) == 0);
+    bytes = size;
+    for (size_t i = dimensions; i-- > 0; bytes *= count[i] ? count[i] : 1)
+        stride[i] = bytes;
+    for (size_t i = 0; i < dimensions; i++) {
+        char index[32];
+        if (part->offset % stride[i] + part->bytes > stride[i])
+            return false;
+        snprintf(index, sizeof index, "[%llu]", (unsigned long long)(part->offset / stride[i]));
+        append(part, "", index);
+        part->offset %= stride[i];
+    }
+    part->type = element;
+    return dimensions != 0;
+}
+
+/* The bytes that a member has. */
+static bool extent(Dwarf_Die *member, uint64_t *offset, uint64_t *bytes)
+{
+    Dwarf_Die type;
+    Dwarf_Word size;
+    uint64_t bit, bits;
+
+    if (!type_of(member, &type) || dwarf_aggregate_size(&type, &size))
+        return false;
+    *bytes = size;
+    if (!number_of(member, DW_AT_data_member_location, offset))
+        *offset = 0; /* of a union */
+    if (!number_of(member, DW_AT_bit_size, &bits))
+        return true;
+    if (number_of(member, DW_AT_bit_offset, &bit)) /* before DWARF 4, from the other end */
+        bit = 8 * (*offset + size) - bit - bits;
+    else if (!number_of(member, DW_AT_data_bit_offset, &bit))
+        bit = 8 * *offset;
+    *offset = bit / 8;
+    *bytes = (bit + bits + 7) / 8 - *offset;
+    return true;
+}
+
+/* Of the members that have all the bytes, the smallest; of equal ones, the first. */
+static bool into_member(struct part *part)
+{
+    Dwarf_Die child, best, type;
+    uint64_t best_offset = 0, best_bytes = UINT64_MAX, offset, bytes;
+
+    if (dwarf_child(&part->type, &child))
+        return false;
+    do {
+        int tag = dwarf_tag(&child);
+        if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) || !extent(&child, &offset, &bytes))
+            continue;
+        if (part->offset >= offset && part->offset + part->bytes <= offset + bytes &&
+            bytes < best_bytes) {
+            best = child;
+            best_offset = offset;
+            best_bytes = bytes;
+        }
+    } while (dwarf_siblingof(&child, &child) == 0);
+    if (best_bytes == UINT64_MAX || !type_of(&best, &type))
+        return false;
+    const char *name = dwarf_tag(&best) == DW_TAG_member ? dwarf_diename(&best) : NULL;
+    if (name)
+        append(part, ".", name);
+    part->offset -= best_offset;
+    part->type = type;
+    return true;
+}
+
+/* A class of the C++ library that is atomic as a whole. */
+static bool is_atomic_class(Dwarf_Die *type)
+{
+    const char *name = dwarf_diename(type);
+
+    return name && (strncmp(name, "atomic<", 7) == 0 || strncmp(name, "__atomic_base<", 14) == 0 ||
+                    strcmp(name, "atomic_flag") == 0 || strncmp(name, "__atomic_float<", 15) == 0);
+}
+
+bool source_type_path(Dwarf_Die *die, uint64_t offset, uint64_t bytes, char *buf, size_t room)
+{
+    struct part part = {.offset = offset, .bytes = bytes, .buf = buf, .room = room};
+
+    if (room)
+        buf[0] = 0;
+    if (!type_of(die, &part.type))
+        return false;
+    for (int i = 0; i < DEPTH && peel(&part); i++) {
+        int tag = dwarf_tag(&part.type);
+        if (tag == DW_TAG_array_type) {
+            if (!into_array(&part))
+                break;
+        } else if (tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
+                   tag == DW_TAG_union_type) {
+            part.atomic |= is_atomic_class(&part.type);
+            if (part.atomic || !into_member(&part))
+                break;
+        } else {
+            break;
+        }
+    }
+    return part.atomic;
+}
+
+uint64_t source_type_bytes(Dwarf_Die *die)
+{
+    Dwarf_Die type;
+    Dwarf_Word bytes;
+
+    return type_of(die, &type) && !dwarf_aggregate_size(&type, &bytes) ? bytes : 0;
+}
