@@ -85,9 +85,14 @@ static int decode(struct code_block *b, const uint8_t *lens, const uint8_t *byte
     gaddr pc = b->pc;
     for (uint32_t i = 0; i < b->insns; i++) {
         struct code_insn *ci = &b->insn[i];
-        if (insn_decode(&ci->in, pc, bytes, lens[i]) < 0 || ci->in.len != lens[i])
-            return err_set(err, "trace: the block at 0x%llx does not decode",
-                           (unsigned long long)b->pc);
+        if (insn_decode(&ci->in, pc, bytes, lens[i]) < 0 || ci->in.len != lens[i]) {
+            if (i + 1 < b->insns || lens[i] > INSN_MAX_BYTES)
+                return err_set(err, "trace: the block at 0x%llx does not decode",
+                               (unsigned long long)b->pc);
+            /* It runs into a page without code: a fault. */
+            ci->in = (struct insn){.pc = pc, .kind = INSN_ILLEGAL, .len = lens[i]};
+            memcpy(ci->in.bytes, bytes, lens[i]);
+        }
         ci->top = PLAN_NONE;
         pc += lens[i];
         bytes += lens[i];

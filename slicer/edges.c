@@ -59,7 +59,7 @@ struct pass {
     struct head {
         uint64_t serial;
         uint32_t last; /* index + 1 */
-    } *head;
+    } * head;
     size_t head_room, heads;
     struct frames frames;
     struct trace_state *state;
@@ -67,11 +67,11 @@ struct pass {
         bool set;
         uint64_t serial, insn;
         gaddr pc;
-    } *pending; /* by thread: a branch of the slice whose way is not known yet */
+    } * pending; /* by thread: a branch of the slice whose way is not known yet */
     struct who {
         gaddr pc, cfa;
         uint32_t thread;
-    } *who; /* of slice nodes, in order of their numbers */
+    } * who; /* of slice nodes, in order of their numbers */
     uint64_t *who_insn;
     uint64_t whos, who_room;
     const struct slice_want *want;
@@ -242,7 +242,8 @@ static void tell_data(struct pass *p, const struct at *n)
         if (!n->du->access[k].at.read || a->mem.shape == ACCESS_VECTOR)
             continue;
         gaddr addr = extent(n, a, &bytes);
-        if (n->b->insn[n->i].in.kind != INSN_RET)
+        if (n->b->insn[n->i].in.kind != INSN_RET &&
+            (p->o->relocated || !slicer_read_only(p->s, addr, bytes)))
             tell_memory(p, n->insn, addr, bytes);
     }
     if (n->call)
@@ -434,8 +435,7 @@ static void tell_wants(struct pass *p, uint64_t at)
             continue;
         if (x->kind == SLICE_MEMORY)
             tell_memory(p, UINT64_MAX, x->addr, x->bytes);
-        else if (x->thread < p->threads && x->addr < LOC_COUNT &&
-                 x->bytes <= LOC_COUNT - x->addr)
+        else if (x->thread < p->threads && x->addr < LOC_COUNT && x->bytes <= LOC_COUNT - x->addr)
             tell_run(p, UINT64_MAX, SLICE_VALUE, false, x->addr, &p->reg[x->thread][x->addr],
                      x->bytes);
     }
@@ -454,8 +454,7 @@ static int do_insn(struct pass *p, struct at *n, const struct scan_chunk *sc, ui
                    struct err *err)
 {
     bool frame_pointer = false;
-    if (!p->o->stack_pointer &&
-        !control_function(p->control, n->frame->entry, &frame_pointer, err))
+    if (!p->o->stack_pointer && !control_function(p->control, n->frame->entry, &frame_pointer, err))
         return -1;
     unsigned flags = p->o->stack_pointer ? DEFUSE_STACK_POINTER : frame_pointer ? DEFUSE_FRAME : 0;
     n->du = code_defuse(p->s->code, n->b, n->i, flags, n->values);
@@ -521,8 +520,7 @@ static int do_step(struct pass *p, const struct trace_chunk *c, uint32_t i, stru
     }
     uint64_t last = c->first_insn + st->insn_at + st->insns - 1u;
     if (st->insns == b->insns && slice_has(p->slice, last))
-        p->pending[st->thread] =
-            (struct pending){true, n->frame->serial, last, code_last(b)->pc};
+        p->pending[st->thread] = (struct pending){true, n->frame->serial, last, code_last(b)->pc};
     frames_leave(&p->frames, st, b, n->values, c->first_insn + st->insn_at);
     return 0;
 }
@@ -582,8 +580,7 @@ static int do_chunk(struct pass *p, uint32_t number, struct trace_chunk *c, stru
             const struct flow_note *f = trace_note(c, note);
             if (f->kind == FLOW_THREAD)
                 thread = trace_thread_find(p->s->trace, ((const struct flow_thread *)f)->thread);
-            do_note(p, thread, f,
-                    c->first_insn + (i < c->steps ? c->step[i].insn_at : c->insns));
+            do_note(p, thread, f, c->first_insn + (i < c->steps ? c->step[i].insn_at : c->insns));
         }
         if (i == c->steps)
             break;

@@ -62,6 +62,22 @@ static size_t read_code(void *ctx, gaddr pc, uint8_t *buf, size_t bytes)
     return read_executed(s, pc, buf, bytes);
 }
 
+bool slicer_read_only(const struct slicer *s, gaddr addr, uint64_t bytes)
+{
+    enum { WRITE = 2 };
+    const struct trace_map *map;
+    size_t lo = 0, hi = trace_maps(s->trace, &map);
+    while (lo < hi) { /* the first that ends behind it; they are sorted */
+        size_t mid = (lo + hi) / 2;
+        if (map[mid].end <= addr)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < trace_maps(s->trace, &map) && map[lo].start <= addr &&
+           bytes <= map[lo].end - addr && !(map[lo].prot & WRITE);
+}
+
 static bool is_entry(void *ctx, gaddr pc)
 {
     return trace_is_entry(((struct slicer *)ctx)->trace, pc);

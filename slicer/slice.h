@@ -29,6 +29,7 @@ struct slice_options {
     unsigned edges;     /* enum slice_edge; 0: all */
     bool keep_saves;    /* do not look through saved and restored registers */
     bool stack_pointer; /* rsp and rbp carry dependences like other registers */
+    bool relocated;     /* reads of what the loader made read-only are uses, too */
     unsigned max_save;  /* saves of a function that are looked for; 0: SLICE_MAX_SAVE */
     uint64_t first;     /* nothing before this instruction */
 };

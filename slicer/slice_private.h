@@ -18,6 +18,10 @@ struct slicer {
     unsigned max_save; /* that the scan was made with; 0: not yet */
 };
 
+/* Is all of it read-only when the trace ends? Such memory is the loader's: constants, tables of
+ * virtual functions, addresses of other modules. */
+bool slicer_read_only(const struct slicer *s, gaddr addr, uint64_t bytes);
+
 /* A bit for each instruction, in pieces as the trace has chunks. */
 struct slice {
     uint64_t **bits; /* by chunk; NULL: none */

@@ -48,7 +48,7 @@ struct walk {
     gaddr *carry;        /* by thread: where it went on behind the chunk, in the same frame */
     uint32_t threads;
     struct ghost *ghost;
-    size_t ghost_room, ghosts;
+    size_t ghost_room, ghosts, ghosts_waiting;
     uint32_t restores, changes;     /* of the chunk that are still to come */
     const struct slice_want **want; /* sorted by `at`, the last first */
     size_t wants;
@@ -232,7 +232,8 @@ static void swap_memory(struct walk *w, const struct node *n)
         if (!n->du->access[k].at.read || is_odd(a) || !n->uses_memory)
             continue;
         addr = extent(n, a, &bytes);
-        w->ok &= wanted_add(&w->memory, addr, bytes);
+        if (w->o->relocated || !slicer_read_only(w->s, addr, bytes))
+            w->ok &= wanted_add(&w->memory, addr, bytes);
     }
     if (n->odd)
         for (const struct flow_range *r = n->odd->range; r + 1 <= ranges_end(&n->odd->note); r++)
@@ -311,6 +312,7 @@ static void look_through(struct walk *w, const struct node *n, int reg, gaddr ad
     struct ghost *g = find_ghost(w, n->frame->serial, addr);
     w->ghosts += !g->serial;
     uint8_t both = g->serial ? g->mask : 0;
+    w->ghosts_waiting += !both;
     *g = (struct ghost){n->frame->serial, addr, (uint8_t)reg, (uint8_t)(both | mask)};
     w->out->figures.pairs++;
 }
@@ -384,13 +386,14 @@ static int do_insn(struct walk *w, struct node *n, bool by_control, struct err *
         if (is_restore(w, n->insn) && (reg = scan_saves(ci, n->b, true, &access)) >= 0 &&
             defines_register(w, n))
             look_through(w, n, reg, code_address(&n->b->access[access], n->values));
-        if (w->ghosts && (reg = scan_saves(ci, n->b, false, &access)) >= 0) {
+        if (w->ghosts_waiting && (reg = scan_saves(ci, n->b, false, &access)) >= 0) {
             struct ghost *g =
                 find_ghost(w, n->frame->serial, code_address(&n->b->access[access], n->values));
             if (g->serial && g->mask && g->reg == reg) {
                 /* as wanted before the save: first what the instruction itself does */
                 uint8_t mask = g->mask;
                 g->mask = 0;
+                w->ghosts_waiting--;
                 n->uses_memory = true;
                 if ((by_control || defines_register(w, n) || defines_memory(w, n)) &&
                     take_node(w, n, err))
@@ -604,7 +607,7 @@ static int follow(struct walk *w, struct err *err)
 /* Could anything in the step matter? */
 static bool may_matter(const struct walk *w, const struct trace_step *s)
 {
-    return w->coarse[s->thread] || w->memory.live;
+    return w->coarse[s->thread] || w->memory.live || w->ghosts_waiting;
 }
 
 struct attached {
@@ -748,7 +751,7 @@ static int by_place(const void *a, const void *b)
 
 static bool anything_wanted(const struct walk *w)
 {
-    if (w->wants || w->memory.live)
+    if (w->wants || w->memory.live || w->ghosts_waiting)
         return true;
     for (uint32_t t = 0; t < w->threads; t++)
         if (loc_set_next(&w->reg[t], 0).count)

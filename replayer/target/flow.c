@@ -26,6 +26,11 @@ static struct {
     bool full; /* of ranges, for one call */
     uint32_t ranges;
     struct flow_range range[512];
+    struct {
+        uint32_t thread;
+        struct flow_range range;
+    } aside[256];
+    uint32_t asides;
 } flow;
 
 static uint8_t *words(void)
@@ -99,11 +104,23 @@ static void cut(struct thread *t)
         cut_at(t->cpu.rip);
 }
 
+/* What a call has written before it was given up counts for it when it is done. */
+static void put_aside(void)
+{
+    for (uint32_t i = 0; i < flow.ranges; i++)
+        if (flow.range[i].how == FLOW_WRITE && flow.asides < ARRAY_LEN(flow.aside)) {
+            flow.aside[flow.asides].thread = flow.calling->number;
+            flow.aside[flow.asides++].range = flow.range[i];
+        }
+}
+
 /* A call that was given up, for a signal or for another thread, has not been executed. */
 static void give_up_call(void)
 {
-    if (flow.calling)
-        cut_at(flow.call_pc);
+    if (!flow.calling)
+        return;
+    cut_at(flow.call_pc);
+    put_aside();
     flow.calling = NULL;
 }
 
@@ -207,6 +224,19 @@ static void call_begins(struct thread *t)
     long nr = (int32_t)g[RAX];
     if (call_info(nr))
         effects_read(nr, (const long *)flow.arg, reads, NULL);
+    uint32_t kept = 0;
+    for (uint32_t i = 0; i < flow.asides; i++)
+        if (flow.aside[i].thread == t->number)
+            add_range(flow.aside[i].range.addr, flow.aside[i].range.bytes, FLOW_WRITE);
+        else
+            flow.aside[kept++] = flow.aside[i];
+    flow.asides = kept;
+}
+
+void flow_again(struct thread *t)
+{
+    if (instrument && instrument->flow)
+        call_begins(t);
 }
 
 void flow_called(struct thread *t, long nr, int64_t result, bool again)
@@ -285,12 +315,25 @@ static unsigned choose(const struct insn *in, bool first)
 
 static void odd_accesses(struct thread *t, const struct probe *p)
 {
-    struct flow_access *n = note(FLOW_ACCESS, sizeof *n + sizeof *n->range * (uint64_t)p->accesses);
-    (void)t;
-    n->pc = p->pc;
-    for (int i = 0; i < p->accesses; i++)
-        n->range[i] = (struct flow_range){p->access[i].addr, p->access[i].bytes,
-                                          p->access[i].write ? FLOW_WRITE : FLOW_READ};
+    struct flow_range range[GATHER_MOST + ACCESSES_MOST];
+    struct insn in;
+    struct insn_operands ops;
+    struct mem_access list[ACCESSES_MOST];
+    uint8_t bytes[INSN_MAX_BYTES];
+    if (!engine_read(bytes, p->pc, p->len) || insn_decode(&in, p->pc, bytes, p->len) < 0)
+        return;
+    insn_operands(&in, &ops);
+    int count = accesses_of(&in, &ops, list), n = 0;
+    for (int i = 0; i < count && i < p->accesses; i++) {
+        const struct access *a = &p->access[i];
+        if (list[i].shape == ACCESS_VECTOR)
+            n += gather_elements(t, &in, &ops, &ops.op[list[i].op], range + n, a->write);
+        else
+            range[n++] = (struct flow_range){a->addr, a->bytes, a->write ? FLOW_WRITE : FLOW_READ};
+    }
+    struct flow_access *f = note(FLOW_ACCESS, sizeof *f + sizeof *range * (uint64_t)n);
+    f->pc = p->pc;
+    memcpy(f->range, range, sizeof *range * (uint64_t)n);
 }
 
 static void probe(struct thread *t, const struct probe *p)

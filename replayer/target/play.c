@@ -567,6 +567,8 @@ static bool replay_call(struct thread *t, gaddr next)
         if (instrument && instrument->syscall)
             instrument->syscall(t, false);
         stops_entry(t, nr);
+    } else {
+        flow_again(t);
     }
     t->calling = true;
     for (;;) {

@@ -9,6 +9,7 @@
 #define REPLAYER_TARGET_PLAYER_H
 
 #include "engine/core/thread.h"
+#include "engine/x86/insn.h"
 #include "pinball/record.h"
 #include "replayer/mailbox.h"
 
@@ -66,7 +67,13 @@ void flow_made(const struct thread *parent, const struct thread *child);
 void flow_wrote(gaddr addr, uint64_t bytes); /* as the kernel */
 /* again: the runtime has made it anew, nothing of it is in the log */
 void flow_called(struct thread *t, long nr, int64_t result, bool again);
+void flow_again(struct thread *t); /* in a call that it was taken off in */
 void flow_fault(const struct thread *t);
+
+/* gather.c: the elements of a gather or scatter, at most GATHER_MOST; returns how many. */
+enum { GATHER_MOST = 16 };
+int gather_elements(struct thread *t, const struct insn *in, const struct insn_operands *ops,
+                    const ZydisDecodedOperand *op, struct flow_range *out, bool write);
 
 /* divert.c: this process leaves the log. */
 void divert(void);
