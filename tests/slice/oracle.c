@@ -19,8 +19,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
-enum { LOOK_BACK = 32 }; /* for the same dependence */
+enum {
+    LOOK_BACK = 32, /* for the same dependence */
+    PLACES_MOST = 64,
+};
 
 void *oracle_zeros(size_t count, size_t element)
 {
@@ -240,25 +244,39 @@ static const struct flow_access *odd_note(const struct oracle *o, const struct r
     return NULL;
 }
 
-/* Access number k of the list that accesses_of() makes; no bytes: not told. */
-static struct place place_of(struct oracle *o, const struct run *r, unsigned i, unsigned k)
+/* Access number k of the list that accesses_of() makes: its places, and how many they are. A gather
+ * has one for each element. */
+static size_t places_of(struct oracle *o, const struct run *r, unsigned i, unsigned k,
+                        struct place *out)
 {
     const struct code_insn *ci = &r->b->insn[i];
+    if (k >= ci->accesses)
+        return 0;
+    const struct plan_access *a = &r->b->access[ci->access_at + k];
     if (trait_of(o, r->b, i)->odd) {
         const struct flow_access *note = odd_note(o, r, ci->in.pc);
         size_t n = note ? (note->note.bytes - sizeof *note) / sizeof note->range[0] : 0;
-        return k < n ? (struct place){note->range[k].addr, note->range[k].bytes}
-                     : (struct place){0, 0};
+        bool all = a->mem.shape == ACCESS_VECTOR;
+        size_t first = all ? 0 : k, end = all || n <= k ? n : k + 1u, count = 0;
+        for (size_t e = first; e < end && count < PLACES_MOST; e++)
+            out[count++] = (struct place){note->range[e].addr, note->range[e].bytes};
+        return count;
     }
-    const struct plan_access *a = &r->b->access[ci->access_at + k];
-    struct place p = {code_address(a, r->value), a->mem.bytes};
+    *out = (struct place){code_address(a, r->value), a->mem.bytes};
     if (code_is_repeated(a)) {
         int64_t n = code_repeats(r->b, a, r->value);
         uint64_t all = (uint64_t)(n < 0 ? -n : n);
-        p.addr -= n < 0 ? (all - 1) * p.bytes : 0;
-        p.bytes *= all;
+        out->addr -= n < 0 ? (all - 1) * out->bytes : 0;
+        out->bytes *= all;
     }
-    return p;
+    return 1;
+}
+
+/* The first of them; no bytes: none. */
+static struct place place_of(struct oracle *o, const struct run *r, unsigned i, unsigned k)
+{
+    struct place p[PLACES_MOST];
+    return places_of(o, r, i, k, p) ? p[0] : (struct place){0, 0};
 }
 
 /* The number of the access of operand `op`. */
@@ -322,15 +340,28 @@ static void add_all_uses(struct oracle *o, const struct run *r, unsigned i)
     }
 }
 
+/* In a mapping that nobody may write to at the end. */
+static bool is_constant(struct oracle *o, const struct place *p)
+{
+    const struct trace_map *map;
+    size_t maps = trace_maps(o->trace, &map);
+    for (size_t i = 0; i < maps; i++)
+        if (p->addr >= map[i].start && p->addr + p->bytes <= map[i].end)
+            return !(map[i].prot & PROT_WRITE);
+    return false;
+}
+
 static void reads(struct oracle *o, const struct run *r, unsigned i, const struct defuse *d)
 {
     if (trait_of(o, r->b, i)->rep_movs || is_plain_return(o, r, i))
         return;
-    for (unsigned a = 0; a < d->accesses; a++)
-        if (d->access[a].at.read) {
-            struct place m = place_of(o, r, i, access_number(r, i, d->access[a].at.op));
-            oracle_use_memory(o, m.addr, m.bytes);
-        }
+    for (unsigned a = 0; a < d->accesses; a++) {
+        struct place p[PLACES_MOST];
+        size_t n = places_of(o, r, i, access_number(r, i, d->access[a].at.op), p);
+        for (size_t k = 0; d->access[a].at.read && k < n; k++)
+            if (o->options.relocated || !is_constant(o, &p[k]))
+                oracle_use_memory(o, p[k].addr, p[k].bytes);
+    }
 }
 
 static void writes(struct oracle *o, const struct run *r, unsigned i, const struct defuse *d,
@@ -341,11 +372,12 @@ static void writes(struct oracle *o, const struct run *r, unsigned i, const stru
         oracle_copy(o, to.addr, from.addr, to.bytes, node + 1);
         return;
     }
-    for (unsigned a = 0; a < d->accesses; a++)
-        if (d->access[a].at.write) {
-            struct place m = place_of(o, r, i, access_number(r, i, d->access[a].at.op));
-            oracle_write(o, m.addr, m.bytes, node, d->access[a].may);
-        }
+    for (unsigned a = 0; a < d->accesses; a++) {
+        struct place p[PLACES_MOST];
+        size_t n = places_of(o, r, i, access_number(r, i, d->access[a].at.op), p);
+        for (size_t k = 0; d->access[a].at.write && k < n; k++)
+            oracle_write(o, p[k].addr, p[k].bytes, node, d->access[a].may);
+    }
 }
 
 static void save(struct oracle *o, const struct run *r, unsigned i, unsigned reg)

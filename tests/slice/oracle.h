@@ -20,7 +20,7 @@ struct oracle_graphs *oracle_graphs_new(struct trace *trace, struct pinball *pin
 void oracle_graphs_free(struct oracle_graphs *graphs); /* NULL is allowed */
 
 struct oracle_options {
-    bool keep_saves, stack_pointer;
+    bool keep_saves, stack_pointer, relocated;
     unsigned max_save;
 };
 
