@@ -28,6 +28,7 @@ struct run {
 
 struct collector {
     const struct collect_options *options;
+    const char *path;
     struct trace_writer *writer;
     struct code *code;
     const struct code_block **block; /* by the process's numbers */
@@ -340,28 +341,6 @@ static int take_note(struct collector *c, const struct flow_note *n, struct err 
     return 0;
 }
 
-static int take(void *arg, const void *words, size_t words_bytes, const void *notes,
-                size_t notes_bytes, struct err *err)
-{
-    struct collector *c = arg;
-    size_t at = 0, total = words_bytes / 8;
-    for (size_t i = 0; i < notes_bytes;) {
-        const struct flow_note *n = (const struct flow_note *)((const uint8_t *)notes + i);
-        if (notes_bytes - i < sizeof *n || n->bytes < sizeof *n || n->bytes % 8 ||
-            n->bytes > notes_bytes - i || n->at < c->words + at || n->at > c->words + total)
-            return nonsense(c, err, "a note that is none");
-        if (take_words(c, words, &at, n->at - c->words, err) || take_note(c, n, err))
-            return -1;
-        i += n->bytes;
-    }
-    if (take_words(c, words, &at, total, err))
-        return -1;
-    c->words += total;
-    return 0;
-}
-
-/* ---- all of it ---- */
-
 static void deinit(struct collector *c)
 {
     trace_abandon(c->writer);
@@ -381,7 +360,7 @@ static void deinit(struct collector *c)
 static int init(struct collector *c, const char *path, const struct collect_options *o,
                 struct err *err)
 {
-    *c = (struct collector){.options = o};
+    *c = (struct collector){.options = o, .path = path};
     c->code = code_new();
     c->entry = pcset_new();
     c->called = pcset_new();
@@ -394,6 +373,45 @@ static int init(struct collector *c, const char *path, const struct collect_opti
     c->writer = trace_create(path, err);
     return !c->writer || begin_chunk(c, err) ? -1 : 0;
 }
+
+/* Another program has been executed: the trace is of that. */
+static bool begins_anew(const struct collector *c, const void *notes, size_t bytes)
+{
+    const struct flow_note *n = notes;
+    return c->words && bytes >= sizeof *n && n->kind == FLOW_THREAD && !n->at;
+}
+
+static int restart(struct collector *c, struct err *err)
+{
+    const struct collect_options *o = c->options;
+    const char *path = c->path;
+    deinit(c);
+    return init(c, path, o, err);
+}
+
+static int take(void *arg, const void *words, size_t words_bytes, const void *notes,
+                size_t notes_bytes, struct err *err)
+{
+    struct collector *c = arg;
+    size_t at = 0, total = words_bytes / 8;
+    if (begins_anew(c, notes, notes_bytes) && restart(c, err))
+        return -1;
+    for (size_t i = 0; i < notes_bytes;) {
+        const struct flow_note *n = (const struct flow_note *)((const uint8_t *)notes + i);
+        if (notes_bytes - i < sizeof *n || n->bytes < sizeof *n || n->bytes % 8 ||
+            n->bytes > notes_bytes - i || n->at < c->words + at || n->at > c->words + total)
+            return nonsense(c, err, "a note that is none");
+        if (take_words(c, words, &at, n->at - c->words, err) || take_note(c, n, err))
+            return -1;
+        i += n->bytes;
+    }
+    if (take_words(c, words, &at, total, err))
+        return -1;
+    c->words += total;
+    return 0;
+}
+
+/* ---- all of it ---- */
 
 /* Calls that were made and whose next instruction no return ever went to. */
 static struct pcset *stays(struct collector *c)

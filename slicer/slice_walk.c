@@ -27,6 +27,12 @@ struct ghost {
     uint8_t reg, mask;
 };
 
+/* What a block may do, to be told quickly that it does nothing. */
+struct summary {
+    uint64_t defs;            /* groups of locations */
+    bool known, saves, plain; /* plain: its writes are those of its accesses, all of known size */
+};
+
 /* What following a chunk forwards told of a step. */
 struct place {
     struct frame *frame;
@@ -43,9 +49,10 @@ struct walk {
     struct place *place;
     struct control *control;
     struct wanted memory;
-    struct loc_set *reg; /* by thread */
-    uint64_t *coarse;    /* by thread: registers with anything wanted; 0 means nothing */
-    gaddr *carry;        /* by thread: where it went on behind the chunk, in the same frame */
+    struct loc_set *reg;     /* by thread */
+    uint64_t *coarse;        /* by thread: groups of locations with perhaps something wanted */
+    struct summary *summary; /* by block */
+    gaddr *carry;            /* by thread: where it went on behind the chunk, in the same frame */
     uint32_t threads;
     struct ghost *ghost;
     size_t ghost_room, ghosts, ghosts_waiting;
@@ -57,10 +64,27 @@ struct walk {
 
 /* ---- locations ---- */
 
+/* Groups of locations, a bit each: general and vector registers one by one, flags, and the rest. */
+static unsigned group(unsigned loc)
+{
+    enum { VECTORS = GPR_COUNT, MASKS = VECTORS + LOC_VECS, X87, FLAGS, REST };
+    if (loc < LOC_VEC)
+        return loc / LOC_GPR_BYTES;
+    if (loc < LOC_MASK)
+        return VECTORS + (loc - LOC_VEC) / LOC_VEC_BYTES;
+    return loc < LOC_X87 ? MASKS : loc < LOC_CF ? X87 : loc <= LOC_FLAGS_REST ? FLAGS : REST;
+}
+
+static uint64_t groups(unsigned first, unsigned count)
+{
+    unsigned a = group(first), b = group(first + count - 1);
+    return ~0ull >> (63 - b) & ~0ull << a;
+}
+
 static void want_loc(struct walk *w, uint32_t thread, unsigned first, unsigned count)
 {
     loc_set_add(&w->reg[thread], first, count);
-    w->coarse[thread] = 1;
+    w->coarse[thread] |= groups(first, count);
 }
 
 static bool any_loc(const struct walk *w, uint32_t thread, unsigned first, unsigned count)
@@ -114,6 +138,7 @@ struct node {
     const struct flow_access *odd;
     const struct defuse *du;
     bool uses_memory;
+    unsigned flags; /* enum defuse_flag */
 };
 
 /* The bytes of one access. */
@@ -178,6 +203,24 @@ static bool defines_register(const struct walk *w, const struct node *n)
     return false;
 }
 
+/* No longer wanted; the group's bit goes with its last location, if it is one register's. */
+static void forget(struct walk *w, uint32_t thread, unsigned first, unsigned count)
+{
+    loc_set_remove(&w->reg[thread], first, count);
+    if (first < LOC_VEC) {
+        for (unsigned r = first / 8; r <= (first + count - 1) / 8 && r < GPR_COUNT; r++)
+            if (!any_loc(w, thread, loc_gpr(r), 8))
+                w->coarse[thread] &= ~(1ull << r);
+    } else if (first >= LOC_CF && first <= LOC_FLAGS_REST) {
+        if (!any_loc(w, thread, LOC_CF, LOC_FLAGS_REST - LOC_CF + 1))
+            w->coarse[thread] &= ~(1ull << group(LOC_CF));
+    } else if (first < LOC_MASK) {
+        unsigned r = (first - LOC_VEC) / LOC_VEC_BYTES;
+        if (!any_loc(w, thread, loc_vec(r), LOC_VEC_BYTES))
+            w->coarse[thread] &= ~(1ull << group(first));
+    }
+}
+
 /* ---- what an instruction of the slice does to what is wanted ---- */
 
 static void swap_registers(struct walk *w, const struct node *n)
@@ -190,7 +233,7 @@ static void swap_registers(struct walk *w, const struct node *n)
                 loc_set_add(&kept, u->first + i, 1);
     }
     for (unsigned k = 0; k < n->du->defs; k++)
-        loc_set_remove(&w->reg[n->thread], n->du->def[k].first, n->du->def[k].count);
+        forget(w, n->thread, n->du->def[k].first, n->du->def[k].count);
     for (unsigned k = 0; k < n->du->uses; k++) {
         const struct loc_span *u = &n->du->use[k];
         if (u->kind == DEFUSE_VALUE || (u->kind == DEFUSE_ADDRESS && (w->edges & SLICE_ADDRESS)))
@@ -306,7 +349,7 @@ static void look_through(struct walk *w, const struct node *n, int reg, gaddr ad
     uint8_t mask = byte_mask(w, n->thread, loc_gpr((unsigned)reg), 8);
     if (!mask)
         return;
-    loc_set_remove(&w->reg[n->thread], loc_gpr((unsigned)reg), 8);
+    forget(w, n->thread, loc_gpr((unsigned)reg), 8);
     if (2 * w->ghosts >= w->ghost_room)
         w->ok &= grow_ghosts(w);
     struct ghost *g = find_ghost(w, n->frame->serial, addr);
@@ -371,14 +414,10 @@ static bool returns_intact(struct walk *w, const struct node *n)
 static int do_insn(struct walk *w, struct node *n, bool by_control, struct err *err)
 {
     const struct code_insn *ci = &n->b->insn[n->i];
-    bool frame_pointer = false;
     uint32_t access;
     if (n->frame->resolver && is_state(&ci->in))
         return 0;
-    if (!w->o->stack_pointer && !control_function(w->control, n->frame->entry, &frame_pointer, err))
-        return -1;
-    unsigned flags = w->o->stack_pointer ? DEFUSE_STACK_POINTER : frame_pointer ? DEFUSE_FRAME : 0;
-    n->du = code_defuse(w->s->code, n->b, n->i, flags, n->values);
+    n->du = code_defuse(w->s->code, n->b, n->i, n->flags, n->values);
     if (!n->du)
         return err_set(err, "no memory");
     if (!w->o->keep_saves) {
@@ -604,10 +643,41 @@ static int follow(struct walk *w, struct err *err)
     return 0;
 }
 
-/* Could anything in the step matter? */
-static bool may_matter(const struct walk *w, const struct trace_step *s)
+static void summarise(struct walk *w, const struct node *n, struct summary *sum)
 {
-    return w->coarse[s->thread] || w->memory.live || w->ghosts_waiting;
+    static const uint64_t zeros[PLAN_SLOTS];
+    uint32_t access;
+    sum->known = true;
+    sum->plain = true;
+    for (unsigned i = 0; i < n->b->insns; i++) {
+        const struct code_insn *ci = &n->b->insn[i];
+        /* as the hardware has it: more than any policy */
+        const struct defuse *du = code_defuse(w->s->code, n->b, i, DEFUSE_STACK_POINTER, zeros);
+        for (unsigned k = 0; du && k < du->defs; k++)
+            sum->defs |= groups(du->def[k].first, du->def[k].count);
+        if (!du || code_varies(n->b, i) || ci->in.kind == INSN_SYSCALL)
+            sum->plain = false;
+        for (unsigned k = 0; k < ci->accesses; k++)
+            if (is_odd(&n->b->access[ci->access_at + k]))
+                sum->plain = false;
+        sum->saves |= scan_saves(ci, n->b, false, &access) >= 0;
+    }
+}
+
+/* Could anything in the step matter? */
+static bool may_matter(struct walk *w, const struct node *n)
+{
+    struct summary *sum = &w->summary[n->b->number];
+    if (!sum->known)
+        summarise(w, n, sum);
+    if (!sum->plain || (sum->defs & w->coarse[n->thread]) || (sum->saves && w->ghosts_waiting))
+        return true;
+    for (unsigned k = 0; w->memory.live && k < n->b->accesses; k++) {
+        const struct plan_access *a = &n->b->access[k];
+        if (a->mem.write && wanted_any(&w->memory, code_address(a, n->values), a->mem.bytes))
+            return true;
+    }
+    return false;
 }
 
 struct attached {
@@ -643,8 +713,12 @@ static int do_step(struct walk *w, uint32_t at, struct attached *x, struct err *
         by_control |= control_branch(w->control, p->frame, code_last(b)->pc, p->next);
     }
     bool criterion = w->wants && w->want[0]->at >= number;
-    if (!by_control && !criterion && !may_matter(w, s))
+    if (!by_control && !criterion && !may_matter(w, &n))
         return 0;
+    bool frame_pointer = false;
+    if (!w->o->stack_pointer && !control_function(w->control, p->frame->entry, &frame_pointer, err))
+        return -1;
+    n.flags = w->o->stack_pointer ? DEFUSE_STACK_POINTER : frame_pointer ? DEFUSE_FRAME : 0;
     for (unsigned i = s->insns; i-- > 0;) {
         bool last = i == s->insns - 1u;
         n.i = i;
@@ -776,8 +850,10 @@ int slice_walk(struct slicer *s, struct slice *out, const struct slice_want *wan
     w.reg = calloc(w.threads + 1, sizeof *w.reg);
     w.coarse = calloc(w.threads + 1, sizeof *w.coarse);
     w.carry = calloc(w.threads + 1, sizeof *w.carry);
+    w.summary = calloc(code_count(s->code) + 1, sizeof *w.summary);
     w.ghost = calloc(w.ghost_room, sizeof *w.ghost);
-    if (!sorted || !w.place || !w.control || !w.reg || !w.coarse || !w.carry || !w.ghost) {
+    if (!sorted || !w.place || !w.control || !w.reg || !w.coarse || !w.carry || !w.ghost ||
+        !w.summary) {
         err_set(err, "no memory");
         goto done;
     }
@@ -804,6 +880,7 @@ done:
     free(w.reg);
     free(w.coarse);
     free(w.carry);
+    free(w.summary);
     free(w.ghost);
     return bad;
 }
