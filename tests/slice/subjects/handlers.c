@@ -37,11 +37,12 @@ static void on_fpe(int sig)
 static long faulting(long x)
 {
     long result;
-    __asm__ volatile("movq %1, %%rbx\n\txorl %%ecx, %%ecx\n\tmovq %%rbx, %%xmm5\n\tcmpq $5, %%rbx\n\t"
-                     "movq (%%rcx), %%rax\n\tadcq $0, %%rax\n\tmovq %%xmm5, %%rcx\n\taddq %%rcx, %%rax"
-                     : "=a"(result)
-                     : "r"(x)
-                     : "rbx", "rcx", "xmm5", "cc", "memory");
+    __asm__ volatile(
+        "movq %1, %%rbx\n\txorl %%ecx, %%ecx\n\tmovq %%rbx, %%xmm5\n\tcmpq $5, %%rbx\n\t"
+        "movq (%%rcx), %%rax\n\tadcq $0, %%rax\n\tmovq %%xmm5, %%rcx\n\taddq %%rcx, %%rax"
+        : "=a"(result)
+        : "r"(x)
+        : "rbx", "rcx", "xmm5", "cc", "memory");
     return result;
 }
 

@@ -26,7 +26,8 @@ int main(int argc, char **argv)
         return 1;
     sum += q[PAGE + 5] + q[500 * PAGE];
     madvise(q, PAGE, MADV_DONTNEED);
-    struct iovec out[2] = {{q + PAGE, 20}, {argv[0], 1}}, in[2] = {{q + 8, 10}, {q + PAGE + 30, 11}};
+    struct iovec out[2] = {{q + PAGE, 20}, {argv[0], 1}},
+                 in[2] = {{q + 8, 10}, {q + PAGE + 30, 11}};
     if (writev(ends[1], out, 2) != 21 || readv(ends[0], in, 2) != 21)
         return 1;
     for (int i = 0; i < 64; i++)

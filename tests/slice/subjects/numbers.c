@@ -31,10 +31,11 @@ static uint64_t bits(uint64_t x, int n)
 static uint64_t flags(uint64_t x)
 {
     uint64_t carry = 0;
-    __asm__("add %1, %1\n\tadc $0, %0\n\tshl %%cl, %1\n\tadc $1, %0\n\tbsf %1, %0\n\tsetc %b1\n\tsbb %0, %1"
-            : "+r"(carry), "+r"(x)
-            : "c"(x & 3)
-            : "cc");
+    __asm__(
+        "add %1, %1\n\tadc $0, %0\n\tshl %%cl, %1\n\tadc $1, %0\n\tbsf %1, %0\n\tsetc %b1\n\tsbb %0, %1"
+        : "+r"(carry), "+r"(x)
+        : "c"(x & 3)
+        : "cc");
     return carry ^ x;
 }
 
@@ -43,11 +44,12 @@ static int gathered(const int *v)
     int out = 0;
     if (!__builtin_cpu_supports("avx2"))
         return 0;
-    __asm__("vpcmpeqd %%xmm2, %%xmm2, %%xmm2\n\tvpsrld $30, %%xmm2, %%xmm1\n\t"
-            "vpxor %%xmm0, %%xmm0, %%xmm0\n\tvpgatherdd %%xmm2, (%1,%%xmm1,4), %%xmm0\n\tvmovd %%xmm0, %0"
-            : "=r"(out)
-            : "r"(v)
-            : "xmm0", "xmm1", "xmm2", "memory");
+    __asm__(
+        "vpcmpeqd %%xmm2, %%xmm2, %%xmm2\n\tvpsrld $30, %%xmm2, %%xmm1\n\t"
+        "vpxor %%xmm0, %%xmm0, %%xmm0\n\tvpgatherdd %%xmm2, (%1,%%xmm1,4), %%xmm0\n\tvmovd %%xmm0, %0"
+        : "=r"(out)
+        : "r"(v)
+        : "xmm0", "xmm1", "xmm2", "memory");
     return out;
 }
 
@@ -63,8 +65,9 @@ int main(int argc, char **argv)
         a = a * (a + v[i]) - ((a > 100) & a);
         f = f * 0.5f + (f4){1, (float)i, 0.25f, f[i & 3]};
     }
-    printf("%Lf %llx %llx %d %f %f %d\n", series(10 + argc), (unsigned long long)bits((uint64_t)argc + 99, 40),
-           (unsigned long long)flags(0x8000000000000123ull + (uint64_t)argc), a[argc & 7], (double)f[2],
-           sqrt((double)argc) + floor(2.5 * argc), gathered(v));
+    printf("%Lf %llx %llx %d %f %f %d\n", series(10 + argc),
+           (unsigned long long)bits((uint64_t)argc + 99, 40),
+           (unsigned long long)flags(0x8000000000000123ull + (uint64_t)argc), a[argc & 7],
+           (double)f[2], sqrt((double)argc) + floor(2.5 * argc), gathered(v));
     return 0;
 }
