@@ -45,6 +45,12 @@ extern const char info_details[];
 int pack_main(int argc, char *argv[]);
 extern const char pack_details[];
 
+int trace_main(int argc, char *argv[]);
+extern const char trace_details[];
+
+int slice_main(int argc, char *argv[]);
+extern const char slice_details[];
+
 int debug_main(int argc, char *argv[]);
 extern const char debug_details[];
 

@@ -82,12 +82,18 @@ const char *outcome_bytes(char text[OUTCOME_BYTES], uint64_t bytes)
     return shorten(text, bytes, 1024, units);
 }
 
-static void count(FILE *to, uint64_t n, const char *what)
+const char *outcome_number(char text[OUTCOME_BYTES], uint64_t n)
 {
     static const char *const units[] = {"", " k", " M", " G", " T", NULL};
+
+    return shorten(text, n, 1000, units);
+}
+
+static void count(FILE *to, uint64_t n, const char *what)
+{
     char text[OUTCOME_BYTES];
 
-    fprintf(to, "%s %s%s, ", shorten(text, n, 1000, units), what, n == 1 ? "" : "s");
+    fprintf(to, "%s %s%s, ", outcome_number(text, n), what, n == 1 ? "" : "s");
 }
 
 void outcome_say_size(FILE *to, struct pinball *p)

@@ -25,5 +25,7 @@ void outcome_say_size(FILE *to, struct pinball *p);
 /* A size in few characters: `18 KiB`. */
 enum { OUTCOME_BYTES = 32 };
 const char *outcome_bytes(char text[OUTCOME_BYTES], uint64_t bytes);
+/* The same of anything: `31.8 M`. */
+const char *outcome_number(char text[OUTCOME_BYTES], uint64_t n);
 
 #endif

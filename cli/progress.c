@@ -36,6 +36,22 @@ void progress_show(void *arg, uint64_t done, uint64_t total)
     p->shown = percent;
 }
 
+void progress_count(void *arg, uint64_t done, uint64_t total)
+{
+    struct progress *p = arg;
+    int millions = (int)(done / 1000000);
+
+    if (total) {
+        progress_show(arg, done, total);
+        return;
+    }
+    if (!p->terminal || millions == p->shown || now_ns() - p->begin_ns < PATIENCE_NS)
+        return;
+    fprintf(stderr, "\r%s: %d M instructions\033[K", p->what, millions);
+    fflush(stderr);
+    p->shown = millions;
+}
+
 void progress_end(struct progress *progress)
 {
     if (progress->shown >= 0)

@@ -27,6 +27,7 @@ enum chunk_kind {
     CHUNK_END = 5,    /* file `end`: text, how the recording ended */
     CHUNK_NOTE = 6,   /* file `notes`: text, what was learned later (instruction counts) */
     CHUNK_TRACE = 8,  /* a trace (slicer/trace.h), which is no part of a pinball */
+    CHUNK_SLICE = 9,  /* a slice that was kept: slices/NAME (slicer/saved.h), likewise */
     CHUNK_MEMBER = 7, /* a packed pinball: name of a file, `extra` bytes of which follow */
 };
 

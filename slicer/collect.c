@@ -9,11 +9,13 @@
  */
 #include "slicer/collect.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 
 #include "pinball/pinball.h"
+#include "pinball/sha256.h"
 #include "replayer/replay.h"
 #include "slicer/pcset.h"
 #include "slicer/trace.h"
@@ -427,7 +429,7 @@ static struct pcset *stays(struct collector *c)
     return out;
 }
 
-static int finish(struct collector *c, struct replay *replay, struct err *err)
+static int finish(struct collector *c, struct replay *replay, const char *about, struct err *err)
 {
     enum { MAPS = 65536 };
     struct trace_map *map = NULL;
@@ -447,8 +449,12 @@ static int finish(struct collector *c, struct replay *replay, struct err *err)
     for (size_t i = 0; i < maps; i++)
         map[i] = (struct trace_map){list[i].start, list[i].end, list[i].offset, list[i].file,
                                     (uint32_t)list[i].prot};
-    struct trace_rest rest = {
-        .code = c->code, .thread = thread, .threads = c->runs, .map = map, .maps = maps};
+    struct trace_rest rest = {.code = c->code,
+                              .thread = thread,
+                              .threads = c->runs,
+                              .map = map,
+                              .maps = maps,
+                              .about = about};
     rest.entry = pcset_keys(c->entry, &rest.entries);
     rest.stay = pcset_keys(stay, &rest.stays);
     rest.target = pcset_pairs(c->target, &rest.targets);
@@ -476,19 +482,59 @@ static int run(struct replay *replay, const struct collect_options *o, struct re
                : 0;
 }
 
+/* Two recordings of one program differ in their first events: addresses, random bytes, times. */
+static int identify(struct pinball *pinball, char id[SHA256_HEX], struct err *err)
+{
+    struct sha256 sum;
+    const char *key, *value;
+    uint64_t bytes = 0, records = pinball_records(pinball), n;
+    sha256_init(&sum);
+    for (size_t i = 0; pinball_head_line(pinball, &i, &key, &value);) {
+        sha256_add(&sum, key, strlen(key) + 1);
+        sha256_add(&sum, value, strlen(value) + 1);
+    }
+    sha256_add(&sum, &records, sizeof records);
+    if (pinball_chunks(pinball))
+        pinball_chunk_info(pinball, 0, &bytes, &n);
+    void *data = malloc(bytes + 8);
+    if (!data)
+        return err_set(err, "no memory");
+    int bad = bytes && pinball_read_chunk(pinball, 0, data, bytes, err);
+    if (!bad)
+        sha256_add(&sum, data, bytes);
+    free(data);
+    sha256_hex(&sum, id);
+    return bad ? -1 : 0;
+}
+
+int collect_about(struct pinball *pinball, const struct position *from, const struct position *to,
+                  char about[COLLECT_ABOUT], struct err *err)
+{
+    char id[SHA256_HEX], token[2][POSITION_TEXT] = {"", ""};
+    if (identify(pinball, id, err))
+        return -1;
+    if (from)
+        position_format(from, token[0]);
+    if (to)
+        position_format(to, token[1]);
+    snprintf(about, COLLECT_ABOUT, from || to ? "%.32s %s..%s" : "%.32s", id, token[0], token[1]);
+    return 0;
+}
+
 int collect(struct pinball *pinball, const char *path, const struct collect_options *o,
             struct collect_result *result, struct err *err)
 {
     struct collector c;
     struct replay *replay = NULL;
     struct replay_stop stop;
+    char about[COLLECT_ABOUT];
     struct stat st;
     int bad = -1;
-    if (init(&c, path, o, err))
+    if (init(&c, path, o, err) || collect_about(pinball, o->from, o->to, about, err))
         goto done;
     struct replay_options ro = {.arg = &c, .flow = take};
     replay = replay_new(pinball, &ro, err);
-    if (!replay || run(replay, o, &stop, err) || finish(&c, replay, err))
+    if (!replay || run(replay, o, &stop, err) || finish(&c, replay, about, err))
         goto done;
     *result = (struct collect_result){.insns = c.insns,
                                       .steps = c.steps,

@@ -223,6 +223,7 @@ static void find_line(struct source *s, gaddr pc, struct source_line *out)
     if (!m)
         return;
     out->module = m->path;
+    out->lines = m->rows > 0;
     const struct source_row *row = source_rows_at(m, addr);
     if (row) {
         out->file = row->file;

@@ -68,6 +68,7 @@ struct source_line {
     uint32_t inlined;      /* how many inlined calls are around pc */
     bool stmt;             /* a row that begins a statement starts at exactly this pc */
     bool own;              /* the pc has a source line: not library code without source */
+    bool lines;            /* the module has source lines, here or elsewhere */
 };
 
 /* Fills in what is known. Returns out->own. */

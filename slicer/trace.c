@@ -50,6 +50,7 @@ struct trace {
     size_t entries, stays, targets;
     struct trace_map *map;
     size_t maps;
+    char *about;
 };
 
 /* ---- reading ---- */
@@ -72,6 +73,7 @@ void trace_close(struct trace *t)
     free(t->target);
     free(t->targets_of);
     free(t->map);
+    free(t->about);
     free(t);
 }
 
@@ -122,7 +124,7 @@ static int read_blocks(struct trace *t, const uint8_t *at, size_t bytes, struct 
 }
 
 struct rest_head {
-    uint64_t insns, chunks, threads, entries, targets, stays, maps;
+    uint64_t insns, chunks, threads, entries, targets, stays, maps, about;
 };
 
 static void *take(const uint8_t **at, const uint8_t *end, uint64_t n, size_t size)
@@ -158,8 +160,10 @@ static int read_rest(struct trace *t, const uint8_t *at, size_t bytes, struct er
     t->target = t->entry ? take(&at, end, h.targets, sizeof *t->target) : NULL;
     t->stay = t->target ? take(&at, end, h.stays, sizeof *t->stay) : NULL;
     t->map = t->stay ? take(&at, end, h.maps, sizeof *t->map) : NULL;
-    if (!t->map || at != end || !(t->targets_of = malloc(sizeof(gaddr) * (h.targets + 1))))
+    t->about = t->map ? take(&at, end, h.about, 1) : NULL;
+    if (!t->about || at != end || !(t->targets_of = malloc(sizeof(gaddr) * (h.targets + 1))))
         return err_set(err, "%s: not a trace", t->path);
+    t->about[h.about] = 0;
     for (size_t i = 0; i < t->targets; i++)
         t->targets_of[i] = t->target[i][1];
     return 0;
@@ -339,6 +343,11 @@ size_t trace_maps(const struct trace *t, const struct trace_map **list)
     return t->maps;
 }
 
+const char *trace_about(const struct trace *t)
+{
+    return t->about;
+}
+
 /* ---- ticks ---- */
 
 static bool ticks(const struct insn *in, gaddr pc)
@@ -479,11 +488,11 @@ int trace_put(struct trace_writer *w, const struct trace_chunk *c, const struct 
 int trace_finish(struct trace_writer *w, const struct trace_rest *r, struct err *err)
 {
     struct rest_head h = {w->insns,   w->chunks, r->threads, r->entries,
-                          r->targets, r->stays,  r->maps};
+                          r->targets, r->stays,  r->maps,    strlen(r->about)};
     size_t odd = r->threads % 2 ? 4 : 0;
     size_t bytes = sizeof h + sizeof *r->thread * r->threads + odd + sizeof *r->entry * r->entries +
                    sizeof *r->target * r->targets + sizeof *r->stay * r->stays +
-                   sizeof *r->map * r->maps;
+                   sizeof *r->map * r->maps + h.about;
     uint8_t *data = calloc(1, bytes), *at = data;
     if (!data)
         return err_set(err, "no memory");
@@ -493,7 +502,8 @@ int trace_finish(struct trace_writer *w, const struct trace_rest *r, struct err 
     at = mempcpy(at, r->entry, sizeof *r->entry * r->entries);
     at = mempcpy(at, r->target, sizeof *r->target * r->targets);
     at = mempcpy(at, r->stay, sizeof *r->stay * r->stays);
-    memcpy(at, r->map, sizeof *r->map * r->maps);
+    at = mempcpy(at, r->map, sizeof *r->map * r->maps);
+    memcpy(at, r->about, h.about);
     int bad = put_blocks(w, r->code, err) || put(w, SECTION_REST, 0, data, bytes, err);
     free(data);
     if (bad)

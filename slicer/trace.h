@@ -103,6 +103,9 @@ struct trace_map {
 };
 size_t trace_maps(const struct trace *trace, const struct trace_map **list);
 
+/* What it is a trace of, see collect_about(). */
+const char *trace_about(const struct trace *trace);
+
 /* ---- writing ---- */
 
 struct trace_writer;
@@ -123,6 +126,7 @@ struct trace_rest {
     size_t stays;
     const struct trace_map *map;
     size_t maps;
+    const char *about;
 };
 int trace_finish(struct trace_writer *w, const struct trace_rest *rest, struct err *err);
 void trace_abandon(struct trace_writer *w); /* NULL is allowed */

@@ -1,0 +1,198 @@
+/* slice.c - `drdebug slice`: say why a value is what it is. SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/json.h"
+#include "cli/progress.h"
+#include "cli/slice_options.h"
+#include "cli/slice_print.h"
+#include "pinball/pinball.h"
+#include "slicer/saved.h"
+
+/* ---- a slice ---- */
+
+static int print(struct study *s, const struct slice_options_given *a, const struct saved *of,
+                 const struct slice *slice)
+{
+    struct err err = {.code = 0};
+    struct report_options o = {.nodes = a->all, .fold = !a->all, .slice = of->options};
+    struct report *r = report_new(s, slice, &of->criterion, &o, &err);
+    if (!r)
+        return say_error(CLI_FAILED, "slice: %s", err.msg);
+    struct slice_print p = {.study = s,
+                            .slice = slice,
+                            .criterion = &of->criterion,
+                            .report = r,
+                            .text = of->text,
+                            .lines = a->lines,
+                            .all = a->all};
+    if (a->json)
+        slice_print_json(&p);
+    else
+        slice_print_text(&p);
+    report_free(r);
+    return say_finish();
+}
+
+/* What the user can do about a criterion that was not found. */
+static void advise(const struct err *err)
+{
+    switch (err->code) {
+    case SOURCE_NO_FILE:
+        if (strstr(err->msg, "there are"))
+            break; /* it names files that are meant, perhaps */
+        say_hint(
+            "without debug information: `%%REGISTER at FUNCTION`, `0xADDRESS BYTES at end`, or "
+            "compile with -g");
+        break;
+    case SOURCE_OPTIMIZED:
+        say_hint(
+            "`uses of FILE:LINE` of a line that reads it needs no place of it; nor does a build "
+            "with -Og");
+        break;
+    case SOURCE_NO_VARIABLE:
+        say_hint(
+            "variables are those in scope at that line; a member is reached by its variable, or "
+            "as `0xADDRESS BYTES`");
+        break;
+    default:
+        break;
+    }
+}
+
+static int not_found(const struct slice_options_given *a, const struct err *err)
+{
+    bool window = err->code == PLACE_NEVER && (a->study.from || a->study.to);
+    say_error(CLI_FAILED, "slice: %s%s", err->msg, window ? " in this window" : "");
+    advise(err);
+    return err->code == CRITERION_USAGE ? CLI_USAGE : CLI_FAILED;
+}
+
+static int keep(struct study *s, const struct slice_options_given *a, struct saved *of,
+                const struct slice *slice)
+{
+    struct slice_figures figures;
+    struct err err;
+    slice_figures(slice, &figures);
+    of->nodes = slice_count(slice);
+    of->pairs = figures.pairs;
+    of->total = trace_insns(s->trace);
+    of->has_from = a->window.has_from;
+    of->has_to = a->window.has_to;
+    of->from = a->window.from;
+    of->to = a->window.to;
+    snprintf(of->about, sizeof of->about, "%s", trace_about(s->trace));
+    if (saved_write(s, a->name, of, slice, &err))
+        return say_error(CLI_FAILED, "slice: %s", err.msg);
+    return -1;
+}
+
+static int make(struct study *s, const struct slice_options_given *a)
+{
+    struct saved of = {.options = a->criterion.slice};
+    struct err err = {.code = 0};
+    char text[] = "failure";
+    if (criterion_find(s, &a->criterion, &of.criterion, &err))
+        return not_found(a, &err);
+    of.text = strdup(a->failure ? text : a->text);
+    struct slice *slice = of.text ? slice_backward(s->slicer, of.criterion.want, of.criterion.wants,
+                                                   &of.options, &err)
+                                  : NULL;
+    int status = slice ? -1 : say_error(CLI_FAILED, "slice: %s", of.text ? err.msg : "no memory");
+    if (slice && a->name)
+        status = keep(s, a, &of, slice);
+    if (status < 0)
+        status = print(s, a, &of, slice);
+    slice_free(slice);
+    saved_deinit(&of);
+    return status;
+}
+
+static int show(struct study *s, const struct slice_options_given *a, const struct saved *of)
+{
+    struct err err;
+    struct slice *slice = saved_slice(s, a->show, of, &err);
+    int status = slice ? print(s, a, of, slice) : say_error(CLI_FAILED, "slice: %s", err.msg);
+    slice_free(slice);
+    return status;
+}
+
+/* ---- slices that were kept ---- */
+
+static int list(const char *dir)
+{
+    struct err err;
+    size_t count;
+    struct pinball *p = pinball_open(dir, &err);
+    if (!p)
+        return say_error(CLI_FAILED, "%s", err.msg);
+    pinball_close(p);
+    char **name = saved_names(dir, &count, &err);
+    if (!name)
+        return say_error(CLI_FAILED, "slice: %s", err.msg);
+    int status = CLI_DONE;
+    for (size_t i = 0; i < count; i++) {
+        struct saved s;
+        if (saved_read(dir, name[i], &s, &err)) {
+            status = say_error(CLI_FAILED, "slice: %s", err.msg);
+            continue;
+        }
+        printf("%s  %" PRIu64 " of %" PRIu64 " instructions  ", name[i], s.nodes, s.total);
+        json_plain(s.text);
+        putchar('\n');
+        saved_deinit(&s);
+    }
+    saved_free_names(name, count);
+    return say_finish() || status ? CLI_FAILED : CLI_DONE;
+}
+
+static int forget(const struct slice_options_given *a)
+{
+    struct err err;
+    return saved_delete(a->in, a->remove, &err) ? say_error(CLI_FAILED, "slice: %s", err.msg)
+                                                : CLI_DONE;
+}
+
+/* ---- the verb ---- */
+
+static int work(struct slice_options_given *a, struct saved *of)
+{
+    struct progress progress;
+    struct err err = {.code = 0};
+    progress_begin(&progress, a->in);
+    a->study.progress = progress_count;
+    a->study.arg = &progress;
+    struct study *s = study_open(a->in, &a->study, &err);
+    progress_end(&progress);
+    if (!s)
+        return say_error(err.code == REPLAY_DIVERGED ? CLI_DIVERGED : CLI_FAILED, "%s", err.msg);
+    int status = a->show ? show(s, a, of) : make(s, a);
+    study_close(s);
+    return status;
+}
+
+int slice_main(int argc, char *argv[])
+{
+    struct slice_options_given a = {.in = ""};
+    struct saved of = {0};
+    struct err err;
+    int status = slice_options_parse(argc, argv, &a);
+
+    if (status >= 0)
+        return status;
+    if (a.list)
+        return list(a.in);
+    if (a.remove)
+        return forget(&a);
+    if (a.show) {
+        if (saved_read(a.in, a.show, &of, &err))
+            return say_error(CLI_FAILED, "slice: %s", err.msg);
+        a.study.from = of.has_from ? &of.from : NULL;
+        a.study.to = of.has_to ? &of.to : NULL;
+    }
+    status = work(&a, &of);
+    saved_deinit(&of);
+    return status;
+}

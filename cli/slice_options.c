@@ -1,0 +1,225 @@
+/* slice_options.c - the command line of `drdebug slice`. SPDX-License-Identifier: MIT */
+#include "cli/slice_options.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/newest.h"
+
+const char slice_details[] =
+    "CRITERION is one of\n"
+    "  VARIABLE at WHERE           why it has its value there\n"
+    "  %REGISTER at WHERE          likewise: %eax, %rbx, %xmm3, ...\n"
+    "  0xADDRESS BYTES at WHERE    likewise for memory\n"
+    "  uses of FILE:LINE           all that the line uses\n"
+    "  last write of WHAT          what the last instruction that wrote it used; `at WHERE` may follow\n"
+    "WHERE is FILE:LINE or FUNCTION (when that line is done), a position like T1:2045:401136, or end.\n"
+    "\n"
+    "  --at failure       the criterion that the crash, abort or failed assertion suggests\n"
+    "  --instance N       the Nth time that the line was reached; by default the last\n"
+    "  --thread N         in thread N; by default in any\n"
+    "  --thin             follow values only: not addresses, not control\n"
+    "  --data             follow values and addresses, not control\n"
+    "  --no-prune         do not look through saved and restored registers\n"
+    "  --max-save N       saves looked for at a function's begin; by default 10\n"
+    "  --stack-pointer    follow the stack pointer, too\n"
+    "  --relocated        follow what the dynamic loader made read-only, too\n"
+    "  --window FROM..TO  look at this part of the recording only\n"
+    "  --trace FILE       use the trace that `drdebug trace -o FILE` made\n"
+    "  --lines N          print at most N lines; by default 50\n"
+    "  --all              print every instruction, those of libraries, too\n"
+    "  --json             print it for a program to read\n"
+    "  -o NAME            keep the slice with the pinball, under this name\n"
+    "  --list             list the slices that were kept\n"
+    "  --show NAME        print one of them\n"
+    "  --delete NAME      delete one of them\n"
+    "  --help             print this\n"
+    "\n"
+    "A slice is all that a value depends on, across threads: who computed it, from what, and which\n"
+    "branches decided that. The first line is the criterion; the others follow by their distance from\n"
+    "it. Code without source is shown at the call that led there.\n";
+
+enum {
+    OPT_AT = 1,
+    OPT_INSTANCE,
+    OPT_THREAD,
+    OPT_THIN,
+    OPT_DATA,
+    OPT_NO_PRUNE,
+    OPT_MAX_SAVE,
+    OPT_STACK_POINTER,
+    OPT_RELOCATED,
+    OPT_WINDOW,
+    OPT_TRACE,
+    OPT_LINES,
+    OPT_ALL,
+    OPT_JSON,
+    OPT_LIST,
+    OPT_SHOW,
+    OPT_DELETE,
+    OPT_HELP,
+};
+
+static const struct option options[] = {
+    {"at", required_argument, NULL, OPT_AT},
+    {"instance", required_argument, NULL, OPT_INSTANCE},
+    {"thread", required_argument, NULL, OPT_THREAD},
+    {"thin", no_argument, NULL, OPT_THIN},
+    {"data", no_argument, NULL, OPT_DATA},
+    {"no-prune", no_argument, NULL, OPT_NO_PRUNE},
+    {"max-save", required_argument, NULL, OPT_MAX_SAVE},
+    {"stack-pointer", no_argument, NULL, OPT_STACK_POINTER},
+    {"relocated", no_argument, NULL, OPT_RELOCATED},
+    {"window", required_argument, NULL, OPT_WINDOW},
+    {"trace", required_argument, NULL, OPT_TRACE},
+    {"lines", required_argument, NULL, OPT_LINES},
+    {"all", no_argument, NULL, OPT_ALL},
+    {"json", no_argument, NULL, OPT_JSON},
+    {"list", no_argument, NULL, OPT_LIST},
+    {"show", required_argument, NULL, OPT_SHOW},
+    {"delete", required_argument, NULL, OPT_DELETE},
+    {"help", no_argument, NULL, OPT_HELP},
+    {NULL, 0, NULL, 0},
+};
+
+static int number(const char *option, const char *text, uint64_t most, uint64_t *out)
+{
+    char *end;
+    errno = 0;
+    *out = strtoull(text, &end, 10);
+    if (errno || end == text || *end || text[0] == '-' || !*out || *out > most)
+        return say_error(CLI_USAGE, "slice: --%s %s: not a number from 1 on", option, text);
+    return -1;
+}
+
+/* Options with a value. Returns -1 to go on. */
+static int set_value(int c, struct slice_options_given *a)
+{
+    struct err err;
+    uint64_t n = 0;
+    int status = -1;
+    switch (c) {
+    case OPT_AT:
+        if (strcmp(optarg, "failure") != 0) {
+            say_error(CLI_USAGE, "slice: --at %s: only `--at failure` is known", optarg);
+            say_hint("places are part of the criterion: `VARIABLE at FILE:LINE`");
+            return CLI_USAGE;
+        }
+        a->failure = true;
+        break;
+    case OPT_INSTANCE:
+        return number("instance", optarg, UINT64_MAX, &a->criterion.instance);
+    case OPT_LINES:
+        return number("lines", optarg, UINT64_MAX, &a->lines);
+    case OPT_THREAD:
+        status = number("thread", optarg, UINT32_MAX, &n);
+        a->criterion.thread = (uint32_t)n;
+        break;
+    case OPT_MAX_SAVE:
+        status = number("max-save", optarg, 1 << 20, &n);
+        a->criterion.slice.max_save = (unsigned)n;
+        break;
+    case OPT_WINDOW:
+        if (window_parse(optarg, &a->window, &err))
+            return say_error(CLI_USAGE, "slice: %s", err.msg);
+        a->study.from = a->window.has_from ? &a->window.from : NULL;
+        a->study.to = a->window.has_to ? &a->window.to : NULL;
+        break;
+    case OPT_SHOW:
+        a->show = optarg;
+        break;
+    case OPT_DELETE:
+        a->remove = optarg;
+        break;
+    case OPT_TRACE:
+        a->study.trace = optarg;
+        break;
+    default:
+        a->name = optarg;
+    }
+    return status;
+}
+
+static bool set_flag(int c, struct slice_options_given *a)
+{
+    struct slice_options *o = &a->criterion.slice;
+    switch (c) {
+    case OPT_THIN:
+        o->edges = SLICE_VALUE;
+        return true;
+    case OPT_DATA:
+        o->edges = SLICE_VALUE | SLICE_ADDRESS;
+        return true;
+    case OPT_NO_PRUNE:
+        return o->keep_saves = true;
+    case OPT_STACK_POINTER:
+        return o->stack_pointer = true;
+    case OPT_RELOCATED:
+        return o->relocated = true;
+    case OPT_ALL:
+        return a->all = true;
+    case OPT_JSON:
+        return a->json = true;
+    case OPT_LIST:
+        return a->list = true;
+    default:
+        return false;
+    }
+}
+
+/* The words of the criterion may be one argument or several. */
+static int take_words(int argc, char *argv[], struct slice_options_given *a)
+{
+    struct err err;
+    size_t used = 0;
+    if (optind < argc)
+        snprintf(a->in, sizeof a->in, "%s", argv[optind]);
+    else if (newest_find(a->in, &err))
+        return say_error(CLI_FAILED, "slice: %s", err.msg);
+    for (int i = optind + 1; i < argc && used < sizeof a->text; i++)
+        used += (size_t)snprintf(a->text + used, sizeof a->text - used, "%s%s", used ? " " : "",
+                                 argv[i]);
+    if (used >= sizeof a->text)
+        return say_error(CLI_USAGE, "slice: the criterion is too long");
+    if (a->failure && used)
+        return say_error(CLI_USAGE, "slice: --at failure is a criterion: `%s` is another one",
+                         a->text);
+    if (a->list || a->show || a->remove) {
+        if (used || a->failure || a->name || a->list + !!a->show + !!a->remove > 1)
+            return say_error(CLI_USAGE,
+                             "slice: --list, --show and --delete take no criterion, one at a time");
+        return -1;
+    }
+    if (!a->failure && !used) {
+        say_error(CLI_USAGE, "slice: no criterion given");
+        say_hint("`drdebug slice DIR VARIABLE at FILE:LINE`, or `drdebug slice DIR --at failure`");
+        return CLI_USAGE;
+    }
+    if (a->failure && a->study.to)
+        return say_error(CLI_USAGE, "slice: --at failure needs a window that is open at its end");
+    a->criterion.text = a->failure ? NULL : a->text;
+    return -1;
+}
+
+int slice_options_parse(int argc, char *argv[], struct slice_options_given *a)
+{
+    int c;
+    opterr = 0;
+    a->lines = 50;
+    while ((c = getopt_long(argc, argv, ":o:", options, NULL)) != -1) {
+        if (c == OPT_HELP)
+            return help_verb("slice");
+        if (c == ':' || c == '?')
+            return say_bad_option("slice", argv, c == ':' ? ':' : optopt, OPT_HELP);
+        if (set_flag(c, a))
+            continue;
+        int status = set_value(c, a);
+        if (status >= 0)
+            return status;
+    }
+    return take_words(argc, argv, a);
+}

@@ -1,0 +1,26 @@
+/* slice_options.h - the command line of `drdebug slice`. SPDX-License-Identifier: MIT */
+#ifndef CLI_SLICE_OPTIONS_H
+#define CLI_SLICE_OPTIONS_H
+
+#include <limits.h>
+
+#include "cli/window.h"
+#include "slicer/criterion.h"
+
+/* {0} before parsing. It points into itself and into the argument vector. */
+struct slice_options_given {
+    struct study_options study;
+    struct criterion_options criterion;
+    struct window window;
+    uint64_t lines;
+    bool failure, all, json, list;
+    const char *name;          /* to keep it under */
+    const char *show, *remove; /* slices that were kept */
+    char in[PATH_MAX];
+    char text[1024]; /* the criterion */
+};
+
+/* Returns -1 to go on, or the status to end with. */
+int slice_options_parse(int argc, char *argv[], struct slice_options_given *a);
+
+#endif

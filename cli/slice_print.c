@@ -1,0 +1,326 @@
+/* slice_print.c - a slice on standard output.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Text of sources and names of variables are not sent to the terminal as they are (json.h).
+ */
+#include "cli/slice_print.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/json.h"
+
+enum { TEXT_WIDTH = 50, PLACE_ROOM = 300, WHAT_ROOM = 300 };
+
+/* ---- pieces of text ---- */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* Characters, where a byte that continues one counts nothing. */
+static size_t width(const char *text)
+{
+    size_t n = 0;
+    for (; *text; text++)
+        n += ((unsigned char)*text & 0xc0) != 0x80;
+    return n;
+}
+
+static void padded(const char *text, size_t columns)
+{
+    json_plain(text);
+    for (size_t n = width(text); n < columns; n++)
+        putchar(' ');
+}
+
+/* `T2 racy_counter.c:31`, without the file if it is that of the row before. */
+static void place_text(const struct report_row *r, const struct report_row *before, char *out)
+{
+    bool same = before && before->file == r->file;
+    if (r->file)
+        snprintf(out, PLACE_ROOM, "T%" PRIu32 " %.200s:%" PRIu32, r->thread,
+                 same ? "" : base_name(r->file), r->line);
+    else
+        snprintf(out, PLACE_ROOM, "T%" PRIu32, r->thread);
+}
+
+/* The line's text without its indentation, in one space each, cut to fit. */
+static void line_text(struct study *s, const struct report_row *r, char *out, size_t room)
+{
+    const char *text = r->file ? source_text(s->source, r->file, r->line) : NULL;
+    size_t n = 0;
+    if (!text) {
+        if (r->file && r->function)
+            snprintf(out, room, "in %s", r->function);
+        else
+            source_name(s->source, r->pc, out, room);
+        return;
+    }
+    for (text += strspn(text, " \t"); *text && n + 1 < room; text++) {
+        bool blank = *text == ' ' || *text == '\t' || *text == '\r';
+        if (!blank || (n && out[n - 1] != ' '))
+            out[n++] = blank ? ' ' : *text;
+    }
+    while (n && out[n - 1] == ' ')
+        n--;
+    out[n] = 0;
+    if (width(out) <= TEXT_WIDTH)
+        return;
+    size_t columns = 0, i = 0;
+    for (; out[i] && columns < TEXT_WIDTH - 3; i++)
+        columns += ((unsigned char)out[i + 1] & 0xc0) != 0x80;
+    snprintf(out + i, room - i, "...");
+}
+
+/* Why the row is there. */
+static void why_text(const struct slice_print *p, const struct report_row *r, char *out)
+{
+    char what[WHAT_ROOM];
+    out[0] = 0;
+    if (r->edge == REPORT_NONE)
+        return;
+    const struct slice_dependence *d = &p->report->edge[r->edge].sample;
+    report_what(p->study, d, what, sizeof what);
+    if (d->node_thread == d->on_thread || d->node == UINT64_MAX)
+        snprintf(out, WHAT_ROOM, "%s", what);
+    else
+        snprintf(out, WHAT_ROOM, "%.200s%sread by T%" PRIu32, what, what[0] ? ", " : "",
+                 trace_thread(p->study->trace, d->node_thread));
+}
+
+static const char *kind_text(const struct report *r, const struct report_row *row)
+{
+    if (row->edge != REPORT_NONE)
+        return report_kind(r->edge[row->edge].sample.kind);
+    return row->distance == 0 ? "criterion" : "";
+}
+
+/* ---- for people ---- */
+
+static void print_head(const struct slice_print *p)
+{
+    const struct report *r = p->report;
+    const struct criterion *c = p->criterion;
+    struct source_line l;
+    char name[PLACE_ROOM];
+    if (study_line(p->study, c->pc, &l))
+        snprintf(name, sizeof name, "%.200s:%" PRIu32, base_name(l.file), l.line);
+    else
+        source_name(p->study->source, c->pc, name, sizeof name);
+    printf("criterion  T%" PRIu32 " ", trace_thread(p->study->trace, c->thread));
+    json_plain(name);
+    printf("  ");
+    json_plain(c->what);
+    if (c->note[0]) {
+        printf(", ");
+        json_plain(c->note);
+    }
+    printf("\nslice      %" PRIu64 " of %" PRIu64 " instructions, %" PRIu64 " line%s, %" PRIu64
+           " thread%s\n",
+           slice_count(p->slice), trace_insns(p->study->trace), r->lines, r->lines == 1 ? "" : "s",
+           r->threads, r->threads == 1 ? "" : "s");
+}
+
+/* What no line of the user's has to do with is left out where there are such lines. */
+static const struct report_row **pick_rows(const struct slice_print *p, size_t *count)
+{
+    const struct report *r = p->report;
+    const struct report_row **list = malloc(sizeof *list * (r->rows + 1));
+    *count = 0;
+    for (size_t i = 0; list && i < r->rows; i++)
+        if (r->row[i].own || !r->others || r->row[i].distance == 0)
+            list[(*count)++] = &r->row[i];
+    return list;
+}
+
+static void print_row(const struct slice_print *p, const struct report_row *row,
+                      const struct report_row *before, size_t place_width, size_t text_width)
+{
+    char place[PLACE_ROOM], text[400], what[WHAT_ROOM];
+    place_text(row, before, place);
+    line_text(p->study, row, text, sizeof text);
+    why_text(p, row, what);
+    printf("  ");
+    padded(place, place_width);
+    printf("  ");
+    padded(text, text_width);
+    printf("  ");
+    padded(kind_text(p->report, row), what[0] ? 9 : 0);
+    json_plain(what);
+    putchar('\n');
+}
+
+static void print_rows(const struct slice_print *p)
+{
+    size_t rows, place_width = 0, text_width = 0;
+    char place[PLACE_ROOM], text[400];
+    const struct report_row **row = pick_rows(p, &rows);
+    size_t n = rows < p->lines ? rows : p->lines;
+    for (size_t i = 0; row && i < n; i++) {
+        place_text(row[i], i ? row[i - 1] : NULL, place);
+        line_text(p->study, row[i], text, sizeof text);
+        place_width = width(place) > place_width ? width(place) : place_width;
+        text_width = width(text) > text_width ? width(text) : text_width;
+    }
+    for (size_t i = 0; row && i < n; i++)
+        print_row(p, row[i], i ? row[i - 1] : NULL, place_width, text_width);
+    if (n < rows)
+        printf("  ... %zu more lines; `--lines %zu` shows them\n", rows - n, rows);
+    if (p->report->others)
+        printf("libraries  %zu function%s that no line above called, such as the loader's; `--all` "
+               "shows them\n",
+               p->report->others, p->report->others == 1 ? "" : "s");
+    free(row);
+}
+
+static void print_nodes(const struct slice_print *p)
+{
+    const struct report *r = p->report;
+    char token[POSITION_TEXT], name[PLACE_ROOM];
+    for (uint64_t i = r->nodes; i-- > 0;) {
+        const struct report_node *n = &r->node[i];
+        struct position at = {n->thread, n->count, n->pc};
+        position_format(&at, token);
+        source_name(p->study->source, n->pc, name, sizeof name);
+        printf("  %-28s ", token);
+        padded(name, n->kinds ? 40 : 0);
+        printf("%s%s\n", n->kinds ? " " : "", report_kind(n->kinds));
+    }
+}
+
+void slice_print_text(const struct slice_print *p)
+{
+    struct slice_figures figures;
+    print_head(p);
+    if (p->all)
+        print_nodes(p);
+    else
+        print_rows(p);
+    slice_figures(p->slice, &figures);
+    if (figures.pairs)
+        printf("pruned     %" PRIu64 " save/restore pair%s\n", figures.pairs,
+               figures.pairs == 1 ? "" : "s");
+}
+
+/* ---- for programs ---- */
+
+static void json_position(const char *key, const struct position *at)
+{
+    char token[POSITION_TEXT];
+    position_format(at, token);
+    printf(", \"%s\": \"%s\"", key, token);
+}
+
+static void json_member(const char *key, const char *value)
+{
+    printf(", \"%s\": ", key);
+    json_string(value);
+}
+
+static void json_kinds(unsigned kinds)
+{
+    const char *comma = "";
+    fputs("\"kinds\": [", stdout);
+    for (unsigned k = SLICE_VALUE; k <= SLICE_CONTROL; k <<= 1)
+        if (kinds & k) {
+            printf("%s\"%s\"", comma, report_kind(k));
+            comma = ", ";
+        }
+    putchar(']');
+}
+
+static void json_row(const struct slice_print *p, const struct report_row *r)
+{
+    char name[PLACE_ROOM];
+    source_name(p->study->source, r->pc, name, sizeof name);
+    printf("{\"thread\": %" PRIu32, r->thread);
+    json_member("file", r->file);
+    printf(", \"line\": %" PRIu32, r->line);
+    json_member("function", r->function);
+    json_member("module", r->module);
+    json_member("name", name);
+    json_member("text", r->file ? source_text(p->study->source, r->file, r->line) : NULL);
+    printf(", \"instances\": %" PRIu64, r->nodes);
+    if (r->nodes) {
+        json_position("first", &r->first_at);
+        json_position("last", &r->last_at);
+    }
+    if (r->distance != UINT32_MAX)
+        printf(", \"distance\": %" PRIu32, r->distance);
+    printf(", \"criterion\": %s}", r->distance == 0 ? "true" : "false");
+}
+
+static void json_edge(const struct slice_print *p, const struct report_edge *e)
+{
+    const struct slice_dependence *d = &e->sample;
+    char what[WHAT_ROOM];
+    report_what(p->study, d, what, sizeof what);
+    printf("{\"line\": %" PRIu32 ", \"on\": %" PRIu32 ", ", e->row, e->on);
+    json_kinds(e->kinds);
+    printf(", \"count\": %" PRIu64 ", \"across_threads\": %s", e->count,
+           d->node_thread != d->on_thread && d->node != UINT64_MAX ? "true" : "false");
+    json_member("what", what);
+    if (d->kind != SLICE_CONTROL && d->memory)
+        printf(", \"address\": \"0x%" PRIx64 "\", \"bytes\": %" PRIu64, d->addr, d->bytes);
+    putchar('}');
+}
+
+static void json_nodes(const struct slice_print *p)
+{
+    for (uint64_t i = 0; i < p->report->nodes; i++) {
+        const struct report_node *n = &p->report->node[i];
+        struct position at = {n->thread, n->count, n->pc};
+        printf("%s\n    {\"line\": %" PRIu32, i ? "," : "", n->row);
+        json_position("position", &at);
+        fputs(", ", stdout);
+        json_kinds(n->kinds);
+        putchar('}');
+    }
+}
+
+static void json_criterion(const struct slice_print *p)
+{
+    const struct criterion *c = p->criterion;
+    struct source_line l;
+    bool own = study_line(p->study, c->pc, &l);
+    fputs("{\n  \"criterion\": {\"text\": ", stdout);
+    json_string(p->text);
+    json_member("what", c->what);
+    json_member("note", c->note[0] ? c->note : NULL);
+    printf(", \"thread\": %" PRIu32, trace_thread(p->study->trace, c->thread));
+    json_member("file", own ? l.file : NULL);
+    printf(", \"line\": %" PRIu32, own ? l.line : 0);
+    json_position("position", &c->position);
+    putchar('}');
+}
+
+void slice_print_json(const struct slice_print *p)
+{
+    const struct report *r = p->report;
+    struct slice_figures figures;
+    slice_figures(p->slice, &figures);
+    json_criterion(p);
+    printf(",\n  \"instructions\": %" PRIu64 ",\n  \"total\": %" PRIu64 ",\n  \"threads\": %" PRIu64
+           ",\n  \"pruned\": %" PRIu64 ",\n  \"lines\": [",
+           slice_count(p->slice), trace_insns(p->study->trace), r->threads, figures.pairs);
+    for (size_t i = 0; i < r->rows; i++) {
+        printf("%s\n    ", i ? "," : "");
+        json_row(p, &r->row[i]);
+    }
+    fputs("\n  ],\n  \"edges\": [", stdout);
+    for (size_t i = 0; i < r->edges; i++) {
+        printf("%s\n    ", i ? "," : "");
+        json_edge(p, &r->edge[i]);
+    }
+    if (p->all) {
+        fputs("\n  ],\n  \"nodes\": [", stdout);
+        json_nodes(p);
+    }
+    puts("\n  ]\n}");
+}

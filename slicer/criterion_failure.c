@@ -1,0 +1,309 @@
+/* criterion_failure.c - the criterion that a recording's failure suggests.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * A fault: what the address was made from, or the divisor, of the instruction that was not
+ * executed. A signal that the program raised (abort, assert): the branch that decided for the
+ * innermost call of the user's own code that did not come back. From the allocator: the pointer it
+ * was given, and the branch in it that decided to give up.
+ */
+#define _GNU_SOURCE /* sigabbrev_np */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pinball/record.h"
+#include "slicer/criterion.h"
+#include "slicer/frames.h"
+
+static gaddr pc_of(const struct study_insn *in)
+{
+    return in->block->insn[in->index].in.pc;
+}
+
+/* ---- faults ---- */
+
+static int want_span(struct criterion *out, const struct place *p, unsigned first, unsigned count,
+                     struct err *err)
+{
+    return criterion_want(out,
+                          (struct slice_want){.kind = SLICE_REGISTER,
+                                              .at = p->at,
+                                              .thread = p->thread,
+                                              .addr = first,
+                                              .bytes = count},
+                          err);
+}
+
+static void add_what(struct criterion *out, const char *text)
+{
+    size_t n = strlen(out->what);
+    snprintf(out->what + n, sizeof out->what - n, "%s%s", n ? ", " : "", text);
+}
+
+static int want_address(struct study *s, const struct place_end *e, struct criterion *out,
+                        struct err *err)
+{
+    uint64_t values[PLAN_SLOTS] = {0};
+    const struct defuse *d =
+        code_defuse(trace_code(s->trace), e->block, e->insns, DEFUSE_STACK_POINTER, values);
+    for (unsigned i = 0; i < d->uses; i++) {
+        char name[32] = "%";
+        if (d->use[i].kind != DEFUSE_ADDRESS)
+            continue;
+        loc_name(d->use[i], name + 1, sizeof name - 1);
+        add_what(out, name);
+        if (want_span(out, &e->place, d->use[i].first, d->use[i].count, err))
+            return -1;
+    }
+    return 0;
+}
+
+/* The value of a register at the fault. */
+static uint64_t value_of(const struct replay_registers *r, ZydisRegister reg)
+{
+    int n = insn_gpr_number(reg);
+    return n < 0 ? 0 : r->gpr[n];
+}
+
+static int want_divisor(struct study *s, const struct place_end *e, struct criterion *out,
+                        struct err *err)
+{
+    const struct insn *in = &e->block->insn[e->insns].in;
+    struct insn_operands ops;
+    insn_operands(in, &ops);
+    const ZydisDecodedOperand *op = &ops.op[0];
+    unsigned bytes = op->size / 8u;
+    if (op->type == ZYDIS_OPERAND_TYPE_REGISTER && insn_gpr_number(op->reg.value) >= 0) {
+        unsigned first = loc_gpr((unsigned)insn_gpr_number(op->reg.value));
+        snprintf(out->what, sizeof out->what, "divisor %%%s",
+                 ZydisRegisterGetString(op->reg.value));
+        return want_span(out, &e->place, first, bytes, err);
+    }
+    if (op->type != ZYDIS_OPERAND_TYPE_MEMORY)
+        return want_address(s, e, out, err);
+    gaddr addr = in->target;
+    if (!in->rip_relative) {
+        struct replay_registers *r = malloc(sizeof *r);
+        if (!r)
+            return err_set(err, "no memory");
+        if (study_registers(s, &e->place.position, r, err)) {
+            free(r);
+            return -1;
+        }
+        addr = value_of(r, op->mem.base) + value_of(r, op->mem.index) * op->mem.scale +
+               (uint64_t)op->mem.disp.value;
+        free(r);
+    }
+    char name[200];
+    struct source_frame frame = {.cfa = e->place.cfa};
+    if (!source_variable(s->source, in->pc, &frame, addr, bytes, name, sizeof name))
+        snprintf(name, sizeof name, "0x%llx %u", (unsigned long long)addr, bytes);
+    snprintf(out->what, sizeof out->what, "divisor %.200s", name);
+    return criterion_want(out,
+                          (struct slice_want){.kind = SLICE_MEMORY,
+                                              .at = e->place.at,
+                                              .thread = e->place.thread,
+                                              .addr = addr,
+                                              .bytes = bytes},
+                          err);
+}
+
+/* Is there an instruction that raised the signal? */
+static bool is_fault(const struct place_end *e, int sig)
+{
+    if (sig != SIGSEGV && sig != SIGBUS && sig != SIGFPE && sig != SIGILL && sig != SIGTRAP)
+        return false;
+    const struct insn *last = &e->block->insn[e->block->insns - 1].in;
+    return e->insns < e->block->insns ? e->block->insn[e->insns].in.kind != INSN_SYSCALL
+                                      : last->kind != INSN_SYSCALL;
+}
+
+static int want_uses(struct criterion *out, const struct place_end *e, uint64_t at, struct err *err)
+{
+    return criterion_want(
+        out, (struct slice_want){.kind = SLICE_USES, .at = at, .thread = e->place.thread}, err);
+}
+
+static int fault(struct study *s, const struct place_end *e, int sig, struct criterion *out,
+                 struct err *err)
+{
+    if (e->insns == e->block->insns) { /* a transfer to where no code is */
+        snprintf(out->what, sizeof out->what, "where it went");
+        return want_uses(out, e, e->first + e->insns - 1, err);
+    }
+    int bad = sig == SIGFPE ? want_divisor(s, e, out, err) : want_address(s, e, out, err);
+    if (bad || out->wants)
+        return bad;
+    /* No register has a say: why did it come here? */
+    if (!e->first && !e->insns)
+        return err_set(err, "the trace begins at the fault: nothing is before it");
+    uint64_t last = e->insns ? e->first + e->insns - 1 : UINT64_MAX;
+    if (last == UINT64_MAX)
+        return err_set(err, "the instruction that failed has no operands to ask about");
+    snprintf(out->what, sizeof out->what, "what led here");
+    return want_uses(out, e, last, err);
+}
+
+/* ---- signals that the program raised ---- */
+
+/* The branch that decided that instruction `at` was executed; UINT64_MAX: none. */
+static int deciding_branch(struct study *s, const struct place_end *e, uint64_t at,
+                           uint64_t *branch, struct err *err)
+{
+    struct slice_want want = {.kind = SLICE_USES, .at = at, .thread = e->place.thread};
+    struct slice_options o = {.edges = SLICE_CONTROL};
+    struct study_insn in;
+    struct slice *slice = slice_backward(s->slicer, &want, 1, &o, err);
+    if (!slice)
+        return -1;
+    int bad = 0;
+    for (*branch = at; (*branch = slice_previous(slice, *branch)) != UINT64_MAX;) {
+        bad = study_insn(s, *branch, &in, err);
+        uint8_t kind = bad ? 0 : in.block->insn[in.index].in.kind;
+        if (bad || kind == INSN_JCC || kind == INSN_JCXZ || kind == INSN_JMP_IND)
+            break;
+    }
+    slice_free(slice);
+    return bad;
+}
+
+/* The innermost call that the user's own code made: number in e->call; e->calls: none. */
+static int innermost(struct study *s, const struct place_end *e, size_t *out, struct err *err)
+{
+    for (*out = 0; *out < e->calls; ++*out) {
+        struct study_insn in;
+        struct source_line l;
+        if (e->call[*out].maker == FRAME_NO_MAKER)
+            continue;
+        if (study_insn(s, e->call[*out].maker, &in, err))
+            return -1;
+        if (study_own(s, pc_of(&in), &l))
+            return 0;
+    }
+    return 0;
+}
+
+static bool is_allocator(struct study *s, gaddr entry, bool *pointer)
+{
+    static const char *const takes[] = {"free", "cfree", "__libc_free", "realloc",
+                                        "__libc_realloc"};
+    static const char *const other[] = {"malloc",         "__libc_malloc", "calloc",
+                                        "__libc_calloc",  "memalign",      "aligned_alloc",
+                                        "__libc_memalign"};
+    struct source_line l;
+    source_line(s->source, entry, &l);
+    *pointer = false;
+    for (size_t i = 0; l.outer && i < sizeof takes / sizeof *takes; i++)
+        if (strcmp(l.outer, takes[i]) == 0)
+            return *pointer = true;
+    for (size_t i = 0; l.outer && i < sizeof other / sizeof *other; i++)
+        if (strcmp(l.outer, other[i]) == 0)
+            return true;
+    return false;
+}
+
+/* Wants the branch that decided for call number i. */
+static int want_branch(struct study *s, const struct place_end *e, size_t i, struct criterion *out,
+                       struct err *err)
+{
+    uint64_t branch;
+    if (deciding_branch(s, e, e->call[i].maker, &branch, err))
+        return -1;
+    return want_uses(out, e, branch == UINT64_MAX ? e->call[i].maker : branch, err);
+}
+
+/* A fault in code without source is shown at the call that led there. */
+static int show_own(struct study *s, const struct place_end *e, struct criterion *out,
+                    struct err *err)
+{
+    struct source_line l;
+    struct study_insn in;
+    size_t own;
+    if (study_own(s, out->pc, &l))
+        return 0;
+    if (innermost(s, e, &own, err))
+        return -1;
+    if (own == e->calls)
+        return 0;
+    if (study_insn(s, e->call[own].maker, &in, err))
+        return -1;
+    out->pc = pc_of(&in);
+    return 0;
+}
+
+static int raised(struct study *s, const struct place_end *e, struct criterion *out,
+                  struct err *err)
+{
+    size_t own;
+    struct study_insn in;
+    bool pointer;
+    if (innermost(s, e, &own, err))
+        return -1;
+    if (own == e->calls) {
+        size_t any = 0;
+        while (any < e->calls && e->call[any].maker == FRAME_NO_MAKER)
+            any++;
+        if (any == e->calls)
+            return err_set(err, "no call led to the end in this trace");
+        own = any;
+    }
+    if (study_insn(s, e->call[own].maker, &in, err))
+        return -1;
+    out->pc = pc_of(&in);
+    snprintf(out->what, sizeof out->what, "the branch that led here");
+    if (!is_allocator(s, e->call[own].entry, &pointer))
+        return want_branch(s, e, own, out, err);
+    /* The allocator's own calls are further in; the one it was left by decided. */
+    snprintf(out->what, sizeof out->what,
+             pointer ? "the pointer, and why the allocator gave up" : "why the allocator gave up");
+    if (pointer) {
+        struct place p = e->place;
+        p.at = e->call[own].maker + 1;
+        if (want_span(out, &p, loc_gpr(RDI), LOC_GPR_BYTES, err))
+            return -1;
+    }
+    for (size_t i = own; i-- > 0 && i + 3 > own;)
+        if (e->call[i].maker != FRAME_NO_MAKER && want_branch(s, e, i, out, err))
+            return -1;
+    return 0;
+}
+
+/* ---- all of it ---- */
+
+static int no_failure(uint32_t reason, int status, struct err *err)
+{
+    static const char other[] = "say what the slice is of: `VARIABLE at FILE:LINE`, `uses of "
+                                "FILE:LINE`, or `VARIABLE at end`";
+    if (reason == END_EXIT && status & 0xff)
+        return err_set(err,
+                       "the program ended by itself, with status %d, not by a fault or abort; %s",
+                       status & 0xff, other);
+    if (reason == END_EXIT)
+        return err_set(err, "the program did not fail; %s", other);
+    return err_set(err, "the recording does not end with a fault or an abort; %s", other);
+}
+
+int criterion_failure(struct study *s, const struct criterion_options *o, struct criterion *out,
+                      struct err *err)
+{
+    struct position at;
+    struct place_end e;
+    int status;
+    uint32_t reason = study_end(s, &status, &at);
+    (void)o;
+    if (reason != END_SIGNAL)
+        return no_failure(reason, status, err);
+    if (place_end(s, at.thread, &e, err))
+        return -1;
+    out->thread = e.place.thread;
+    out->position = e.place.position;
+    out->pc = e.place.line_pc;
+    int bad = is_fault(&e, status) ? fault(s, &e, status, out, err) || show_own(s, &e, out, err)
+                                   : raised(s, &e, out, err);
+    const char *name = sigabbrev_np(status);
+    snprintf(out->note, sizeof out->note, "SIG%s", name ? name : "?");
+    place_end_deinit(&e);
+    return bad ? -1 : 0;
+}

@@ -1,0 +1,118 @@
+/* pass.c - one pass forwards over a trace. SPDX-License-Identifier: MIT */
+#include "slicer/pass.h"
+
+#include <stdlib.h>
+
+int pass_init(struct pass *p, struct trace *trace, struct err *err)
+{
+    *p = (struct pass){.trace = trace};
+    p->state = calloc(trace_threads(trace) + 1, sizeof *p->state);
+    p->seen = calloc(trace_threads(trace) + 1, sizeof *p->seen);
+    if (!p->state || !p->seen)
+        err_set(err, "no memory");
+    else if (!frames_init(&p->frames, trace, err))
+        return 0;
+    pass_deinit(p);
+    return -1;
+}
+
+void pass_deinit(struct pass *p)
+{
+    frames_deinit(&p->frames);
+    trace_chunk_deinit(&p->chunk);
+    free(p->state);
+    free(p->seen);
+    *p = (struct pass){0};
+}
+
+static const struct code_block *block_of(const struct pass *p, const struct trace_step *s)
+{
+    return code_block(trace_code(p->trace), s->block);
+}
+
+/* The step that was told last is over. */
+static void leave(struct pass *p)
+{
+    if (!p->open)
+        return;
+    const struct trace_step *s = &p->chunk.step[p->step - 1];
+    frames_leave(&p->frames, s, block_of(p, s), p->chunk.value + s->value_at,
+                 p->chunk.first_insn + s->insn_at);
+    p->open = false;
+}
+
+/* As collect.c counts. */
+static void count(struct pass *p, const struct flow_note *n)
+{
+    struct trace_state *state = &p->state[p->thread];
+    if (n->kind == FLOW_CUT && p->step) {
+        const struct trace_step *s = &p->chunk.step[p->step - 1];
+        if (s->thread == p->thread && s->insns < block_of(p, s)->insns)
+            state->settled = 1;
+    }
+    if (n->kind == FLOW_THREAD && !p->seen[p->thread])
+        *state = (struct trace_state){n->count, 0, 0};
+    p->seen[p->thread] = true;
+    trace_state_note(state, n->count);
+    if (n->kind == FLOW_SIGNAL)
+        state->settled = 1;
+}
+
+static int take_note(struct pass *p, const struct flow_note *n, struct err *err)
+{
+    if (n->kind == FLOW_THREAD)
+        p->thread = trace_thread_find(p->trace, ((const struct flow_thread *)n)->thread);
+    count(p, n);
+    if (n->kind != FLOW_THREAD && frames_note(&p->frames, p->thread, n))
+        return err_set(err, "no memory");
+    return 0;
+}
+
+static int take_notes(struct pass *p, struct err *err)
+{
+    for (; p->note < p->chunk.notes && p->chunk.note[p->note].step == p->step; p->note++)
+        if (take_note(p, trace_note(&p->chunk, p->note), err))
+            return -1;
+    return 0;
+}
+
+int pass_next(struct pass *p, struct pass_step *out, struct err *err)
+{
+    leave(p);
+    if (take_notes(p, err))
+        return -1;
+    while (p->step == p->chunk.steps) {
+        if (p->next_chunk == trace_chunks(p->trace))
+            return 0;
+        if (trace_read(p->trace, p->next_chunk++, &p->chunk, err))
+            return -1;
+        p->step = p->note = 0;
+        if (take_notes(p, err))
+            return -1;
+    }
+    const struct trace_step *s = &p->chunk.step[p->step++];
+    const struct code_block *b = block_of(p, s);
+    p->thread = s->thread;
+    p->seen[s->thread] = true;
+    p->open = true;
+    trace_state_enter(&p->state[s->thread], trace_code(p->trace), b->pc);
+    p->state[s->thread].last = b->number + 1;
+    const struct frames_thread before = p->frames.thread[s->thread];
+    uint64_t maker = before.top ? before.top->maker : FRAME_NO_MAKER;
+    enum frames_effect effect;
+    const struct frame *f = frames_enter(&p->frames, s->thread, b, b->pc, &effect);
+    if (!f)
+        return err_set(err, "no memory");
+    bool made = effect == FRAMES_MADE && before.left && f->maker == before.insn;
+    bool call = made && (code_last(before.left)->kind == INSN_CALL ||
+                         code_last(before.left)->kind == INSN_CALL_IND);
+    *out = (struct pass_step){.step = s,
+                              .block = b,
+                              .values = p->chunk.value + s->value_at,
+                              .frame = f,
+                              .maker = made ? code_last(before.left)->pc : 0,
+                              .replaced = made && !call ? maker : FRAME_NO_MAKER,
+                              .insn = p->chunk.first_insn + s->insn_at,
+                              .count = p->state[s->thread].count};
+    return 1;
+}

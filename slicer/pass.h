@@ -1,0 +1,40 @@
+/* pass.h - one pass forwards over a trace, step by step. SPDX-License-Identifier: MIT
+ *
+ * Follows frames and ticks, so that each step is told with the call it was executed in and its
+ * position.
+ */
+#ifndef SLICER_PASS_H
+#define SLICER_PASS_H
+
+#include "slicer/frames.h"
+
+/* One execution of a block. Valid until the next one. */
+struct pass_step {
+    const struct trace_step *step;
+    const struct code_block *block;
+    const uint64_t *values;
+    const struct frame *frame;
+    gaddr maker; /* of the step that is the first after frame->maker: the maker's pc; else 0 */
+    uint64_t replaced; /* of that step, if it was a jump: maker of the frame it replaced */
+    uint64_t insn;     /* number of its first instruction */
+    uint64_t count;    /* of the thread: with its number and a pc a position */
+};
+
+struct pass {
+    struct trace *trace;
+    struct frames frames; /* at the end: those that were not left */
+    struct trace_chunk chunk;
+    struct trace_state *state;
+    bool *seen;
+    uint32_t next_chunk, step, note;
+    uint32_t thread; /* that runs */
+    bool open;       /* step - 1 is not left yet */
+};
+
+int pass_init(struct pass *p, struct trace *trace, struct err *err);
+void pass_deinit(struct pass *p);
+
+/* 1, 0 after the last one, -1. */
+int pass_next(struct pass *p, struct pass_step *out, struct err *err);
+
+#endif

@@ -1,0 +1,466 @@
+/* report.c - a slice for people.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Two passes over the trace: one that gives each node its row, with the frames that folding needs,
+ * and that of edges.h, whose edges are added up by pairs of rows.
+ */
+#include "slicer/report.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "slicer/pass.h"
+
+enum { NO_ROW = -1 };
+#define READS_FLAGS 0x80000000u /* of row_of: the instruction does */
+
+/* A hash table of pairs of words. */
+struct table {
+    struct {
+        uint64_t a, b;
+        uint32_t value; /* plus one; 0: free */
+    } * slot;
+    size_t room, used;
+};
+
+struct builder {
+    struct study *study;
+    const struct slice *slice;
+    const struct report_options *options;
+    struct report *out;
+    size_t row_room, edge_room;
+    uint64_t *insn; /* of nodes, ascending, and their rows */
+    uint32_t *row_of;
+    uint64_t nodes, cursor;
+    struct table row_at;  /* by thread and place of a pc */
+    struct table edge_at; /* by rows */
+    struct table made;    /* by maker: the row that what it made counts to */
+    struct table line_at; /* by pc: the row of a thread's pc */
+    int32_t criterion;    /* row */
+    struct err *err;
+};
+
+/* ---- tables ---- */
+
+static size_t hash(uint64_t a, uint64_t b)
+{
+    uint64_t h = (a ^ (b * 0xff51afd7ed558ccdull)) * 0x9e3779b97f4a7c15ull;
+    return (size_t)(h ^ h >> 29);
+}
+
+static int grow(struct table *t)
+{
+    struct table old = *t;
+    t->room = old.room ? 2 * old.room : 256;
+    t->slot = calloc(t->room, sizeof *t->slot);
+    if (!t->slot) {
+        *t = old;
+        return -1;
+    }
+    for (size_t i = 0; i < old.room; i++) {
+        if (!old.slot[i].value)
+            continue;
+        size_t k = hash(old.slot[i].a, old.slot[i].b) & (t->room - 1);
+        while (t->slot[k].value)
+            k = (k + 1) & (t->room - 1);
+        t->slot[k].a = old.slot[i].a;
+        t->slot[k].b = old.slot[i].b;
+        t->slot[k].value = old.slot[i].value;
+    }
+    free(old.slot);
+    return 0;
+}
+
+/* The value of (a, b), plus one, to be set if it is 0. NULL: no memory. */
+static uint32_t *entry(struct table *t, uint64_t a, uint64_t b)
+{
+    if (2 * t->used >= t->room && grow(t))
+        return NULL;
+    size_t k = hash(a, b) & (t->room - 1);
+    while (t->slot[k].value && (t->slot[k].a != a || t->slot[k].b != b))
+        k = (k + 1) & (t->room - 1);
+    if (!t->slot[k].value) {
+        t->slot[k].a = a;
+        t->slot[k].b = b;
+        t->used++; /* whoever asks sets it */
+    }
+    return &t->slot[k].value;
+}
+
+/* The same for reading: 0 if it is not there. */
+static uint32_t find(const struct table *t, uint64_t a, uint64_t b)
+{
+    size_t k = hash(a, b) & (t->room - 1);
+    if (!t->room)
+        return 0;
+    while (t->slot[k].value && (t->slot[k].a != a || t->slot[k].b != b))
+        k = (k + 1) & (t->room - 1);
+    return t->slot[k].value;
+}
+
+/* ---- rows ---- */
+
+static int32_t new_row(struct builder *b, struct report_row row)
+{
+    struct report *r = b->out;
+    if (r->rows == b->row_room) {
+        size_t room = b->row_room ? 2 * b->row_room : 64;
+        struct report_row *list = realloc(r->row, sizeof *list * room);
+        if (!list)
+            return NO_ROW;
+        r->row = list;
+        b->row_room = room;
+    }
+    row.distance = UINT32_MAX;
+    row.edge = REPORT_NONE;
+    r->row[r->rows] = row;
+    return (int32_t)r->rows++;
+}
+
+/* The row of a thread's instruction, without folding. *own: it is the user's code. */
+static int32_t row_at(struct builder *b, uint32_t thread, gaddr pc, bool *own)
+{
+    struct source_line l;
+    uint32_t *known = entry(&b->line_at, pc, thread);
+    if (!known)
+        return NO_ROW;
+    if (*known) {
+        *own = (*known - 1) & 1;
+        return (int32_t)((*known - 1) >> 1);
+    }
+    *own = study_own(b->study, pc, &l);
+    bool lines = *own && l.file;
+    uint64_t where = lines ? (uint64_t)(uintptr_t)l.file : l.outer && !*own ? l.entry : pc;
+    uint64_t number = (uint64_t)thread << 32 | (lines ? l.line : 0);
+    uint32_t *e = entry(&b->row_at, where, number);
+    if (!e)
+        return NO_ROW;
+    if (!*e) {
+        int32_t row =
+            new_row(b, (struct report_row){.thread = trace_thread(b->study->trace, thread),
+                                           .file = lines ? l.file : NULL,
+                                           .line = lines ? l.line : 0,
+                                           .own = *own,
+                                           .function = l.function,
+                                           .module = l.module,
+                                           .pc = pc});
+        if (row == NO_ROW)
+            return NO_ROW;
+        *e = (uint32_t)row + 1;
+    }
+    *known = ((*e - 1) << 1 | *own) + 1;
+    return (int32_t)(*e - 1);
+}
+
+/* The row that code in this frame counts to, if it has no source; NO_ROW: to itself. */
+static int32_t row_of_frame(struct builder *b, const struct frame *f)
+{
+    for (; f && f->maker != FRAME_NO_MAKER; f = f->parent) {
+        uint32_t made = find(&b->made, f->maker, 0);
+        if (made > 1)
+            return (int32_t)(made - 2);
+    }
+    return NO_ROW;
+}
+
+/* A frame was made: what in it has no source counts to its maker, or to what that counts to. */
+static int note_maker(struct builder *b, const struct pass_step *st)
+{
+    bool own;
+    if (!st->maker || !b->options->fold)
+        return 0;
+    uint32_t *made = entry(&b->made, st->frame->maker, 0);
+    int32_t row = row_at(b, st->step->thread, st->maker, &own);
+    if (!made || row == NO_ROW)
+        return err_set(b->err, "no memory");
+    /* The function that jumps away was called by somebody. */
+    uint32_t before = st->replaced == FRAME_NO_MAKER ? 0 : find(&b->made, st->replaced, 0);
+    *made = own ? (uint32_t)row + 2 : before ? before : 1;
+    return 0;
+}
+
+static int add_node(struct builder *b, const struct pass_step *st, uint32_t i)
+{
+    bool own;
+    gaddr pc = st->block->insn[i].in.pc;
+    uint32_t thread = st->step->thread;
+    int32_t row = row_at(b, thread, pc, &own);
+    if (row != NO_ROW && !own && b->options->fold) {
+        int32_t folded = row_of_frame(b, st->frame);
+        row = folded == NO_ROW ? row : folded;
+    }
+    if (row == NO_ROW)
+        return err_set(b->err, "no memory");
+    struct report_row *r = &b->out->row[row];
+    struct position at = {r->thread, st->count, pc};
+    uint64_t insn = st->insn + i;
+    if (!r->nodes++) {
+        r->first = insn;
+        r->first_at = at;
+    }
+    r->last = insn;
+    r->last_at = at;
+    b->insn[b->nodes] = insn;
+    b->row_of[b->nodes] = (uint32_t)row | (st->block->insn[i].in.flags_read ? READS_FLAGS : 0);
+    if (b->out->node)
+        b->out->node[b->nodes] =
+            (struct report_node){insn, st->count, pc, r->thread, (uint32_t)row, 0};
+    b->nodes++;
+    return 0;
+}
+
+static int take_step(struct builder *b, const struct pass_step *st, uint64_t *next)
+{
+    if (note_maker(b, st))
+        return -1;
+    while (*next < st->insn + st->step->insns) {
+        if (b->nodes == slice_count(b->slice))
+            return 0;
+        if (add_node(b, st, (uint32_t)(*next - st->insn)))
+            return -1;
+        *next = slice_next(b->slice, *next + 1);
+    }
+    return 0;
+}
+
+static int find_rows(struct builder *b)
+{
+    struct pass pass;
+    struct pass_step st;
+    uint64_t next = slice_next(b->slice, 0);
+    int more;
+    if (pass_init(&pass, b->study->trace, b->err))
+        return -1;
+    while ((more = pass_next(&pass, &st, b->err)) == 1 && next != UINT64_MAX)
+        if (take_step(b, &st, &next)) {
+            more = -1;
+            break;
+        }
+    pass_deinit(&pass);
+    return more < 0 ? -1 : 0;
+}
+
+/* ---- edges ---- */
+
+/* The node with this number: its place in b->insn; b->nodes: none. */
+static uint64_t place_of(const struct builder *b, uint64_t insn)
+{
+    uint64_t lo = 0, hi = b->nodes;
+    while (lo < hi) {
+        uint64_t mid = (lo + hi) / 2;
+        if (b->insn[mid] < insn)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < b->nodes && b->insn[lo] == insn ? lo : b->nodes;
+}
+
+/* Value before address before control. */
+static unsigned strongest(unsigned kinds)
+{
+    return kinds & -kinds;
+}
+
+static int add_edge(struct builder *b, uint32_t row, uint32_t on, const struct slice_dependence *d)
+{
+    struct report *r = b->out;
+    uint32_t *e = entry(&b->edge_at, row, on);
+    if (!e)
+        return err_set(b->err, "no memory");
+    if (!*e) {
+        if (r->edges == b->edge_room) {
+            size_t room = b->edge_room ? 2 * b->edge_room : 64;
+            struct report_edge *list = realloc(r->edge, sizeof *list * room);
+            if (!list)
+                return err_set(b->err, "no memory");
+            r->edge = list;
+            b->edge_room = room;
+        }
+        r->edge[r->edges] = (struct report_edge){.row = row, .on = on, .sample = *d};
+        *e = (uint32_t)++r->edges;
+    }
+    struct report_edge *x = &r->edge[*e - 1];
+    x->count++;
+    if (d->kind <= strongest(x->sample.kind))
+        x->sample = *d;
+    x->kinds |= d->kind;
+    return 0;
+}
+
+/* Flags that an instruction leaves alone, or may, are told as its uses: not worth a line. */
+static bool keeps_flags(const struct builder *b, uint64_t node, const struct slice_dependence *d)
+{
+    return d->kind != SLICE_CONTROL && !d->memory && d->addr >= LOC_CF &&
+           d->addr <= LOC_FLAGS_REST && !(b->row_of[node] & READS_FLAGS);
+}
+
+static int take_edge(void *arg, const struct slice_dependence *d)
+{
+    struct builder *b = arg;
+    uint64_t on = place_of(b, d->on);
+    while (d->node != UINT64_MAX && b->cursor < b->nodes && b->insn[b->cursor] < d->node)
+        b->cursor++; /* they come in order */
+    if (on == b->nodes)
+        return 0;
+    if (b->out->node)
+        b->out->node[on].kinds |= d->kind;
+    uint32_t row = (uint32_t)b->criterion, on_row = b->row_of[on] & ~READS_FLAGS;
+    if (d->node != UINT64_MAX) {
+        if (b->cursor == b->nodes || b->insn[b->cursor] != d->node || keeps_flags(b, b->cursor, d))
+            return 0;
+        row = b->row_of[b->cursor] & ~READS_FLAGS;
+    }
+    return row == on_row ? 0 : add_edge(b, row, on_row, d);
+}
+
+/* ---- order ---- */
+
+/* Does edge x tell more than y about why its row is there? */
+static bool better(const struct report_edge *x, const struct report_edge *y)
+{
+    unsigned kx = strongest(x->kinds), ky = strongest(y->kinds);
+    if (kx != ky)
+        return kx < ky;
+    return x->sample.on > y->sample.on;
+}
+
+/* Breadth first: in each round, rows that depend on those of the round before. */
+static void measure(struct report *r)
+{
+    bool more = true;
+    for (uint32_t d = 0; more; d++) {
+        more = false;
+        for (size_t i = 0; i < r->edges; i++) {
+            const struct report_edge *e = &r->edge[i];
+            struct report_row *on = &r->row[e->on];
+            if (r->row[e->row].distance != d || on->distance <= d)
+                continue;
+            if (on->distance == UINT32_MAX || better(e, &r->edge[on->edge])) {
+                on->distance = d + 1;
+                on->edge = (int32_t)i;
+                more = true;
+            }
+        }
+    }
+}
+
+static int by_distance(const void *a, const void *b)
+{
+    const struct report_row *x = a, *y = b;
+    if (x->distance != y->distance)
+        return x->distance < y->distance ? -1 : 1;
+    if (x->last != y->last)
+        return x->last > y->last ? -1 : 1;
+    return 0;
+}
+
+/* Rows without nodes (makers that nothing counts to) go; the rest is sorted, edges follow. */
+static int arrange(struct builder *b)
+{
+    struct report *r = b->out;
+    uint32_t *place = calloc(r->rows + 1, sizeof *place);
+    size_t n = 0;
+    if (!place)
+        return err_set(b->err, "no memory");
+    for (size_t i = 0; i < r->rows; i++) {
+        r->row[i].number = (uint32_t)i;
+        if (r->row[i].nodes || (int32_t)i == b->criterion)
+            r->row[n++] = r->row[i];
+    }
+    r->rows = n;
+    qsort(r->row, n, sizeof *r->row, by_distance);
+    for (size_t i = 0; i < n; i++)
+        place[r->row[i].number] = (uint32_t)i;
+    for (size_t i = 0; i < r->edges; i++) {
+        r->edge[i].row = place[r->edge[i].row];
+        r->edge[i].on = place[r->edge[i].on];
+    }
+    for (uint64_t i = 0; r->node && i < r->nodes; i++)
+        r->node[i].row = place[r->node[i].row];
+    free(place);
+    return 0;
+}
+
+static bool same_line(const struct report_row *x, const struct report_row *y)
+{
+    return x->file ? x->file == y->file && x->line == y->line : !y->file && x->pc == y->pc;
+}
+
+/* Lines of the user's, or if there are none functions. */
+static void count(struct report *r)
+{
+    bool own = false;
+    for (size_t i = 0; i < r->rows; i++)
+        own = own || (r->row[i].own && r->row[i].nodes);
+    for (size_t i = 0; i < r->rows; i++) {
+        const struct report_row *x = &r->row[i];
+        bool thread = x->nodes, line = x->nodes && (x->own || !own);
+        for (size_t k = 0; k < i && (thread || line); k++) {
+            const struct report_row *y = &r->row[k];
+            thread = thread && (!y->nodes || y->thread != x->thread);
+            line = line && !(y->nodes && same_line(x, y));
+        }
+        r->threads += thread;
+        r->lines += line;
+        r->others += own && !x->own;
+    }
+}
+
+/* ---- all of it ---- */
+
+static int build(struct builder *b, const struct criterion *c)
+{
+    bool own;
+    b->insn = malloc(sizeof *b->insn * (slice_count(b->slice) + 1));
+    b->row_of = malloc(sizeof *b->row_of * (slice_count(b->slice) + 1));
+    if (b->options->nodes)
+        b->out->node = calloc(slice_count(b->slice) + 1, sizeof *b->out->node);
+    if (!b->insn || !b->row_of || (b->options->nodes && !b->out->node))
+        return err_set(b->err, "no memory");
+    if (find_rows(b))
+        return -1;
+    b->criterion = row_at(b, c->thread, c->pc, &own);
+    if (b->criterion == NO_ROW)
+        return err_set(b->err, "no memory");
+    if (slice_edges(b->study->slicer, b->slice, c->want, c->wants, &b->options->slice, take_edge, b,
+                    b->err))
+        return -1;
+    b->out->row[b->criterion].distance = 0;
+    measure(b->out);
+    b->out->nodes = b->nodes;
+    if (arrange(b))
+        return -1;
+    count(b->out);
+    return 0;
+}
+
+struct report *report_new(struct study *s, const struct slice *slice, const struct criterion *c,
+                          const struct report_options *o, struct err *err)
+{
+    struct builder b = {.study = s, .slice = slice, .options = o, .err = err};
+    b.out = calloc(1, sizeof *b.out);
+    int bad = b.out ? build(&b, c) : err_set(err, "no memory");
+    free(b.insn);
+    free(b.row_of);
+    free(b.row_at.slot);
+    free(b.edge_at.slot);
+    free(b.made.slot);
+    free(b.line_at.slot);
+    if (!bad)
+        return b.out;
+    report_free(b.out);
+    return NULL;
+}
+
+void report_free(struct report *r)
+{
+    if (!r)
+        return;
+    free(r->row);
+    free(r->edge);
+    free(r->node);
+    free(r);
+}

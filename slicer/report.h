@@ -1,0 +1,77 @@
+/* report.h - a slice for people: lines, how they depend on each other, in the order to read them.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * A row is a line of a thread: all nodes of the slice that the thread executed there. Code without
+ * source counts to the call in the user's code that it was executed for. Where there is no such
+ * call either, a row is a function. Rows are ordered by their distance from the criterion in
+ * dependences between rows, then the later ones first. Nothing is printed here.
+ */
+#ifndef SLICER_REPORT_H
+#define SLICER_REPORT_H
+
+#include "slicer/criterion.h"
+#include "slicer/edges.h"
+
+enum { REPORT_NONE = -1 };
+
+struct report_row {
+    uint32_t thread;  /* its number in positions */
+    const char *file; /* NULL: no line */
+    uint32_t line;
+    bool own;             /* the user's code, see study_own() */
+    const char *function; /* NULL: not known */
+    const char *module;   /* NULL: not known */
+    gaddr pc;             /* one of its instructions */
+    uint64_t nodes;
+    uint64_t first, last; /* nodes, by number */
+    struct position first_at, last_at;
+    uint32_t distance; /* from the criterion; UINT32_MAX: no edge was found */
+    int32_t edge;      /* that brought it in; REPORT_NONE: the criterion itself */
+    uint32_t number;   /* of use to report.c only */
+};
+
+/* Dependences of a row on another, all nodes together. */
+struct report_edge {
+    uint32_t row, on;
+    unsigned kinds; /* enum slice_edge */
+    uint64_t count;
+    struct slice_dependence sample; /* the latest of the strongest kind: value, address, control */
+};
+
+struct report_node {
+    uint64_t insn, count;
+    gaddr pc;
+    uint32_t thread; /* in positions */
+    uint32_t row;
+    unsigned kinds; /* of dependences on it; 0: the criterion */
+};
+
+struct report {
+    struct report_row *row;
+    size_t rows;
+    struct report_edge *edge;
+    size_t edges;
+    struct report_node *node; /* in order; NULL unless wanted */
+    uint64_t nodes, lines, threads;
+    size_t others; /* rows that are not the user's, if others are */
+};
+
+struct report_options {
+    bool nodes; /* list all nodes */
+    bool fold;  /* code without source counts to its call */
+    struct slice_options slice;
+};
+
+struct report *report_new(struct study *s, const struct slice *slice,
+                          const struct criterion *criterion, const struct report_options *options,
+                          struct err *err);
+void report_free(struct report *r); /* NULL is allowed */
+
+/* What flows along an edge: `total`, `%eax`, `8 bytes at 0x7ffe1234`; "" for control. */
+void report_what(struct study *s, const struct slice_dependence *d, char *buf, size_t room);
+
+/* `value` is called data: what people say. */
+const char *report_kind(unsigned kinds);
+
+#endif

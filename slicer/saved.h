@@ -1,0 +1,43 @@
+/* saved.h - slices that were kept with a pinball, by name.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * DIR/slices/NAME: a chunk of text (pinball/text.h) with the criterion, the options and figures,
+ * then chunks with the nodes, each the distance from the one before, seven bits to a byte. Nothing
+ * in a file is believed.
+ */
+#ifndef SLICER_SAVED_H
+#define SLICER_SAVED_H
+
+#include "slicer/criterion.h"
+
+/* What the text says. */
+struct saved {
+    char *text; /* the criterion in the user's words */
+    struct criterion criterion;
+    struct slice_options options;
+    bool has_from, has_to; /* a window */
+    struct position from, to;
+    char about[COLLECT_ABOUT]; /* of the trace */
+    uint64_t nodes, pairs, total;
+};
+
+/* The name must be free: err->code EEXIST. */
+int saved_write(struct study *s, const char *name, const struct saved *saved,
+                const struct slice *slice, struct err *err);
+
+/* The text alone, of a pinball's directory. */
+int saved_read(const char *dir, const char *name, struct saved *out, struct err *err);
+void saved_deinit(struct saved *saved);
+
+/* The nodes, for a study of the same pinball and window. NULL with *err set. */
+struct slice *saved_slice(struct study *s, const char *name, const struct saved *saved,
+                          struct err *err);
+
+/* The names, sorted: *count of them. To be freed with saved_free_names(). NULL with *err set. */
+char **saved_names(const char *dir, size_t *count, struct err *err);
+void saved_free_names(char **names, size_t count);
+
+int saved_delete(const char *dir, const char *name, struct err *err);
+
+#endif

@@ -1,0 +1,237 @@
+/* study.c - a pinball, its trace, its debug information and a slicer. SPDX-License-Identifier: MIT
+ */
+#define _GNU_SOURCE /* asprintf */
+#include "slicer/study.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "pinball/pinball.h"
+#include "pinball/summary.h"
+#include "slicer/study_private.h"
+
+/* ---- where the trace is ---- */
+
+/* The user's cache, made if it is missing. NULL: there is none. */
+static char *cache_folder(void)
+{
+    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
+    char *path = NULL;
+    if (cache && cache[0] == '/') {
+        mkdir(cache, 0700);
+        if (asprintf(&path, "%s/drdebug", cache) < 0)
+            return NULL;
+    } else if (home && home[0] == '/') {
+        if (asprintf(&path, "%s/.cache", home) < 0)
+            return NULL;
+        mkdir(path, 0700);
+        free(path);
+        if (asprintf(&path, "%s/.cache/drdebug", home) < 0)
+            return NULL;
+    }
+    if (path)
+        mkdir(path, 0700);
+    if (path && access(path, W_OK | X_OK) == 0)
+        return path;
+    free(path);
+    return NULL;
+}
+
+static char *temporary_file(struct study *s)
+{
+    const char *tmp = getenv("TMPDIR");
+    char *path = NULL;
+    if (asprintf(&path, "%s/drdebug.%d.trace", tmp && *tmp ? tmp : "/tmp", (int)getpid()) < 0)
+        return NULL;
+    s->own->temporary = true;
+    return path;
+}
+
+static char *default_place(struct study *s, const struct study_options *o, const char *about)
+{
+    const char *dir = pinball_path(s->pinball);
+    char *path = NULL, *cache;
+    if (!pinball_packed(s->pinball) && !o->from && !o->to) {
+        if (asprintf(&path, "%s/trace", dir) < 0)
+            return NULL;
+        if (access(path, R_OK) == 0 || access(dir, W_OK) == 0)
+            return path;
+        free(path);
+    }
+    if (!(cache = cache_folder()))
+        return temporary_file(s);
+    int n = asprintf(&path, "%s/%s.trace", cache, about);
+    free(cache);
+    if (n < 0)
+        return NULL;
+    for (char *p = path; *p; p++)
+        if (*p == ' ' || *p == ':')
+            *p = '-';
+    return path;
+}
+
+/* ---- the trace ---- */
+
+struct told {
+    const struct study_options *options;
+    uint64_t total;
+};
+
+static void tell(void *arg, uint64_t insns)
+{
+    const struct told *t = arg;
+    if (t->options->progress)
+        t->options->progress(t->options->arg, insns, t->total);
+}
+
+static int make_trace(struct study *s, const struct study_options *o, struct err *err)
+{
+    const char *known = pinball_note_get(s->pinball, "instructions");
+    struct told told = {.options = o};
+    struct collect_options co = {.from = o->from, .to = o->to, .progress = tell, .arg = &told};
+    if (known && !o->from && !o->to && text_number(known, &told.total))
+        told.total = 0;
+    s->collected = true;
+    return collect(s->pinball, s->trace_path, &co, &s->result, err);
+}
+
+/* A trace that cannot be used is made again where it is ours to make, not where the user named it.
+ */
+static int open_trace(struct study *s, const struct study_options *o, const char *about,
+                      struct err *err)
+{
+    if (!o->fresh) {
+        s->trace = trace_open(s->trace_path, err);
+        if (!s->trace && o->trace && err->code != ENOENT)
+            return -1;
+    }
+    if (s->trace && strcmp(trace_about(s->trace), about) != 0) {
+        trace_close(s->trace);
+        s->trace = NULL;
+        if (o->trace)
+            return err_set(err, "%s: not a trace of %s%s; without it, one is collected",
+                           s->trace_path, pinball_path(s->pinball),
+                           o->from || o->to ? ", or of another window" : "");
+    }
+    if (s->trace)
+        return 0;
+    if (make_trace(s, o, err))
+        return -1;
+    s->trace = trace_open(s->trace_path, err);
+    return s->trace ? 0 : -1;
+}
+
+struct study *study_collect(const char *path, const struct study_options *o, struct err *err)
+{
+    char about[COLLECT_ABOUT];
+    struct study *s = calloc(1, sizeof *s);
+    if (!s || !(s->own = calloc(1, sizeof *s->own))) {
+        free(s);
+        err_set(err, "no memory");
+        return NULL;
+    }
+    s->pinball = pinball_open(path, err);
+    if (!s->pinball || collect_about(s->pinball, o->from, o->to, about, err))
+        goto fail;
+    s->trace_path = o->trace ? strdup(o->trace) : default_place(s, o, about);
+    if (!s->trace_path) {
+        err_set(err, "no memory");
+        goto fail;
+    }
+    if (open_trace(s, o, about, err))
+        goto fail;
+    return s;
+fail:
+    study_close(s);
+    return NULL;
+}
+
+struct study *study_open(const char *path, const struct study_options *o, struct err *err)
+{
+    struct study *s = study_collect(path, o, err);
+    if (!s)
+        return NULL;
+    if (!study_source_open(s, err) && (s->slicer = slicer_new(s->trace, s->pinball, err)))
+        return s;
+    study_close(s);
+    return NULL;
+}
+
+void study_close(struct study *s)
+{
+    if (!s)
+        return;
+    slicer_free(s->slicer);
+    study_source_close(s);
+    trace_close(s->trace);
+    trace_chunk_deinit(&s->own->chunk);
+    if (s->own->temporary)
+        unlink(s->trace_path);
+    pinball_close(s->pinball);
+    free(s->trace_path);
+    free(s->own);
+    free(s);
+}
+
+/* ---- questions ---- */
+
+int study_insn(struct study *s, uint64_t number, struct study_insn *out, struct err *err)
+{
+    struct trace_chunk *c = &s->own->chunk;
+    uint32_t lo = 0, hi = trace_chunks(s->trace);
+    if (number >= trace_insns(s->trace))
+        return err_set(err, "the trace has no instruction %llu", (unsigned long long)number);
+    while (hi - lo > 1) {
+        uint32_t mid = (lo + hi) / 2;
+        if (trace_chunk_first(s->trace, mid) <= number)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    if ((!s->own->chunk_read || c->number != lo) && trace_read(s->trace, lo, c, err))
+        return -1;
+    s->own->chunk_read = true;
+    uint32_t i = 0, end = c->steps;
+    while (end - i > 1) {
+        uint32_t mid = (i + end) / 2;
+        if (c->first_insn + c->step[mid].insn_at <= number)
+            i = mid;
+        else
+            end = mid;
+    }
+    *out = (struct study_insn){.thread = c->step[i].thread,
+                               .block = code_block(trace_code(s->trace), c->step[i].block),
+                               .index = (uint32_t)(number - c->first_insn - c->step[i].insn_at)};
+    return 0;
+}
+
+int study_registers(struct study *s, const struct position *at, struct replay_registers *out,
+                    struct err *err)
+{
+    struct replay_options ro = {.verify = false};
+    struct replay_stop stop;
+    struct replay *r = replay_new(s->pinball, &ro, err);
+    if (!r)
+        return -1;
+    int bad = replay_run(r, at, &stop, err);
+    if (!bad)
+        bad = replay_registers(r, at->thread, out, err);
+    replay_free(r);
+    return bad;
+}
+
+uint32_t study_end(const struct study *s, int *status, struct position *at)
+{
+    const char *reason = pinball_end_get(s->pinball, "reason");
+    const char *text = pinball_end_get(s->pinball, "status");
+    const char *token = pinball_end_get(s->pinball, "position");
+    struct err err;
+    *status = text ? (int)strtol(text, NULL, 10) : 0;
+    if (!token || position_parse(token, at, &err))
+        *at = (struct position){.thread = 1};
+    return reason ? summary_reason(reason) : 0;
+}

@@ -1,0 +1,303 @@
+#!/usr/bin/env python3
+"""cli_test.py --drdebug DRDEBUG --work DIR CASE - `drdebug trace` and `drdebug slice` as a user meets them.
+
+SPDX-License-Identifier: MIT
+
+The programs in this folder mark their lines: /* ROOT CAUSE */, /* CRITERION */, /* UNRELATED */ and so on. They are made
+by gcc at -O0 and at -Og, recorded, and sliced; expectations are found by marker.
+"""
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+LEVELS = ["-O0", "-Og"]
+
+
+class Run:
+    """A recording of a subject, and slices of it."""
+
+    def __init__(self, test, name, *flags, program=None, lines=True):
+        self.test, self.name, self.source = test, name, os.path.join(HERE, name + ".c")
+        stem = (program or name) + "".join(flags)
+        self.dir = stem + ".pinball"
+        debug = ["-g"] if lines else []
+        subprocess.run(["gcc", *debug, "-w", "-pthread", *flags, "-o", stem, self.source], check=True)
+        shutil.rmtree(self.dir, ignore_errors=True)
+        with open("input", "w") as f:
+            f.write("t")
+        subprocess.run([test.drdebug, "record", "-q", "-o", self.dir, "--", "./" + stem, "input"], timeout=60,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+
+    def line(self, marker):
+        with open(self.source) as f:
+            found = [n for n, text in enumerate(f, 1) if f"/* {marker} */" in text]
+        assert len(found) == 1, (self.source, marker, found)
+        return found[0]
+
+    def at(self, marker):
+        return f"{self.name}.c:{self.line(marker)}"
+
+    def slice(self, *words):
+        """The slice as JSON."""
+        done = self.test.call("slice", self.dir, "--json", *words)
+        assert done.returncode == 0, done.stderr
+        return json.loads(done.stdout)
+
+    def check_lines(self, what, result, there=(), not_there=()):
+        have = {row["line"] for row in result["lines"] if row["file"] and row["file"].endswith(self.name + ".c")}
+        for marker in there:
+            self.test.check(f"{self.dir}: {what}: {marker} is in the slice", self.line(marker) in have, True)
+        for marker in not_there:
+            self.test.check(f"{self.dir}: {what}: {marker} is in the slice", self.line(marker) in have, False)
+
+
+class Test:
+    def __init__(self, args):
+        self.drdebug, self.checks, self.failures = args.drdebug, 0, []
+
+    def check(self, what, have, want):
+        self.checks += 1
+        if have != want:
+            self.failures.append(f"{what}: {have!r}, expected {want!r}")
+
+    def call(self, *arguments):
+        return subprocess.run([self.drdebug, *arguments], capture_output=True, text=True, timeout=60, check=False)
+
+    def expect(self, status, out, err, *arguments):
+        """Status, and patterns that must be found in both outputs."""
+        done = self.call(*arguments)
+        self.check(f"{arguments}: status ({done.stderr})", done.returncode, status)
+        self.check(f"{arguments}: prints {out!r} in {done.stdout!r}", bool(re.search(out, done.stdout)), True)
+        self.check(f"{arguments}: says {err!r} in {done.stderr!r}", bool(re.search(err, done.stderr)), True)
+        return done
+
+    def runs(self, name, **options):
+        for level in LEVELS:
+            yield Run(self, name, level, **options)
+
+
+# ---- slices ----
+
+
+def atomic(test):
+    """Another thread's write between two lines that were meant to be one."""
+    for run in test.runs("atomic"):
+        for what, words in (("k", ["k", "at", run.at("CRITERION")]), ("failure", ["--at", "failure"])):
+            result = run.slice(*words)
+            run.check_lines(what, result, there=["ROOT CAUSE"])
+            cause = [n for n, row in enumerate(result["lines"]) if row["line"] == run.line("ROOT CAUSE")]
+            across = [e for e in result["edges"] if e["on"] in cause and e["across_threads"]]
+            test.check(f"{run.dir}: {what}: edges across threads", {e["what"] for e in across} >= {"x"}, True)
+        text = test.call("slice", run.dir, "--at", "failure").stdout
+        test.check(f"{run.dir}: the text tells who read it: {text}",
+                   bool(re.search(r"ROOT CAUSE.*data +x, read by T\d", text)), True)
+
+
+def jumps(test):
+    """A switch that is a table of jumps."""
+    for run in test.runs("jumps"):
+        result = run.slice("result", "at", run.at("CRITERION"))
+        run.check_lines("result", result, there=["SWITCH", "READ"], not_there=["UNRELATED"])
+        result = run.slice("--data", "result", "at", run.at("CRITERION"))
+        run.check_lines("result by data", result, not_there=["SWITCH", "READ", "UNRELATED"])
+
+
+def saved(test):
+    """A register that is saved and restored is looked through."""
+    for run in test.runs("saved"):
+        words = ["result", "at", run.at("CRITERION")]
+        run.check_lines("result", run.slice(*words), there=["SOURCE"], not_there=["BRANCH", "READ"])
+        run.check_lines("no pruning", run.slice("--no-prune", *words), there=["SOURCE", "BRANCH", "READ"])
+
+
+def failure(name, there):
+    def case(test):
+        for run in test.runs(name):
+            result = run.slice("--at", "failure")
+            run.check_lines("failure", result, there=there, not_there=["UNRELATED"] if name != "twice" else [])
+            row = result["lines"][0]
+            test.check(f"{run.dir}: the criterion comes first", (row["criterion"], row["line"]),
+                       (True, run.line("FAILS" if name == "wrong" else "CRASH")))
+    return case
+
+
+# ---- criteria ----
+
+
+def criteria(test):
+    run = Run(test, "wrong", "-O0")
+    sum_line = run.at("SUM")
+    whole = run.slice("sum", "at", sum_line)
+    run.check_lines("sum", whole, there=["ROOT CAUSE", "ADD"], not_there=["UNRELATED"])
+    test.check("one argument or several", run.slice(f"sum at {sum_line}"), whole)
+    test.check("%eax is what the function returned", run.slice("%eax", "at", sum_line)["lines"][1:],
+               whole["lines"][1:])
+    thin = run.slice("--thin", "sum", "at", sum_line)
+    test.check("a thin slice is smaller", thin["instructions"] < whole["instructions"], True)
+
+    second = run.slice("uses", "of", run.at("ADD"), "--instance", "2")
+    last = run.slice("uses", "of", run.at("ADD"))
+    test.check("uses of an instance", second["instructions"] < last["instructions"], True)
+    run.check_lines("uses", second, there=["ROOT CAUSE"])
+    position = last["lines"][0]["first"]
+    here = run.slice("sum", "at", position)
+    test.check("a position is a place", here["criterion"]["position"], position)
+    test.check("the position's slice", here["instructions"] < last["instructions"], True)
+
+    wrote = run.slice("last", "write", "of", "table")
+    test.check("last write", (wrote["lines"][0]["line"], wrote["lines"][0]["criterion"]),
+               (run.line("ROOT CAUSE"), True))
+    flow = [e for e in last["edges"] if e["what"].startswith("table")]
+    address = min(int(e["address"], 16) for e in flow)
+    memory = run.slice(hex(address), "4", "at", "end")
+    run.check_lines("memory", memory, there=["ROOT CAUSE"], not_there=["ADD"])
+    test.check("symbols work at the end", run.slice("table", "at", "end")["instructions"] > 0, True)
+
+
+def output(test):
+    run = Run(test, "wrong", "-O0")
+    done = test.expect(0, r"\Acriterion  T1 wrong.c:\d+  the branch that led here, SIGABRT\n"
+                          r"slice      \d+ of \d+ instructions, \d+ lines, 1 thread\n"
+                          r"  T1 wrong.c:\d+ +assert\(sum == 140\); /\* FAILS \*/ +criterion\n"
+                          r"  T1 :\d+ +sum = total\(8\); /\* SUM \*/ +data +sum\n", r"\A\Z",
+                       "slice", run.dir, "--at", "failure")
+    rows = len([line for line in done.stdout.split("\n") if line.startswith("  T1")])
+    short = test.expect(0, rf"\.\.\. {rows - 2} more lines; `--lines {rows}`", "", "slice", run.dir, "--at", "failure",
+                        "--lines", "2")
+    test.check("--lines 2", short.stdout.count("\n  T1"), 2)
+    result = run.slice("--at", "failure", "--all")
+    test.check("--all lists every node", len(result["nodes"]), result["instructions"])
+    done = test.expect(0, r"\n  T1:\d+:[0-9a-f]+ +wrong.c:\d+ in total", "", "slice", run.dir, "--at", "failure", "--all")
+    test.check("--all prints every node", done.stdout.count("\n  T1:"), result["instructions"])
+    for row in result["lines"]:
+        if row["instances"]:
+            done = test.call("replay", "-q", "--until", row["last"], run.dir)
+            test.check(f"{row['last']} is a position: {done.stderr}", done.returncode, 0)
+            break
+
+
+def traces(test):
+    run, other = Run(test, "wrong", "-O0"), Run(test, "divide", "-O0")
+    test.expect(0, r"\Awrong-O0.pinball: trace of \d+ k instructions, [\d.]+ k blocks executed, 1 thread, [\d.]+ KiB\n\Z",
+                r"\A\Z", "trace", run.dir)
+    before = os.stat(f"{run.dir}/trace").st_mtime_ns
+    test.expect(0, "slice ", "", "slice", run.dir, "--at", "failure")
+    test.check("the trace is used again", os.stat(f"{run.dir}/trace").st_mtime_ns, before)
+    test.expect(0, "trace of", "", "trace", "-o", "some.trace", run.dir)
+    test.expect(0, "SIGABRT", "", "slice", run.dir, "--trace", "some.trace", "--at", "failure")
+    test.expect(1, "", "some.trace: not a trace of divide-O0.pinball", "slice", other.dir, "--trace", "some.trace",
+                "--at", "failure")
+    with open("some.trace", "r+b") as f:
+        f.truncate(1000)
+    test.expect(1, "", "some.trace: ", "slice", run.dir, "--trace", "some.trace", "--at", "failure")
+    shutil.copy("some.trace", f"{run.dir}/trace")
+    test.expect(0, "SIGABRT", "", "slice", run.dir, "--at", "failure")
+
+    os.environ["XDG_CACHE_HOME"] = os.path.abspath("cache")
+    shutil.rmtree("cache", ignore_errors=True)
+    if os.path.exists("packed"):
+        os.remove("packed")
+    test.expect(0, "", "", "pack", "-o", "packed", run.dir)
+    whole = json.loads(test.call("slice", "packed", "--json", "--at", "failure").stdout)
+    test.check("a packed pinball's trace is in the cache", len(os.listdir("cache/drdebug")), 1)
+    test.check("a packed pinball", whole, run.slice("--at", "failure"))
+    start = [row for row in whole["lines"] if row["line"] == run.line("SUM")][0]["first"]
+    window = run.slice("--at", "failure", "--window", f"{start}..")
+    test.check("a window is smaller", window["total"] < whole["total"] // 10, True)
+    run.check_lines("window", window, there=["ADD"], not_there=["ROOT CAUSE"])
+    test.expect(1, "", r"never reached in this window", "slice", run.dir, "--window", f"{start}..",
+                "uses", "of", run.at("ROOT CAUSE"))
+
+
+def kept(test):
+    run = Run(test, "wrong", "-O0")
+    test.expect(0, r"\A\Z", r"\A\Z", "slice", run.dir, "--list")
+    first = test.expect(0, "criterion", "", "slice", run.dir, "--at", "failure", "-o", "why")
+    test.expect(0, "criterion", "", "slice", run.dir, "--thin", "sum", "at", run.at("SUM"), "-o", "sum")
+    test.expect(0, r"\Asum  \d+ of \d+ instructions  sum at wrong.c:\d+\nwhy  \d+ of \d+ instructions  failure\n\Z", "",
+                "slice", run.dir, "--list")
+    test.check("shown as it was", test.call("slice", run.dir, "--show", "why").stdout, first.stdout)
+    test.expect(1, "", "why: there is a slice of this name", "slice", run.dir, "--at", "failure", "-o", "why")
+    test.expect(0, "", "", "verify", run.dir)
+    test.expect(0, r"\A\Z", r"\A\Z", "slice", run.dir, "--delete", "why")
+    test.expect(1, "", "why: no slice of this name", "slice", run.dir, "--delete", "why")
+    test.expect(1, "", "why: no slice of this name", "slice", run.dir, "--show", "why")
+    test.expect(1, "", "../trace: a slice's name", "slice", run.dir, "--delete", "../trace")
+    with open(f"{run.dir}/slices/sum", "r+b") as f:
+        f.seek(200)
+        f.write(b"?")
+    test.expect(1, "", "slices/sum: chunk 0: ", "slice", run.dir, "--show", "sum")
+
+
+def no_lines(test):
+    """Without debug information: by function and offset."""
+    run = Run(test, "divide", "-O1", program="plain", lines=False)
+    test.expect(0, r"\Acriterion  T1 main\+0x[0-9a-f]+ in plain-O1  divisor %e.x, SIGFPE\n.*\n"
+                   r"  T1  main\+0x[0-9a-f]+ in plain-O1 +criterion\n", "", "slice", run.dir, "--at", "failure")
+    test.expect(0, "people", "", "slice", run.dir, "people", "at", "end")
+    test.expect(1, "", "divide.c: no ", "slice", run.dir, "n", "at", "divide.c:3")
+
+
+def bad_input(test):
+    run = Run(test, "wrong", "-O0")
+    sum_line = run.at("SUM")
+    for err, *words in (
+            ("nosuch: no such variable .*\nhint: ", "nosuch", "at", sum_line),
+            ("wrong.c:1 has no code; the next line with code is \\d+", "sum", "at", "wrong.c:1"),
+            ("wrong.c:9999: there is no code", "sum", "at", "wrong.c:9999"),
+            ("was reached 8 times: there is no instance 9", "sum", "at", run.at("ADD"), "--instance", "9"),
+            ("reached by thread 7|no thread 7", "sum", "at", sum_line, "--thread", "7"),
+            ("there is no thread 7", "table", "at", "end", "--thread", "7"),
+            ("no such source file; there are wrong.c", "sum", "at", "rong.c:3"),
+            ("T1:1:123 is not in the trace", "sum", "at", "T1:1:123"),
+            ("was never written", "last", "write", "of", "0x10", "8")):
+        test.expect(1, r"\A\Z", err, "slice", run.dir, *words)
+    for err, *words in (
+            ("no criterion given", ), ("%foo: no such register", "%foo", "at", "end"),
+            ("0x1234: how many bytes", "0x1234", "at", "end"), ("a criterion is", "a", "b", "c", "d"),
+            ("--at begin: only", "--at", "begin"), ("--lines 0: not a number", "--lines", "0", "sum", "at", "end"),
+            ("a window is FROM..TO", "--window", "x", "sum", "at", "end"), ("--frob: unknown option", "--frob"),
+            ("is another one", "--at", "failure", "sum", "at", "end"), ("take no criterion", "--list", "sum")):
+        test.expect(2, r"\A\Z", err, "slice", run.dir, *words)
+    test.expect(1, "", "none: No such file", "slice", "none", "--at", "failure")
+    exits = Run(test, "jumps", "-O0")
+    test.expect(1, "", "the program did not fail; say what", "slice", exits.dir, "--at", "failure")
+    gone = Run(test, "jumps", "-O2")
+    test.expect(1, "", r"optimized out.*\nhint: `uses of|is a constant here", "slice", gone.dir, "unrelated", "at",
+                gone.at("CRITERION"))
+
+
+CASES = {"atomic": atomic, "jumps": jumps, "saved": saved, "null": failure("null", ["ROOT CAUSE"]),
+         "wrong": failure("wrong", ["ROOT CAUSE"]), "twice": failure("twice", ["ROOT CAUSE", "MADE"]),
+         "divide": failure("divide", ["ROOT CAUSE"]), "overflow": failure("overflow", ["ROOT CAUSE"]),
+         "criteria": criteria, "output": output, "traces": traces, "kept": kept, "no_lines": no_lines,
+         "bad_input": bad_input}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--drdebug", required=True)
+    parser.add_argument("--work", required=True)
+    parser.add_argument("case", choices=CASES)
+    args = parser.parse_args()
+    args.drdebug = os.path.abspath(args.drdebug)
+    work = os.path.join(args.work, args.case)
+    shutil.rmtree(work, ignore_errors=True)
+    os.makedirs(work)
+    os.chdir(work)
+    test = Test(args)
+    CASES[args.case](test)
+    for failed in test.failures:
+        print("FAILED:", failed)
+    print(f"{test.checks} checks, {len(test.failures)} failures")
+    if not test.failures:
+        shutil.rmtree(work)
+    sys.exit(1 if test.failures or not test.checks else 0)
+
+
+main()
