@@ -172,7 +172,7 @@ static int look_with_registers(struct study *s, const struct place *p, const cha
 static int want_variable(struct study *s, struct criterion *out, const struct place *p,
                          const char *name, struct err *err)
 {
-    struct source_place sp;
+    struct source_place sp = {0};
     struct source_frame frame = {.cfa = p->cfa};
     int bad = source_variable_at(s->source, p->position.pc, &frame, name, &sp, err);
     if (bad && err->code == SOURCE_UNKNOWN_PLACE)

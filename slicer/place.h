@@ -41,14 +41,17 @@ struct place_call {
     uint64_t maker; /* FRAME_NO_MAKER: none */
 };
 
-/* Where a thread was at the end of the trace. */
+/* Where a thread was at the end of the trace. If that is not in the user's own code, place.line_pc
+ * is the call that led there. */
 struct place_end {
     struct place place;
     struct place_call *call; /* the innermost first */
     size_t calls;
+    size_t own;                     /* the innermost that the user's own code made; `calls`: none */
     const struct code_block *block; /* its last step: ... */
     uint32_t insns;                 /* ... how many of its instructions were executed */
     uint64_t first;                 /* ... the number of the first */
+    uint64_t executed;              /* what the thread executed last; UINT64_MAX: nothing */
 };
 
 /* Of a thread by its number in positions; 0: the one that ran last. */

@@ -21,7 +21,7 @@ LEVELS = ["-O0", "-Og"]
 class Run:
     """A recording of a subject, and slices of it."""
 
-    def __init__(self, test, name, *flags, program=None, lines=True):
+    def __init__(self, test, name, *flags, program=None, lines=True, argument="input"):
         self.test, self.name, self.source = test, name, os.path.join(HERE, name + ".c")
         stem = (program or name) + "".join(flags)
         self.dir = stem + ".pinball"
@@ -30,7 +30,7 @@ class Run:
         shutil.rmtree(self.dir, ignore_errors=True)
         with open("input", "w") as f:
             f.write("t")
-        subprocess.run([test.drdebug, "record", "-q", "-o", self.dir, "--", "./" + stem, "input"], timeout=60,
+        subprocess.run([test.drdebug, "record", "-q", "-o", self.dir, "--", "./" + stem, argument], timeout=60,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
 
     def line(self, marker):
@@ -124,6 +124,19 @@ def failure(name, there):
             test.check(f"{run.dir}: the criterion comes first", (row["criterion"], row["line"]),
                        (True, run.line("FAILS" if name == "wrong" else "CRASH")))
     return case
+
+
+def ends(test):
+    """Other ends than those of a line of its own: in a library, by a call, a trap, a smashed stack."""
+    for how, there in (("library", "NO NAME"), ("call", "NO FUNCTION"), ("smash", "SMASHED"), ("trap", None),
+                       ("raise", None)):
+        run = Run(test, "ends", "-O0", "-fstack-protector-all", program=how, argument=how)
+        result = run.slice("--at", "failure")
+        test.check(f"{how}: where", (result["criterion"]["line"], result["criterion"]["thread"]),
+                   (run.line("CRASH " + how), 2))
+        run.check_lines(how, result, there=[there] if there else [])
+    run = Run(test, "ends", "-O0", program="exits", argument="3")
+    test.expect(1, r"\A\Z", "the program ended by itself, with status 3", "slice", run.dir, "--at", "failure")
 
 
 # ---- criteria ----
@@ -301,7 +314,7 @@ def bad_input(test):
 
 CASES = {"atomic": atomic, "jumps": jumps, "saved": saved, "null": failure("null", ["ROOT CAUSE"]),
          "wrong": failure("wrong", ["ROOT CAUSE"]), "twice": failure("twice", ["ROOT CAUSE", "MADE"]),
-         "divide": failure("divide", ["ROOT CAUSE"]), "overflow": failure("overflow", ["ROOT CAUSE"]),
+         "divide": failure("divide", ["ROOT CAUSE"]), "overflow": failure("overflow", ["ROOT CAUSE"]), "ends": ends,
          "criteria": criteria, "output": output, "files": files, "traces": traces, "kept": kept, "no_lines": no_lines,
          "bad_input": bad_input}
 

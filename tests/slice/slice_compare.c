@@ -1,0 +1,438 @@
+/* slice_compare.c - slices of a recording by slicer/ and by the oracle, node by node.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ *     slice_compare PINBALL TRACE [SEED [CRITERIA]]
+ *
+ * Traces the pinball into the file TRACE and draws criteria: registers and memory at points, uses
+ * of instructions. Each is sliced with all edges, without control, by value only; with saved
+ * registers looked through and kept. Says what differs first, counted from the end, and why the
+ * oracle has it.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "pinball/pinball.h"
+#include "slicer/collect.h"
+#include "tests/slice/oracle.h"
+
+enum { CRITERIA = 25, DIFFERENCES_MOST = 5, TRIES = 400, INSNS_MOST = 4000000, SKIP = 77 };
+
+static struct {
+    struct trace *trace;
+    struct trace_chunk chunk;
+    uint64_t random;
+    int32_t program; /* the program's own file */
+    uint64_t *own;   /* the first nodes of its steps */
+    size_t owns;
+} in;
+
+static void fail(const char *what)
+{
+    fprintf(stderr, "slice_compare: %s\n", what);
+    exit(2);
+}
+
+static uint64_t draw(uint64_t below)
+{
+    in.random ^= in.random << 13;
+    in.random ^= in.random >> 7;
+    in.random ^= in.random << 17;
+    return below ? (in.random * 0x2545f4914f6cdd1dull >> 11) % below : 0;
+}
+
+/* ---- places in the trace ---- */
+
+struct spot {
+    uint64_t node;
+    uint32_t thread;
+    const struct code_block *block;
+    const uint64_t *value;
+    unsigned insn;
+};
+
+static struct spot spot_of(uint64_t node)
+{
+    struct err err;
+    uint32_t n = 0;
+    while (n + 1 < trace_chunks(in.trace) && trace_chunk_first(in.trace, n + 1) <= node)
+        n++;
+    if ((!in.chunk.step || in.chunk.number != n) && trace_read(in.trace, n, &in.chunk, &err))
+        fail(err.msg);
+    uint32_t at = (uint32_t)(node - in.chunk.first_insn), low = 0, high = in.chunk.steps;
+    while (high - low > 1) {
+        uint32_t mid = (low + high) / 2;
+        if (in.chunk.step[mid].insn_at <= at)
+            low = mid;
+        else
+            high = mid;
+    }
+    const struct trace_step *s = &in.chunk.step[low];
+    return (struct spot){.node = node,
+                         .thread = s->thread,
+                         .block = code_block(trace_code(in.trace), s->block),
+                         .value = in.chunk.value + s->value_at,
+                         .insn = at - s->insn_at};
+}
+
+static int32_t file_at(gaddr pc)
+{
+    const struct trace_map *map;
+    size_t maps = trace_maps(in.trace, &map);
+    for (size_t i = 0; i < maps; i++)
+        if (pc >= map[i].start && pc < map[i].end)
+            return map[i].file;
+    return -1;
+}
+
+/* Where the program's own code is executed: most of a small program is the loader's start. */
+static void find_own(void)
+{
+    const struct trace_map *map;
+    size_t maps = trace_maps(in.trace, &map), room = 0;
+    struct err err;
+    in.program = -1;
+    for (size_t i = 0; i < maps && in.program < 0; i++)
+        in.program = map[i].file;
+    uint32_t blocks = code_count(trace_code(in.trace));
+    bool *own = calloc(blocks + 1, 1);
+    for (uint32_t i = 0; own && i < blocks; i++)
+        own[i] = file_at(code_block(trace_code(in.trace), i)->pc) == in.program;
+    for (uint32_t n = 0; own && n < trace_chunks(in.trace); n++) {
+        if (trace_read(in.trace, n, &in.chunk, &err))
+            fail(err.msg);
+        for (uint32_t i = 0; i < in.chunk.steps; i++) {
+            const struct trace_step *s = &in.chunk.step[i];
+            if (!own[s->block] || !s->insns)
+                continue;
+            if (in.owns == room) {
+                room = room ? 2 * room : 1024;
+                in.own = realloc(in.own, room * sizeof *in.own);
+                if (!in.own)
+                    fail("no memory");
+            }
+            in.own[in.owns++] = in.chunk.first_insn + s->insn_at;
+        }
+    }
+    free(own);
+}
+
+/* ---- criteria ---- */
+
+static uint64_t draw_node(void)
+{
+    uint64_t insns = trace_insns(in.trace);
+    if (in.owns && draw(2)) {
+        uint64_t node = in.own[draw(in.owns)] + draw(4);
+        return node < insns ? node : insns - 1;
+    }
+    return draw(4) ? draw(insns) : insns - 1 - draw(insns / 10 + 1);
+}
+
+static bool any(const struct insn *i)
+{
+    return i->kind != INSN_SYSCALL;
+}
+
+static bool branches(const struct insn *i)
+{
+    return i->kind == INSN_JCC || i->kind == INSN_JMP_IND || i->kind == INSN_CALL_IND ||
+           i->kind == INSN_RET;
+}
+
+/* An access that it makes, at a known address. */
+static const struct plan_access *access_of(const struct spot *s, bool write)
+{
+    const struct code_insn *ci = &s->block->insn[s->insn];
+    for (unsigned k = 0; k < ci->accesses; k++) {
+        const struct plan_access *a = &s->block->access[ci->access_at + k];
+        bool told = a->slot != PLAN_NONE || a->add;
+        if (told && !code_is_repeated(a) && (write ? a->mem.write : a->mem.read))
+            return a;
+    }
+    return NULL;
+}
+
+static bool uses_wanted(struct slice_want *w, bool (*what)(const struct insn *), bool load)
+{
+    for (int i = 0; i < TRIES; i++) {
+        struct spot s = spot_of(draw_node());
+        if (!what(&s.block->insn[s.insn].in) || (load && !access_of(&s, false)))
+            continue;
+        *w = (struct slice_want){.kind = SLICE_USES, .at = s.node, .thread = s.thread};
+        return true;
+    }
+    return false;
+}
+
+static bool memory_wanted(struct slice_want *w)
+{
+    uint64_t insns = trace_insns(in.trace);
+    for (int i = 0; i < TRIES; i++) {
+        struct spot s = spot_of(draw_node());
+        const struct plan_access *a = access_of(&s, true);
+        if (!a || !a->mem.bytes)
+            continue;
+        uint64_t later = s.node + 1 + draw(1ull << draw(14));
+        *w = (struct slice_want){.kind = SLICE_MEMORY,
+                                 .at = later < insns && draw(4) ? later : insns,
+                                 .thread = s.thread,
+                                 .addr = code_address(a, s.value),
+                                 .bytes = a->mem.bytes};
+        return true;
+    }
+    return false;
+}
+
+static bool register_wanted(struct slice_want *w)
+{
+    bool end = draw(6) == 0;
+    struct spot s = spot_of(draw_node());
+    *w =
+        (struct slice_want){.kind = SLICE_REGISTER,
+                            .at = end ? trace_insns(in.trace) : s.node,
+                            .thread = draw(8) ? s.thread : (uint32_t)draw(trace_threads(in.trace))};
+    switch (draw(8)) {
+    case 0:
+        w->addr = LOC_CF;
+        w->bytes = LOC_DF - LOC_CF + 1;
+        break;
+    case 1:
+        w->addr = loc_vec((unsigned)draw(8));
+        w->bytes = 16 << draw(3);
+        break;
+    default:
+        w->addr = loc_gpr((unsigned)draw(GPR_COUNT));
+        w->bytes = draw(4) ? 8 : 1 + draw(4);
+    }
+    return true;
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const struct slice_want *x = a, *y = b;
+    return (x->at > y->at) - (x->at < y->at);
+}
+
+static size_t draw_wants(struct slice_want *want, size_t most)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < most; i++) {
+        bool drawn = i % 5 == 0   ? uses_wanted(&want[n], branches, false)
+                     : i % 5 == 1 ? memory_wanted(&want[n])
+                     : i % 5 == 2 ? uses_wanted(&want[n], any, draw(2))
+                     : i % 5 == 3 ? memory_wanted(&want[n])
+                                  : register_wanted(&want[n]);
+        n += drawn;
+    }
+    qsort(want, n, sizeof *want, by_place);
+    return n;
+}
+
+/* ---- comparing ---- */
+
+static void print_want(const struct slice_want *w)
+{
+    static const char *const kind[] = {"memory", "registers", "uses"};
+    printf("%s at %llu, thread %u, %#llx, %llu bytes", kind[w->kind], (unsigned long long)w->at,
+           w->thread, (unsigned long long)w->addr, (unsigned long long)w->bytes);
+}
+
+static void print_node(const struct oracle *o, uint64_t node)
+{
+    const struct oracle_node *n = oracle_node(o, node);
+    const struct insn *i = &code_block(trace_code(in.trace), n->block)->insn[n->insn].in;
+    printf("%llu T%u 0x%llx %s [", (unsigned long long)node, n->thread, (unsigned long long)i->pc,
+           insn_name(i));
+    for (int k = 0; k < i->len; k++)
+        printf("%s%02x", k ? " " : "", i->bytes[k]);
+    printf("] frame %u of 0x%llx, control %lld", n->frame, (unsigned long long)n->entry,
+           (long long)n->control - 1);
+}
+
+static void print_reasons(const struct oracle *o, const struct oracle_reason *reason, uint64_t node)
+{
+    static const char *const how[] = {"out", "wanted", "value of", "address of", "control of"};
+    for (int i = 0; i < 4; i++) {
+        printf("        %s ", how[reason[node].how]);
+        if (reason[node].how == ORACLE_WANTED) {
+            printf("\n");
+            return;
+        }
+        node = reason[node].from;
+        print_node(o, node);
+        printf("\n");
+    }
+}
+
+/* Who depends on it in the oracle's graph, and is in the slice by slicer/. */
+static void print_users(const struct oracle *o, const struct slice *slice, uint64_t node)
+{
+    int left = 4;
+    for (uint64_t m = node + 1; m < trace_insns(in.trace) && left; m++) {
+        unsigned edges = oracle_depends(o, (uint32_t)m, (uint32_t)node);
+        if (!edges)
+            continue;
+        printf("        used%s%s%s by ", edges & SLICE_VALUE ? ", value," : "",
+               edges & SLICE_ADDRESS ? ", address," : "",
+               edges & SLICE_CONTROL ? ", control," : "");
+        print_node(o, m);
+        printf("%s\n", slice_has(slice, m) ? " (in both or here)" : " (not in the slice)");
+        left--;
+    }
+}
+
+static unsigned compare(const struct oracle *o, const struct oracle_reason *reason,
+                        const struct slice *slice)
+{
+    uint64_t differ = 0, count = 0;
+    for (uint64_t n = trace_insns(in.trace); n-- > 0;) {
+        bool oracle = reason[n].how != ORACLE_OUT, has = slice_has(slice, n);
+        count += has;
+        if (oracle == has || differ++ >= DIFFERENCES_MOST)
+            continue;
+        printf("    %s: ", oracle ? "missing" : "too much");
+        print_node(o, n);
+        printf("\n");
+        if (oracle)
+            print_reasons(o, reason, n);
+        else
+            print_users(o, slice, n);
+    }
+    if (count != slice_count(slice))
+        printf("    it says it has %llu nodes\n", (unsigned long long)slice_count(slice));
+    if (differ)
+        printf("    %llu nodes differ\n", (unsigned long long)differ);
+    return differ || count != slice_count(slice);
+}
+
+static double seconds(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
+    return (double)t.tv_sec + (double)t.tv_nsec / 1e9;
+}
+
+static const struct {
+    unsigned edges;
+    const char *name;
+} kinds[] = {
+    {SLICE_ALL, "all edges"},
+    {SLICE_VALUE | SLICE_ADDRESS, "data"},
+    {SLICE_VALUE, "value"},
+};
+
+static struct {
+    unsigned slices, bad;
+    uint64_t nodes, largest, pairs;
+    double oracle, product;
+} sum;
+
+static void compare_slice(const struct oracle *o, struct slicer *slicer,
+                          const struct slice_want *want, size_t w, bool keep, size_t kind)
+{
+    struct err err;
+    struct slice_options options = {.edges = kinds[kind].edges, .keep_saves = keep};
+    struct slice_figures figures;
+    double begin = seconds();
+    struct oracle_reason *reason = oracle_slice(o, w, kinds[kind].edges);
+    double middle = seconds();
+    struct slice *slice = slice_backward(slicer, &want[w], 1, &options, &err);
+    if (!slice)
+        fail(err.msg);
+    sum.product += seconds() - middle;
+    sum.oracle += middle - begin;
+    slice_figures(slice, &figures);
+    sum.slices++;
+    sum.nodes += slice_count(slice);
+    sum.pairs += figures.pairs;
+    if (slice_count(slice) > sum.largest)
+        sum.largest = slice_count(slice);
+    if (compare(o, reason, slice)) {
+        printf("  %s, saves %s: ", kinds[kind].name, keep ? "kept" : "looked through");
+        print_want(&want[w]);
+        printf("\n");
+        sum.bad++;
+    }
+    slice_free(slice);
+    free(reason);
+}
+
+/* SLICE_SHOW=FROM,TO: these nodes, for who looks into a difference. */
+static void show(const struct oracle *o)
+{
+    const char *text = getenv("SLICE_SHOW");
+    char *rest;
+    if (!text)
+        return;
+    uint64_t from = strtoull(text, &rest, 0), to = *rest ? strtoull(rest + 1, NULL, 0) : from;
+    for (; from <= to && from < trace_insns(in.trace); from++) {
+        print_node(o, from);
+        printf("\n");
+    }
+}
+
+static void compare_all(struct pinball *pinball, const struct slice_want *want, size_t wants)
+{
+    struct err err;
+    struct oracle_graphs *graphs = oracle_graphs_new(in.trace, pinball);
+    struct slicer *slicer = slicer_new(in.trace, pinball, &err);
+    if (!slicer)
+        fail(err.msg);
+    for (int keep = 0; keep < 2; keep++) {
+        double begin = seconds();
+        struct oracle *o = oracle_new(
+            in.trace, graphs, &(struct oracle_options){.keep_saves = keep}, want, wants, &err);
+        if (!o)
+            fail(err.msg);
+        sum.oracle += seconds() - begin;
+        show(o);
+        for (size_t w = 0; w < wants; w++)
+            for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
+                compare_slice(o, slicer, want, w, keep, k);
+        oracle_free(o);
+    }
+    slicer_free(slicer);
+    oracle_graphs_free(graphs);
+}
+
+int main(int argc, char **argv)
+{
+    struct err err;
+    struct collect_result collected;
+    if (argc < 3)
+        fail("usage: slice_compare PINBALL TRACE [SEED [CRITERIA]]");
+    in.random = 0x9e3779b97f4a7c15ull + (argc > 3 ? strtoull(argv[3], NULL, 0) : 1);
+    size_t wants = argc > 4 ? strtoull(argv[4], NULL, 0) : CRITERIA;
+    struct pinball *pinball = pinball_open(argv[1], &err);
+    if (!pinball ||
+        collect(pinball, argv[2], &(struct collect_options){.from = NULL}, &collected, &err))
+        fail(err.msg);
+    in.trace = trace_open(argv[2], &err);
+    if (!in.trace)
+        fail(err.msg);
+    if (trace_insns(in.trace) > INSNS_MOST) {
+        printf("skipped: %llu instructions\n", (unsigned long long)trace_insns(in.trace));
+        return SKIP;
+    }
+    find_own();
+    struct slice_want *want = calloc(wants + 1, sizeof *want);
+    if (!want || !trace_insns(in.trace))
+        fail("nothing to compare");
+    wants = draw_wants(want, wants);
+    compare_all(pinball, want, wants);
+    printf("%llu instructions, %u threads, %zu criteria, %u slices of %llu nodes on average, the "
+           "largest has %llu, %llu pairs, %u differ; oracle %.2f s, slicer %.2f s\n",
+           (unsigned long long)trace_insns(in.trace), trace_threads(in.trace), wants, sum.slices,
+           (unsigned long long)(sum.nodes / (sum.slices ? sum.slices : 1)),
+           (unsigned long long)sum.largest, (unsigned long long)sum.pairs, sum.bad, sum.oracle,
+           sum.product);
+    free(want);
+    free(in.own);
+    trace_chunk_deinit(&in.chunk);
+    trace_close(in.trace);
+    pinball_close(pinball);
+    return sum.bad ? 1 : 0;
+}
