@@ -242,7 +242,10 @@ static int no_failure(uint32_t reason, int status, struct err *err)
                        status & 0xff, other);
     if (reason == END_EXIT)
         return err_set(err, "the program did not fail; %s", other);
-    return err_set(err, "the recording does not end with a fault or an abort; %s", other);
+    return err_set(
+        err,
+        "the recording does not end with a fault or an abort, and deadlocks are not found yet; %s",
+        other);
 }
 
 int criterion_failure(struct study *s, const struct criterion_options *o, struct criterion *out,

@@ -130,6 +130,7 @@ static void begin(struct search *q, const struct pass_step *st, uint32_t i)
     q->out->insns = 0;
     q->out->thread = st->step->thread;
     q->out->line_pc = st->block->insn[i].in.pc;
+    q->out->first = position_of(q->study, st, q->out->line_pc);
     set_frame(q->out, st->frame);
 }
 

@@ -13,6 +13,7 @@ struct place {
     uint64_t at;              /* before this instruction; trace_insns(): the end */
     struct position position; /* of it; at the end: of what was executed last in the frame */
     gaddr line_pc;            /* an instruction of the line that was asked for; else the pc */
+    struct position first;    /* of a line: where its instance begins */
     gaddr cfa;                /* of the frame; 0: not known */
     uint64_t entry;           /* the frame's first instruction; UINT64_MAX: not known */
     uint64_t *insn;           /* of a line: its instructions, in order */

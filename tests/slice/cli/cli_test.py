@@ -169,6 +169,11 @@ def criteria(test):
     address = min(int(e["address"], 16) for e in flow)
     memory = run.slice(hex(address), "4", "at", "end")
     run.check_lines("memory", memory, there=["ROOT CAUSE"], not_there=["ADD"])
+    gone = Run(test, "gone", "-O1")
+    result = gone.slice("n", "at", gone.at("LAST"))
+    gone.check_lines("n", result, there=["CHANGED"])
+    test.check("a variable that is gone behind the line", result["criterion"]["note"],
+               "before the line: it has no place behind it")
     test.check("symbols work at the end", run.slice("table", "at", "end")["instructions"] > 0, True)
 
 
