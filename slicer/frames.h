@@ -25,6 +25,7 @@ struct frame {
     gaddr second;   /* the instruction behind the entry's, once executed; 0: not known */
     uint64_t maker; /* the instruction, or FRAME_NO_MAKER */
     uint32_t saves; /* for scan.c: how many it has executed */
+    uint32_t mark;  /* for who uses pass.h */
 };
 
 /* A thread that has left a block and not entered another one. */

@@ -98,20 +98,21 @@ int pass_next(struct pass *p, struct pass_step *out, struct err *err)
     trace_state_enter(&p->state[s->thread], trace_code(p->trace), b->pc);
     p->state[s->thread].last = b->number + 1;
     const struct frames_thread before = p->frames.thread[s->thread];
-    uint64_t maker = before.top ? before.top->maker : FRAME_NO_MAKER;
+    uint32_t mark = before.top ? before.top->mark : 0;
     enum frames_effect effect;
-    const struct frame *f = frames_enter(&p->frames, s->thread, b, b->pc, &effect);
+    struct frame *f = frames_enter(&p->frames, s->thread, b, b->pc, &effect);
     if (!f)
         return err_set(err, "no memory");
-    bool made = effect == FRAMES_MADE && before.left && f->maker == before.insn;
-    bool call = made && (code_last(before.left)->kind == INSN_CALL ||
-                         code_last(before.left)->kind == INSN_CALL_IND);
+    bool made = effect == FRAMES_MADE && before.left;
+    uint8_t kind = made ? code_last(before.left)->kind : INSN_PLAIN;
+    if (made && kind != INSN_CALL && kind != INSN_CALL_IND)
+        f->mark = mark;
+    made = made && f->maker == before.insn;
     *out = (struct pass_step){.step = s,
                               .block = b,
                               .values = p->chunk.value + s->value_at,
                               .frame = f,
                               .maker = made ? code_last(before.left)->pc : 0,
-                              .replaced = made && !call ? maker : FRAME_NO_MAKER,
                               .insn = p->chunk.first_insn + s->insn_at,
                               .count = p->state[s->thread].count};
     return 1;

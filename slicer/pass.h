@@ -13,11 +13,10 @@ struct pass_step {
     const struct trace_step *step;
     const struct code_block *block;
     const uint64_t *values;
-    const struct frame *frame;
-    gaddr maker; /* of the step that is the first after frame->maker: the maker's pc; else 0 */
-    uint64_t replaced; /* of that step, if it was a jump: maker of the frame it replaced */
-    uint64_t insn;     /* number of its first instruction */
-    uint64_t count;    /* of the thread: with its number and a pc a position */
+    struct frame *frame; /* one that a jump put in another's place begins with its mark */
+    gaddr maker;    /* of the step that is the first after frame->maker: the maker's pc; else 0 */
+    uint64_t insn;  /* number of its first instruction */
+    uint64_t count; /* of the thread: with its number and a pc a position */
 };
 
 struct pass {

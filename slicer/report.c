@@ -36,7 +36,6 @@ struct builder {
     uint64_t nodes, cursor;
     struct table row_at;  /* by thread and place of a pc */
     struct table edge_at; /* by rows */
-    struct table made;    /* by maker: the row that what it made counts to */
     struct table line_at; /* by pc: the row of a thread's pc */
     int32_t criterion;    /* row */
     const struct criterion *of;
@@ -88,17 +87,6 @@ static uint32_t *entry(struct table *t, uint64_t a, uint64_t b)
         t->used++; /* whoever asks sets it */
     }
     return &t->slot[k].value;
-}
-
-/* The same for reading: 0 if it is not there. */
-static uint32_t find(const struct table *t, uint64_t a, uint64_t b)
-{
-    size_t k = hash(a, b) & (t->room - 1);
-    if (!t->room)
-        return 0;
-    while (t->slot[k].value && (t->slot[k].a != a || t->slot[k].b != b))
-        k = (k + 1) & (t->room - 1);
-    return t->slot[k].value;
 }
 
 /* ---- rows ---- */
@@ -155,30 +143,25 @@ static int32_t row_at(struct builder *b, uint32_t thread, gaddr pc, bool *own)
     return (int32_t)(*e - 1);
 }
 
-/* The row that code in this frame counts to, if it has no source; NO_ROW: to itself. */
-static int32_t row_of_frame(struct builder *b, const struct frame *f)
+/* The row that code in this frame counts to, if it has no source; NO_ROW: to itself. A frame's mark
+ * is the row of its maker plus one, or 0 if that is not the user's. */
+static int32_t row_of_frame(const struct frame *f)
 {
-    for (; f && f->maker != FRAME_NO_MAKER; f = f->parent) {
-        uint32_t made = find(&b->made, f->maker, 0);
-        if (made > 1)
-            return (int32_t)(made - 2);
-    }
-    return NO_ROW;
+    while (f && !f->mark)
+        f = f->parent;
+    return f ? (int32_t)f->mark - 1 : NO_ROW;
 }
 
-/* A frame was made: what in it has no source counts to its maker, or to what that counts to. */
 static int note_maker(struct builder *b, const struct pass_step *st)
 {
+    struct source_line l;
     bool own;
-    if (!st->maker || !b->options->fold)
+    if (!st->maker || !b->options->fold || !study_own(b->study, st->maker, &l))
         return 0;
-    uint32_t *made = entry(&b->made, st->frame->maker, 0);
     int32_t row = row_at(b, st->step->thread, st->maker, &own);
-    if (!made || row == NO_ROW)
+    if (row == NO_ROW)
         return err_set(b->err, "no memory");
-    /* The function that jumps away was called by somebody. */
-    uint32_t before = st->replaced == FRAME_NO_MAKER ? 0 : find(&b->made, st->replaced, 0);
-    *made = own ? (uint32_t)row + 2 : before ? before : 1;
+    st->frame->mark = (uint32_t)row + 1;
     return 0;
 }
 
@@ -189,7 +172,7 @@ static int add_node(struct builder *b, const struct pass_step *st, uint32_t i)
     uint32_t thread = st->step->thread;
     int32_t row = row_at(b, thread, pc, &own);
     if (row != NO_ROW && !own && b->options->fold) {
-        int32_t folded = row_of_frame(b, st->frame);
+        int32_t folded = row_of_frame(st->frame);
         row = folded == NO_ROW ? row : folded;
     }
     if (row == NO_ROW)
@@ -423,6 +406,26 @@ static void count(struct report *r)
 
 /* ---- all of it ---- */
 
+/* Instructions that are wanted themselves, in other lines than the criterion's: the branch that led
+ * to a call. */
+static int add_wanted(struct builder *b, const struct criterion *c)
+{
+    for (size_t i = 0; i < c->wants; i++) {
+        struct slice_dependence d = {.node = UINT64_MAX,
+                                     .on = c->want[i].at,
+                                     .kind = SLICE_CONTROL,
+                                     .node_thread = c->thread,
+                                     .on_thread = c->want[i].thread};
+        uint64_t node = c->want[i].kind == SLICE_USES ? place_of(b, c->want[i].at) : b->nodes;
+        if (node == b->nodes)
+            continue;
+        uint32_t row = b->row_of[node] & ~READS_FLAGS;
+        if (row != (uint32_t)b->criterion && add_edge(b, (uint32_t)b->criterion, row, &d))
+            return -1;
+    }
+    return 0;
+}
+
 static int build(struct builder *b, const struct criterion *c)
 {
     bool own;
@@ -439,6 +442,8 @@ static int build(struct builder *b, const struct criterion *c)
         return err_set(b->err, "no memory");
     if (slice_edges(b->study->slicer, b->slice, c->want, c->wants, &b->options->slice, take_edge, b,
                     b->err))
+        return -1;
+    if (add_wanted(b, c))
         return -1;
     b->out->row[b->criterion].distance = 0;
     measure(b->out);
@@ -459,7 +464,6 @@ struct report *report_new(struct study *s, const struct slice *slice, const stru
     free(b.row_of);
     free(b.row_at.slot);
     free(b.edge_at.slot);
-    free(b.made.slot);
     free(b.line_at.slot);
     if (!bad)
         return b.out;
