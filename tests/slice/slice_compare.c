@@ -339,11 +339,11 @@ static void print_users(const struct oracle *o, const struct slice *slice, uint6
 }
 
 static unsigned compare(const struct oracle *o, const struct oracle_reason *reason,
-                        const struct slice *slice)
+                        const struct slice *slice, uint64_t first)
 {
     uint64_t differ = 0, count = 0;
     for (uint64_t n = trace_insns(in.trace); n-- > 0;) {
-        bool oracle = reason[n].how != ORACLE_OUT, has = slice_has(slice, n);
+        bool oracle = n >= first && reason[n].how != ORACLE_OUT, has = slice_has(slice, n);
         count += has;
         if (oracle == has || differ++ >= DIFFERENCES_MOST)
             continue;
@@ -378,22 +378,55 @@ static const struct {
     {SLICE_VALUE, "value"},
 };
 
+static const struct {
+    struct oracle_options options;
+    size_t kinds; /* the first of them */
+    const char *name;
+} settings[] = {
+    {{.keep_saves = false}, 3, "saves looked through"},
+    {{.keep_saves = true}, 3, "saves kept"},
+    {{.stack_pointer = true}, 1, "with the stack pointer"},
+    {{.relocated = true, .max_save = 3}, 1, "with the loader's work, three saves"},
+};
+
 static struct {
     unsigned slices, bad;
     uint64_t nodes, largest, pairs;
     double oracle, product;
 } sum;
 
-static void compare_slice(const struct oracle *o, struct slicer *slicer,
-                          const struct slice_want *want, size_t w, bool keep, size_t kind)
+/* Of `count` wants from number w on, nothing before `first`. */
+struct question {
+    const struct slice_want *want;
+    size_t w, count, setting, kind;
+    uint64_t first;
+};
+
+static void print_question(const struct question *q)
+{
+    printf("  %s, %s", kinds[q->kind].name, settings[q->setting].name);
+    for (size_t i = 0; i < q->count; i++) {
+        printf("%s", i ? "; " : ": ");
+        print_want(&q->want[q->w + i]);
+    }
+    printf("; from %llu on\n", (unsigned long long)q->first);
+}
+
+static void compare_slice(const struct oracle *o, struct slicer *slicer, const struct question *q)
 {
     struct err err;
-    struct slice_options options = {.edges = kinds[kind].edges, .keep_saves = keep};
+    const struct oracle_options *s = &settings[q->setting].options;
+    struct slice_options options = {.edges = kinds[q->kind].edges,
+                                    .keep_saves = s->keep_saves,
+                                    .stack_pointer = s->stack_pointer,
+                                    .relocated = s->relocated,
+                                    .max_save = s->max_save,
+                                    .first = q->first};
     struct slice_figures figures;
     double begin = seconds();
-    struct oracle_reason *reason = oracle_slice(o, w, kinds[kind].edges);
+    struct oracle_reason *reason = oracle_slice(o, q->w, q->count, kinds[q->kind].edges);
     double middle = seconds();
-    struct slice *slice = slice_backward(slicer, &want[w], 1, &options, &err);
+    struct slice *slice = slice_backward(slicer, &q->want[q->w], q->count, &options, &err);
     if (!slice)
         fail(err.msg);
     sum.product += seconds() - middle;
@@ -404,10 +437,8 @@ static void compare_slice(const struct oracle *o, struct slicer *slicer,
     sum.pairs += figures.pairs;
     if (slice_count(slice) > sum.largest)
         sum.largest = slice_count(slice);
-    if (compare(o, reason, slice)) {
-        printf("  %s, saves %s: ", kinds[kind].name, keep ? "kept" : "looked through");
-        print_want(&want[w]);
-        printf("\n");
+    if (compare(o, reason, slice, q->first)) {
+        print_question(q);
         sum.bad++;
     }
     slice_free(slice);
@@ -435,17 +466,22 @@ static void compare_all(struct pinball *pinball, const struct slice_want *want, 
     struct slicer *slicer = slicer_new(in.trace, pinball, &err);
     if (!slicer)
         fail(err.msg);
-    for (int keep = 0; keep < 2; keep++) {
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         double begin = seconds();
-        struct oracle *o = oracle_new(
-            in.trace, graphs, &(struct oracle_options){.keep_saves = keep}, want, wants, &err);
+        struct oracle *o = oracle_new(in.trace, graphs, &settings[i].options, want, wants, &err);
         if (!o)
             fail(err.msg);
         sum.oracle += seconds() - begin;
         show(o);
         for (size_t w = 0; w < wants; w++)
-            for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-                compare_slice(o, slicer, want, w, keep, k);
+            for (size_t k = 0; k < settings[i].kinds; k++) {
+                struct question q = {.want = want, .w = w, .count = 1, .setting = i, .kind = k};
+                if (settings[i].kinds == 1) { /* variations */
+                    q.count = w + 1 < wants && draw(2) ? 2 : 1;
+                    q.first = draw(2) ? 0 : draw(want[w].at);
+                }
+                compare_slice(o, slicer, &q);
+            }
         oracle_free(o);
     }
     slicer_free(slicer);
