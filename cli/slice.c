@@ -17,7 +17,7 @@ static int print(struct study *s, const struct slice_options_given *a, const str
                  const struct slice *slice)
 {
     struct err err = {.code = 0};
-    struct report_options o = {.nodes = a->all, .fold = !a->all, .slice = of->options};
+    struct report_options o = {.nodes = a->all || a->steps, .fold = !a->all, .slice = of->options};
     struct report *r = report_new(s, slice, &of->criterion, &o, &err);
     if (!r)
         return say_error(CLI_FAILED, "slice: %s", err.msg);
@@ -27,7 +27,8 @@ static int print(struct study *s, const struct slice_options_given *a, const str
                             .report = r,
                             .text = of->text,
                             .lines = a->lines,
-                            .all = a->all};
+                            .all = a->all,
+                            .steps = a->steps};
     if (a->json)
         slice_print_json(&p);
     else
