@@ -10,6 +10,7 @@ given to it as what the expression reads: addresses that GDB knows, registers, n
 WHY_CAUSES = 5
 SHOWN_LINES = 50
 SAY_SO_AFTER_S = 1
+NO_CAUSE = "Nothing that was executed made it: it was there from the begin."
 
 TOKEN = re.compile(r"""\s*(?:
     (?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'(?!::))
@@ -28,12 +29,10 @@ class Reads:
         self.source, self.place = expression, 0
         self.found = {}  # criterion: (role, text)
         self.muted = 0
-        value = gdb.parse_and_eval(expression)  # GDB says what is wrong with it
-        if value.is_optimized_out:
-            raise gdb.GdbError(f"{expression}: optimized out here; `pin slice' at a line that uses it works.")
-        self.operands("value")
+        self.operands("value")  # before GDB evaluates it: that may call functions
         if self.place < len(self.source.rstrip()):
             self.refuse("is not understood here")
+        gdb.parse_and_eval(expression)
         if not self.found:
             raise gdb.GdbError(f"{expression}: reads no variable, memory or register: it is a constant.")
 
@@ -55,7 +54,8 @@ class Reads:
         return word.lastgroup, word[word.lastgroup]
 
     def start(self):
-        return TOKEN.match(self.source, self.place).start(TOKEN.match(self.source, self.place).lastgroup)
+        word = TOKEN.match(self.source, self.place)
+        return word.start(word.lastgroup) if word else self.place
 
     def closing(self, at):
         """The place of the bracket that closes the one at `at`."""
@@ -81,7 +81,7 @@ class Reads:
             self.next()
 
     def operand(self, role):
-        begin = self.start() if self.peek()[0] else self.place
+        begin = self.start()
         kind, word = self.next()
         if word in ("-", "+", "!", "~"):
             self.operand(role)
@@ -151,7 +151,7 @@ class Reads:
         if value.type.code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
             value = value.referenced_value()
         if value.is_optimized_out:
-            raise gdb.GdbError(f"{text}: optimized out here.")
+            raise gdb.GdbError(f"{text}: optimized out here; where a line has just used it, it may be there.")
         if value.address is not None:
             memory = Memory(text)
             self.add(f"{memory.start:#x} {memory.size}", role, text)
@@ -310,6 +310,9 @@ class Slice:
         for line in self.head():
             say(line)
         rows = self.own_rows()
+        if not self.result["instructions"]:
+            say(NO_CAUSE)
+            return
         say_columns([("", *self.row_columns(row)) for row in rows[:most]])
         if len(rows) > most:
             say(f"  ... {counted(len(rows) - most, 'more line')}; `pin list' with the number shows them")
@@ -522,7 +525,7 @@ expression, at the end of a recording or at a signal, it is about the failure.""
                     known.add(line)
                     causes.append(made.row_columns(row))
         if not causes:
-            say("Nothing in the recording made it: it was there from the begin, or is a constant.")
+            say(NO_CAUSE)
             return
         say_columns([(f"{n:>2}", *cause) for n, cause in enumerate(causes, 1)])
         rest = len(data.own_rows()) - 1 - len(causes)
