@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""slice_test.py --drdebug PROG --bin DIR CASE... - slices inside GDB, on recordings of programs with marked lines.
+"""slice_test.py --drdebug PROG --bin DIR CASE[.SUBJECT]... - slices inside GDB, on recordings of programs with marked lines.
 
 SPDX-License-Identifier: MIT
 
@@ -19,9 +19,6 @@ from commands_test import pattern
 from stub_client import SKIP, Failed, Recordings, markers
 
 LEVELS = ("O0", "Og")
-
-# A row of a slice: position, line, text, kind, what.
-ROW = r"^ *(?:\d+ )? *T{}:\d+:[0-9a-f]+ +{}.c:{} .* {}\b"
 
 # name: (subject, its levels, options of debug, rows)
 TABLES = {
@@ -45,9 +42,9 @@ TABLES = {
         ("continue", None),
         ("next 2", None),
         ("pin slice sum", ["criterion  T1 wrong.c:", "ROOT CAUSE", "ADD", "~UNRELATED"]),
-        ("pin slice table[0]", ["ROOT CAUSE", "~ADD"]),
+        ("pin slice table[0]", ["ROOT CAUSE", "~SUM"]),
         ("python value = gdb.parse_and_eval('&table[0]')", None),
-        ("python gdb.execute(f'pin slice {{int(value):#x}} 4')", ["ROOT CAUSE", "~ADD"]),
+        ("python gdb.execute(f'pin slice {{int(value):#x}} 4')", ["ROOT CAUSE", "~SUM"]),
         ("pin goto end", None),
         ("pin slice table", ["ROOT CAUSE", "~ADD"]),
     ]),
@@ -164,16 +161,15 @@ class Test(commands_test.Test):
         self.slice(self.pinball("wrong", "O0"), "-o", "mine", "sum", "at", at)
         self.table("kept")
 
-    def why_failure(self):
+    def failure(self, subject):
         """At the failure, the guilty line is among the first five."""
-        for subject in ("wrong", "atomic", "null", "divide"):
-            for level in LEVELS:
-                cause = markers(subject, "../slice/cli")["ROOT CAUSE"]
-                self.rows(f"why {subject} {level}", subject, level, ("--end",), [
-                    ("pin why", [pattern("^criterion  T[13] "),
-                                 pattern(rf"^ [1-5]  T\d+:\d+:[0-9a-f]+ +{subject}.c:{cause} .*ROOT CAUSE \*/ +data ")]),
-                    ("pin goto end", None),
-                    ("pin why", "ROOT CAUSE")])
+        for level in LEVELS:
+            cause = markers(subject, "../slice/cli")["ROOT CAUSE"]
+            self.rows(f"why {subject} {level}", subject, level, ("--end",), [
+                ("pin why", [pattern("^criterion  T[13] "),
+                             pattern(rf"^ [1-5]  T\d+:\d+:[0-9a-f]+ +{subject}.c:{cause} .*ROOT CAUSE \*/ +data ")]),
+                ("pin goto end", None),
+                ("pin why", "ROOT CAUSE")])
 
     def why_value(self):
         for level in LEVELS:
@@ -184,32 +180,34 @@ class Test(commands_test.Test):
                                       pattern(r"^ 1  T1:\d+:[0-9a-f]+ +wrong.c:{ROOT CAUSE} .*table\[3\]$")]),
                 ("pin list", pattern(r"^=> +1 .*table\[3\]"))])
 
-    def walk(self):
+    def walk(self, subject):
         """Both ways through all statements of a slice: at each the position is the one of the list."""
-        for subject in ("wrong", "atomic"):
-            pinball = self.pinball(subject, "O0")
-            result = json.loads(self.slice(pinball, "--json", "--steps", "--data", "--at", "failure"))
-            wanted = [step["position"] for step in result["steps"]]
-            script = os.path.join(self.work, "walk.py")
-            with open(script, "w", encoding="utf-8") as out:
-                out.write(WALK)
-            shown = self.debug(pinball, ("--end",), "-ex", "pin why", "-x", script).stdout
-            for name, expected in (("BACK", wanted[::-1]), ("STEP", wanted[1:])):
-                went = re.search(rf"^{name} (.*)$", shown, re.MULTILINE)
-                self.equal(f"{subject}: {name}", went and went[1].split(), expected)
-            self.check(subject, "No statement of the slice is before this.", shown, {})
-            self.check(subject, "No statement of the slice is after this.", shown, {})
-            for step in result["steps"]:
-                row = result["lines"][step["line"]]
-                self.equal(f"{subject}: thread of {step['position']}", f"T{row['thread']}",
-                           step["position"].split(":")[0])
-        # From anywhere, it is the next one.
+        pinball = self.pinball(subject, "O0")
+        result = json.loads(self.slice(pinball, "--json", "--steps", "--data", "--at", "failure"))
+        wanted = [step["position"] for step in result["steps"]]
+        script = os.path.join(self.work, "walk.py")
+        with open(script, "w", encoding="utf-8") as out:
+            out.write(WALK)
+        shown = self.debug(pinball, ("--end",), "-ex", "pin why", "-x", script).stdout
+        for name, expected in (("BACK", wanted[::-1]), ("STEP", wanted[1:])):
+            went = re.search(rf"^{name} (.*)$", shown, re.MULTILINE)
+            self.equal(f"{subject}: {name}", went and went[1].split(), expected)
+        self.check(subject, "No statement of the slice is before this.", shown, {})
+        self.check(subject, "No statement of the slice is after this.", shown, {})
+        for step in result["steps"]:
+            row = result["lines"][step["line"]]
+            self.equal(f"{subject}: thread of {step['position']}", f"T{row['thread']}", step["position"].split(":")[0])
+
+    def walk_from(self):
+        """From anywhere, it is the next one."""
         self.rows("walk from main", "wrong", "O0", (), [
             ("pin slice sum at {SUM}", None),
             ("pin slice-step", pattern("^2 of")),  # the first one is where main stops
             ("tbreak total", None),
             ("continue", "total ("),
+            ("pin slice-back", pattern(r"^\d+ of \d+: T1 wrong.c:")),
             ("pin slice-back", pattern(r"^\d+ of \d+: T1 wrong.c:{SUM}  ")),
+            ("pin back", None),
             ("pin back", "total ("),
             ("pin slice-step", pattern(r"^\d+ of \d+: T1 wrong.c:"))])
 
@@ -284,8 +282,9 @@ def main():
         test = Test(Recordings(os.path.abspath(options.drdebug), options.bin, work))
         for name in options.case:
             try:
-                if hasattr(test, name):
-                    getattr(test, name)()
+                case, _, subject = name.partition(".")
+                if hasattr(test, case):
+                    getattr(test, case)(*([subject] if subject else []))
                 else:
                     test.table(name)
             except (Failed, subprocess.SubprocessError) as failed:
