@@ -15,9 +15,11 @@ const char slice_details[] =
     "  VARIABLE at WHERE           why it has its value there\n"
     "  %REGISTER at WHERE          likewise: %eax, %rbx, %xmm3, ...\n"
     "  0xADDRESS BYTES at WHERE    likewise for memory\n"
+    "  WHAT, WHAT at WHERE         several of these together\n"
     "  uses of FILE:LINE           all that the line uses\n"
     "  last write of WHAT          what the last instruction that wrote it used; `at WHERE` may follow\n"
-    "WHERE is FILE:LINE or FUNCTION (when that line is done), a position like T1:2045:401136, or end.\n"
+    "WHERE is FILE:LINE or FUNCTION (when that line is done), *ADDRESS, *START *END (when what is there is\n"
+    "done), a position like T1:2045:401136, or end.\n"
     "\n"
     "  --at failure       the criterion that the crash, abort or failed assertion suggests\n"
     "  --instance N       the Nth time that the line was reached; by default the last\n"
@@ -33,6 +35,11 @@ const char slice_details[] =
     "  --lines N          print at most N lines; by default 50\n"
     "  --all              print every instruction, those of libraries, too\n"
     "  --json             print it for a program to read\n"
+    "  --steps            with --json: all statements of the slice in the order of their execution, too\n"
+    "  --sum FILE         write its statements and their instances to FILE\n"
+    "  --dep FILE         write all dependences between them\n"
+    "  --dot FILE         write a graph for Graphviz\n"
+    "  --html FILE        write a page with the sources, the slice marked in them\n"
     "  -o NAME            keep the slice with the pinball, under this name\n"
     "  --list             list the slices that were kept\n"
     "  --show NAME        print one of them\n"
@@ -58,6 +65,11 @@ enum {
     OPT_LINES,
     OPT_ALL,
     OPT_JSON,
+    OPT_SUM,
+    OPT_DEP,
+    OPT_DOT,
+    OPT_HTML,
+    OPT_STEPS,
     OPT_LIST,
     OPT_SHOW,
     OPT_DELETE,
@@ -79,6 +91,11 @@ static const struct option options[] = {
     {"lines", required_argument, NULL, OPT_LINES},
     {"all", no_argument, NULL, OPT_ALL},
     {"json", no_argument, NULL, OPT_JSON},
+    {"sum", required_argument, NULL, OPT_SUM},
+    {"dep", required_argument, NULL, OPT_DEP},
+    {"dot", required_argument, NULL, OPT_DOT},
+    {"html", required_argument, NULL, OPT_HTML},
+    {"steps", no_argument, NULL, OPT_STEPS},
     {"list", no_argument, NULL, OPT_LIST},
     {"show", required_argument, NULL, OPT_SHOW},
     {"delete", required_argument, NULL, OPT_DELETE},
@@ -135,6 +152,18 @@ static int set_value(int c, struct slice_options_given *a)
     case OPT_DELETE:
         a->remove = optarg;
         break;
+    case OPT_SUM:
+        a->sum = optarg;
+        break;
+    case OPT_DEP:
+        a->dep = optarg;
+        break;
+    case OPT_DOT:
+        a->dot = optarg;
+        break;
+    case OPT_HTML:
+        a->html = optarg;
+        break;
     case OPT_TRACE:
         a->study.trace = optarg;
         break;
@@ -164,6 +193,8 @@ static bool set_flag(int c, struct slice_options_given *a)
         return a->all = true;
     case OPT_JSON:
         return a->json = true;
+    case OPT_STEPS:
+        return a->steps = true;
     case OPT_LIST:
         return a->list = true;
     default:
