@@ -26,7 +26,9 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 {
     ucontext_t *uc = context;
     (void)sig, (void)info;
-    stack_seen += uc->uc_mcontext.gregs[REG_RSP];
+    long in_vector; /* not the interrupted code's */
+    __asm__ volatile("movq %%xmm5, %0" : "=r"(in_vector));
+    stack_seen += uc->uc_mcontext.gregs[REG_RSP] + in_vector;
     uc->uc_mcontext.gregs[REG_RAX] = wanted + uc->uc_mcontext.gregs[REG_RBX];
     uc->uc_mcontext.gregs[REG_RIP] += 3;
 }
