@@ -36,7 +36,7 @@ const char serve_details[] =
 enum { OPT_LISTEN = 1, OPT_MEMORY, OPT_ENGINE, OPT_QUIET, OPT_ONCE, OPT_HELP };
 
 struct arguments {
-    char dir[PATH_MAX];
+    char dir[PATH_MAX], path[PATH_MAX], program[PATH_MAX];
     struct engine_options engine;
     struct server_options options;
 };
@@ -128,6 +128,18 @@ static int prepare_signals(void)
     return 0;
 }
 
+/* For scripts inside GDB, which may be in another directory; empty where it cannot be known. */
+static void name_paths(struct arguments *a)
+{
+    ssize_t n = readlink("/proc/self/exe", a->program, sizeof a->program - 1);
+
+    a->program[n > 0 ? n : 0] = 0;
+    if (!realpath(a->dir, a->path))
+        a->path[0] = 0;
+    a->options.path = a->path;
+    a->options.program = a->program;
+}
+
 int serve_main(int argc, char *argv[])
 {
     struct arguments a = {.engine.verb = "serve", .options.message = print_message};
@@ -142,6 +154,7 @@ int serve_main(int argc, char *argv[])
     a.options.pinball = pinball_open(a.dir, &err);
     if (!a.options.pinball)
         return say_error(CLI_FAILED, "%s", err.msg);
+    name_paths(&a);
     status = CLI_DONE;
     if (server_run(&a.options, &err))
         status = say_error(CLI_FAILED, "%s", err.msg);

@@ -31,7 +31,7 @@ static int print(struct study *s, const struct slice_options_given *a, const str
 {
     struct err err = {.code = 0};
     struct report_options o = {
-        .nodes = a->all || a->sum || a->dep, .fold = !a->all, .slice = of->options};
+        .nodes = a->all || a->sum || a->dep || a->steps, .fold = !a->all, .slice = of->options};
     struct report *r = report_new(s, slice, &of->criterion, &o, &err);
     if (!r)
         return say_error(CLI_FAILED, "slice: %s", err.msg);
@@ -41,7 +41,8 @@ static int print(struct study *s, const struct slice_options_given *a, const str
                             .report = r,
                             .text = of->text,
                             .lines = a->lines,
-                            .all = a->all};
+                            .all = a->all,
+                            .steps = a->steps};
     if (write_files(&p, a, &of->options, &err)) {
         report_free(r);
         return say_error(CLI_FAILED, "slice: %s", err.msg);

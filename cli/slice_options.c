@@ -15,9 +15,11 @@ const char slice_details[] =
     "  VARIABLE at WHERE           why it has its value there\n"
     "  %REGISTER at WHERE          likewise: %eax, %rbx, %xmm3, ...\n"
     "  0xADDRESS BYTES at WHERE    likewise for memory\n"
+    "  WHAT, WHAT at WHERE         several of these together\n"
     "  uses of FILE:LINE           all that the line uses\n"
     "  last write of WHAT          what the last instruction that wrote it used; `at WHERE` may follow\n"
-    "WHERE is FILE:LINE or FUNCTION (when that line is done), a position like T1:2045:401136, or end.\n"
+    "WHERE is FILE:LINE or FUNCTION (when that line is done), *ADDRESS, *START *END (when what is there is\n"
+    "done), a position like T1:2045:401136, or end.\n"
     "\n"
     "  --at failure       the criterion that the crash, abort or failed assertion suggests\n"
     "  --instance N       the Nth time that the line was reached; by default the last\n"
@@ -33,6 +35,7 @@ const char slice_details[] =
     "  --lines N          print at most N lines; by default 50\n"
     "  --all              print every instruction, those of libraries, too\n"
     "  --json             print it for a program to read\n"
+    "  --steps            with --json: all statements of the slice in the order of their execution, too\n"
     "  --sum FILE         write its statements and their instances to FILE\n"
     "  --dep FILE         write all dependences between them\n"
     "  --dot FILE         write a graph for Graphviz\n"
@@ -66,6 +69,7 @@ enum {
     OPT_DEP,
     OPT_DOT,
     OPT_HTML,
+    OPT_STEPS,
     OPT_LIST,
     OPT_SHOW,
     OPT_DELETE,
@@ -91,6 +95,7 @@ static const struct option options[] = {
     {"dep", required_argument, NULL, OPT_DEP},
     {"dot", required_argument, NULL, OPT_DOT},
     {"html", required_argument, NULL, OPT_HTML},
+    {"steps", no_argument, NULL, OPT_STEPS},
     {"list", no_argument, NULL, OPT_LIST},
     {"show", required_argument, NULL, OPT_SHOW},
     {"delete", required_argument, NULL, OPT_DELETE},
@@ -188,6 +193,8 @@ static bool set_flag(int c, struct slice_options_given *a)
         return a->all = true;
     case OPT_JSON:
         return a->json = true;
+    case OPT_STEPS:
+        return a->steps = true;
     case OPT_LIST:
         return a->list = true;
     default:

@@ -253,6 +253,9 @@ static void json_row(const struct slice_print *p, const struct report_row *r)
     }
     if (r->distance != UINT32_MAX)
         printf(", \"distance\": %" PRIu32, r->distance);
+    if (r->edge != REPORT_NONE)
+        printf(", \"edge\": %" PRId32, r->edge);
+    printf(", \"own\": %s", r->own ? "true" : "false");
     printf(", \"criterion\": %s}", r->distance == 0 ? "true" : "false");
 }
 
@@ -282,6 +285,51 @@ static void json_nodes(const struct slice_print *p)
         json_kinds(n->kinds);
         putchar('}');
     }
+}
+
+/* Where a thread's last node was. */
+struct step {
+    uint32_t thread, row;
+    gaddr pc;
+};
+
+/* Does the node begin a statement? One does where its thread comes to another row, or back to the
+ * begin of a loop in the same one. */
+static bool begins(struct study *s, struct step *list, size_t *count, const struct report_node *n)
+{
+    struct source_line l;
+    size_t i = 0;
+    while (i < *count && list[i].thread != n->thread)
+        i++;
+    bool known = i < *count;
+    bool same = known && list[i].row == n->row;
+    bool own = study_line(s, n->pc, &l); /* else it counts to the row, in whatever order */
+    bool back = same && own && n->pc <= list[i].pc;
+    list[i].pc = own ? n->pc : same ? list[i].pc : 0;
+    list[i].thread = n->thread;
+    list[i].row = n->row;
+    *count += !known;
+    return !same || back;
+}
+
+/* Rows that the text shows, one for each time that a thread came there. */
+static void json_steps(const struct slice_print *p)
+{
+    const struct report *r = p->report;
+    const char *comma = "";
+    size_t known = 0;
+    struct step *list = calloc(trace_threads(p->study->trace) + 1, sizeof *list);
+    for (uint64_t i = 0; list && i < r->nodes; i++) {
+        const struct report_node *n = &r->node[i];
+        struct position at = {n->thread, n->count, n->pc};
+        if (!begins(p->study, list, &known, n) || (r->others && !r->row[n->row].own))
+            continue;
+        printf("%s\n    {\"line\": %" PRIu32, comma, n->row);
+        json_position("position", &at);
+        putchar('}');
+        comma = ",";
+    }
+    free(list);
 }
 
 static void json_criterion(const struct slice_print *p)
@@ -317,6 +365,10 @@ void slice_print_json(const struct slice_print *p)
     for (size_t i = 0; i < r->edges; i++) {
         printf("%s\n    ", i ? "," : "");
         json_edge(p, &r->edge[i]);
+    }
+    if (p->steps) {
+        fputs("\n  ],\n  \"steps\": [", stdout);
+        json_steps(p);
     }
     if (p->all) {
         fputs("\n  ],\n  \"nodes\": [", stdout);

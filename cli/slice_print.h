@@ -12,6 +12,7 @@ struct slice_print {
     const char *text; /* the criterion in the user's words */
     size_t lines;     /* rows at most */
     bool all;         /* every instruction */
+    bool steps;       /* of JSON: statements in order; the report needs its nodes */
 };
 
 void slice_print_text(const struct slice_print *p);

@@ -550,6 +550,11 @@ def describe_result(result):
     return str(result) if result < 1 << 32 else hex(result)
 
 
+# ---- slices ----
+
+SLICE_COMMANDS = ()  # the build puts gdb/slices.py here (gdb/embed.py)
+
+
 # ---- for expressions and front ends ----
 
 class PinPosition(gdb.Function):
@@ -655,7 +660,8 @@ def check_architecture():
 def install():
     """The commands, and the history; once, even if this file is loaded again."""
     for command in (Pin, PinWhen, PinGoto, PinCheckpoint, PinCheckpoints, PinRollback, PinLast,
-                    PinHistory, PinBack, PinForward, PinEvents, PinOutput, PinPosition, MiPinWhen):
+                    PinHistory, PinBack, PinForward, PinEvents, PinOutput, PinPosition, MiPinWhen,
+                    *SLICE_COMMANDS):
         command()
     if hasattr(gdb, "drdebug_on_stop"):
         gdb.events.stop.disconnect(gdb.drdebug_on_stop)

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""embed.py SCRIPT SYSCALLS_DEF OUT - puts the table of system calls into drdebug.py.
+"""embed.py SCRIPT SLICES SYSCALLS_DEF OUT - puts the table of system calls and slices.py into drdebug.py.
 
 SPDX-License-Identifier: MIT
 
@@ -9,18 +9,21 @@ import re
 import sys
 
 PLACE = "SYSCALLS = {}\n"
+SLICES_PLACE = "SLICE_COMMANDS = ()  # the build puts gdb/slices.py here (gdb/embed.py)\n"
 
 
-def main(script, table, out):
+def main(script, slices, table, out):
     with open(script, encoding="ascii") as file:
         text = file.read()
+    with open(slices, encoding="ascii") as file:
+        text_of_slices = file.read()
     with open(table, encoding="utf-8") as file:
         rows = re.findall(r"^SYSCALL\((\d+), (\w+),", file.read(), re.MULTILINE)
-    if text.count(PLACE) != 1 or len(rows) < 300:
-        sys.exit(f"embed.py: {script}: no place for a table, or {table}: no table")
+    if text.count(PLACE) != 1 or text.count(SLICES_PLACE) != 1 or len(rows) < 300:
+        sys.exit(f"embed.py: {script}: no place for a table or for slices.py, or {table}: no table")
     lines = "".join(f'    {number}: "{name}",\n' for number, name in rows)
     with open(out, "w", encoding="ascii") as file:
-        file.write(text.replace(PLACE, f"SYSCALLS = {{\n{lines}}}\n"))
+        file.write(text.replace(PLACE, f"SYSCALLS = {{\n{lines}}}\n").replace(SLICES_PLACE, text_of_slices))
 
 
 if __name__ == "__main__":

@@ -201,9 +201,11 @@ static int want_variable(struct study *s, struct criterion *out, const struct pl
 
 /* ---- the words ---- */
 
+enum { WORDS = 64 };
+
 struct words {
     char text[1024];
-    char *word[16];
+    char *word[WORDS];
     int count;
 };
 
@@ -215,7 +217,7 @@ static int cut(struct words *w, const char *text, struct err *err)
     snprintf(w->text, sizeof w->text, "%s", text);
     w->count = 0;
     for (char *p = strtok_r(w->text, " \t", &save); p; p = strtok_r(NULL, " \t", &save)) {
-        if (w->count == 16)
+        if (w->count == WORDS)
             return err_set_code(err, CRITERION_USAGE, "%s: %s", text, usage);
         w->word[w->count++] = p;
     }
@@ -237,14 +239,17 @@ static bool is_position(const char *text)
     return text[0] == 'T' && !position_parse(text, &p, &err);
 }
 
+/* `where` may be `*START`, with `*END` in `last`. */
 static int find_place(struct study *s, const struct criterion_options *o, const char *where,
-                      struct place *out, struct err *err)
+                      const char *last, struct place *out, struct err *err)
 {
     struct position at;
     if (where && strcmp(where, "end") != 0) {
         if (is_position(where))
             return position_parse(where, &at, err) ? -1 : place_position(s, &at, out, err);
         struct place_options po = {.instance = o->instance, .thread = o->thread};
+        if (last && !number(last + 1, &po.last))
+            return err_set_code(err, CRITERION_USAGE, "%s: not an address", last);
         return place_line(s, where, &po, out, err);
     }
     struct place_end end;
@@ -282,6 +287,26 @@ static int want_what(struct study *s, struct criterion *out, const struct place 
     if (n != 1)
         return err_set_code(err, CRITERION_USAGE, "%s %s: %s", word[0], word[1], usage);
     return want_variable(s, out, p, word[0], err);
+}
+
+/* WHAT, WHAT, ...: all of them. The commas go. */
+static int want_list(struct study *s, struct criterion *out, const struct place *p,
+                     char *const *word, int n, struct err *err)
+{
+    for (int from = 0, i = 0; i < n; i++) {
+        size_t length = strlen(word[i]);
+        bool comma = word[i][length - 1] == ',';
+        if (comma && (length == 1 || i == n - 1))
+            return err_set_code(err, CRITERION_USAGE, "a comma is between two criteria: `a, b`");
+        if (comma)
+            word[i][length - 1] = 0;
+        if (!comma && i < n - 1)
+            continue;
+        if (want_what(s, out, p, word + from, i + 1 - from, err))
+            return -1;
+        from = i + 1;
+    }
+    return 0;
 }
 
 static int want_uses(struct criterion *out, const struct place *p, struct err *err)
@@ -330,13 +355,18 @@ static int find(struct study *s, const struct criterion_options *o, struct words
 {
     struct place p = {0};
     int n = w->count, from = 0;
-    const char *where = NULL;
+    const char *where = NULL, *until = NULL;
     bool uses = n == 3 && !strcmp(w->word[0], "uses") && !strcmp(w->word[1], "of");
     bool last = n > 3 && !strcmp(w->word[0], "last") && !strcmp(w->word[1], "write") &&
                 !strcmp(w->word[2], "of");
     if (n > 2 && strcmp(w->word[n - 2], "at") == 0) {
         where = w->word[n - 1];
         n -= 2;
+    } else if (n > 3 && !strcmp(w->word[n - 3], "at") && w->word[n - 2][0] == '*' &&
+               w->word[n - 1][0] == '*') {
+        where = w->word[n - 2];
+        until = w->word[n - 1];
+        n -= 3;
     }
     if (uses)
         where = w->word[2];
@@ -344,13 +374,13 @@ static int find(struct study *s, const struct criterion_options *o, struct words
         from = 3;
     if (n == from || (uses && is_position(where)))
         return err_set_code(err, CRITERION_USAGE, "%s: %s", o->text, usage);
-    if (find_place(s, o, where, &p, err))
+    if (find_place(s, o, where, until, &p, err))
         return -1;
     out->thread = p.thread;
     out->position = p.position;
     out->pc = p.line_pc;
     join(w->word + from, n - from, out->what, sizeof out->what);
-    int bad = uses ? want_uses(out, &p, err) : want_what(s, out, &p, w->word + from, n - from, err);
+    int bad = uses ? want_uses(out, &p, err) : want_list(s, out, &p, w->word + from, n - from, err);
     place_deinit(&p);
     return bad || (last && take_last_write(s, o, out, err)) ? -1 : 0;
 }

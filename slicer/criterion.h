@@ -2,12 +2,12 @@
  *
  * SPDX-License-Identifier: MIT
  *
- *     WHAT at WHERE            WHAT is a variable, %REG, or 0xADDR LEN
+ *     WHAT at WHERE            WHAT is a variable, %REG, or 0xADDR LEN; or several: WHAT, WHAT
  *     uses of FILE:LINE        all that the line uses
  *     last write of WHAT       what the last instruction that wrote it used; `at WHERE` may follow
  *
- * WHERE is FILE:LINE or FUNCTION (behind that line's instance, see place.h), a position like
- * T1:2045:401136, or `end`, which is the default.
+ * WHERE is FILE:LINE or FUNCTION (behind that line's instance, see place.h), *ADDRESS, *START *END
+ * (behind these instructions), a position like T1:2045:401136, or `end`, which is the default.
  */
 #ifndef SLICER_CRITERION_H
 #define SLICER_CRITERION_H

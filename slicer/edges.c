@@ -314,7 +314,7 @@ static struct saved *find_saved(const struct pass *p, uint64_t serial, gaddr add
     return &p->saved[i];
 }
 
-static void keep_save(struct pass *p, const struct forward_at *n)
+static void keep_shadows(struct pass *p, uint64_t serial, gaddr addr, const uint64_t by[8])
 {
     if (2 * p->saves >= p->saved_room) {
         struct saved *old = p->saved;
@@ -329,18 +329,18 @@ static void keep_save(struct pass *p, const struct forward_at *n)
                 *find_saved(p, old[i].serial, old[i].addr) = old[i];
         free(old);
     }
-    struct saved *s = find_saved(p, n->frame->serial, n->pair);
+    struct saved *s = find_saved(p, serial, addr);
     p->saves += !s->serial;
-    s->serial = n->frame->serial;
-    s->addr = n->pair;
-    memcpy(s->by, &p->reg[n->thread][loc_gpr((unsigned)n->saves)], sizeof s->by);
+    s->serial = serial;
+    s->addr = addr;
+    memcpy(s->by, by, sizeof s->by);
 }
 
 /* True: the instruction is the restore of a pair, and the register is as it was. */
 static bool through_pair(struct pass *p, const struct forward_at *n)
 {
     if (n->saves >= 0)
-        keep_save(p, n);
+        keep_shadows(p, n->frame->serial, n->pair, &p->reg[n->thread][loc_gpr((unsigned)n->saves)]);
     const struct saved *s = n->restores >= 0 ? find_saved(p, n->frame->serial, n->pair) : NULL;
     if (!s || !s->serial)
         return false;
@@ -408,7 +408,8 @@ static int do_insn(void *arg, const struct forward_at *n, struct err *err)
     struct pass *p = arg;
     if (p->edge)
         tell_wants(p, n->insn);
-    if (!n->du || (p->edge && through_pair(p, n)) || !slice_has(p->slice, n->insn))
+    bool pair = n->du && p->edge && through_pair(p, n);
+    if (!n->du || !slice_has(p->slice, n->insn))
         return p->result;
     if (add_who(p, n, err))
         return -1;
@@ -419,7 +420,8 @@ static int do_insn(void *arg, const struct forward_at *n, struct err *err)
     tell_data(p, n);
     if (p->edges & SLICE_CONTROL)
         tell_control(p, n, err);
-    define(p, n, n->insn + 1);
+    if (!pair)
+        define(p, n, n->insn + 1);
     return p->result;
 }
 
@@ -430,28 +432,54 @@ static void went(void *arg, struct frame *frame, uint64_t insn, gaddr pc, gaddr 
         add_branch(p, frame->serial, insn, pc, next);
 }
 
+/* Bytes of vector register i that a signal's frame has: the low 16, and the next 16. */
+static gaddr vector_place(gaddr fpstate, unsigned i, unsigned k)
+{
+    enum { XMM_AT = 160, YMM_AT = 576 };
+    return fpstate + (k < 16 ? XMM_AT + 16 * i + k : YMM_AT + 16 * i + k - 16);
+}
+
+#define FLAGS_OF_FRAME UINT64_MAX /* for find_saved(): those of the frame at an address */
+
 static void signalled(void *arg, uint32_t thread, const struct flow_signal *s)
 {
     struct pass *p = arg;
+    uint64_t flags[8] = {0};
+    memcpy(flags, &p->reg[thread][LOC_CF], sizeof *flags * (LOC_DF - LOC_CF + 1));
+    keep_shadows(p, FLAGS_OF_FRAME, s->frame, flags);
     define_memory(p, s->frame, s->end - s->frame, NOBODY);
     for (size_t i = 0; i < sizeof forward_context; i++)
-        for (unsigned k = 0; k < 8; k++) {
-            uint64_t *m = shadow(p, s->frame + FORWARD_CONTEXT + 8 * i + k, true);
-            if (m)
-                *m = p->reg[thread][loc_gpr(forward_context[i]) + k];
-        }
+        for (unsigned k = 0; k < 8; k++)
+            define_memory(p, s->frame + FORWARD_CONTEXT + 8 * i + k, 1,
+                          p->reg[thread][loc_gpr(forward_context[i]) + k]);
+    for (unsigned i = 0; s->fpstate && i < 16; i++)
+        for (unsigned k = 0; k < 32; k++)
+            define_memory(p, vector_place(s->fpstate, i, k), 1, p->reg[thread][loc_vec(i) + k]);
+}
+
+static uint64_t shadow_at(struct pass *p, gaddr addr)
+{
+    const uint64_t *m = shadow(p, addr, false);
+    return m ? *m : NOBODY;
 }
 
 static void returned(void *arg, uint32_t thread, const struct flow_call *c, gaddr fpstate)
 {
     struct pass *p = arg;
-    (void)fpstate;
-    memset(p->reg[thread], 0, sizeof p->reg[thread]);
+    uint64_t *reg = p->reg[thread];
+    const struct saved *flags = find_saved(p, FLAGS_OF_FRAME, c->frame);
+    memset(reg, 0, sizeof p->reg[thread]);
     for (size_t i = 0; i < sizeof forward_context; i++)
-        for (unsigned k = 0; k < 8; k++) {
-            const uint64_t *m = shadow(p, c->frame + FORWARD_CONTEXT + 8 * i + k, false);
-            p->reg[thread][loc_gpr(forward_context[i]) + k] = m ? *m : NOBODY;
-        }
+        for (unsigned k = 0; k < 8; k++)
+            reg[loc_gpr(forward_context[i]) + k] =
+                shadow_at(p, c->frame + FORWARD_CONTEXT + 8 * i + k);
+    for (unsigned i = 0; fpstate && i < 16; i++)
+        for (unsigned k = 0; k < 32; k++)
+            reg[loc_vec(i) + k] = shadow_at(p, vector_place(fpstate, i, k));
+    for (unsigned k = 0; k <= LOC_DF - LOC_CF; k++) {
+        uint64_t by = shadow_at(p, c->frame + FORWARD_CONTEXT_FLAGS + k % 4);
+        reg[LOC_CF + k] = by != NOBODY ? by : flags->serial ? flags->by[k] : NOBODY;
+    }
 }
 
 static void begun(void *arg, uint32_t thread, uint32_t child, uint64_t call)

@@ -27,6 +27,7 @@ struct search {
     struct source_breaks breaks;
     const char *file;   /* of the line */
     uint32_t line;      /* 0: an address */
+    gaddr start, last;  /* or two, if last is set */
     struct masks *mask; /* by block */
     uint64_t hits;
     bool found, over;
@@ -70,6 +71,8 @@ static bool of_line(struct search *q, gaddr pc)
     enum { DEEP = 32 };
     struct source_line l;
     struct source_call call[DEEP];
+    if (q->last)
+        return pc >= q->start && pc <= q->last;
     if (!source_line(q->study->source, pc, &l))
         return false;
     if (l.line == q->line && same_file(l.file, q->file))
@@ -142,7 +145,7 @@ static int follow(struct search *q, const struct pass_step *st, const struct mas
         q->out->at = st->insn + i;
         q->out->position = position_of(q->study, st, st->block->insn[i].in.pc);
         bool of = m->line >> i & 1;
-        q->over = !of || !q->line; /* without a line: right there */
+        q->over = !of || (!q->line && !q->last); /* without a line: right there */
         if (of && add_insn(q, st->insn + i, err))
             return -1;
         if (q->over)
@@ -229,6 +232,10 @@ int place_line(struct study *s, const char *where, const struct place_options *o
     if (where[0] != '*' && source_line(s->source, q.breaks.at[0].pc, &l)) {
         q.file = l.file;
         q.line = l.line;
+    }
+    if (where[0] == '*' && o->last) {
+        q.start = q.breaks.at[0].pc;
+        q.last = o->last;
     }
     if (!(q.mask = calloc(code_count(trace_code(s->trace)) + 1, sizeof *q.mask))) {
         err_set(err, "no memory");

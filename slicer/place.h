@@ -25,13 +25,14 @@ void place_deinit(struct place *p);
 struct place_options {
     uint64_t instance; /* 1, 2, ... of the line; 0: the last one */
     uint32_t thread;   /* its number in positions; 0: any */
+    gaddr last;        /* of `*ADDRESS`: the instance goes on as far as here; 0: it does not */
 };
 
 /* Codes of errors, besides source.h's. */
 enum place_error { PLACE_NEVER = 100 /* no such instance, position, thread */ };
 
 /* `FILE:LINE`, `FUNCTION`: behind the instance of the line. `*ADDRESS`, or a function without
- * lines: right there. */
+ * lines: right there; with `last`, behind what is from there to `last`, that included. */
 int place_line(struct study *s, const char *where, const struct place_options *options,
                struct place *out, struct err *err);
 int place_position(struct study *s, const struct position *at, struct place *out, struct err *err);

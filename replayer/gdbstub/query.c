@@ -267,6 +267,21 @@ static void bookmarks(struct server *s, struct args *args, struct reply *out)
     reply_text(out, "]}");
 }
 
+/* ---- recording ---- */
+
+/* What a script needs to start drdebug itself. A path is bytes, which JSON has no way to say. */
+static void recording(struct server *s, struct args *args, struct reply *out)
+{
+    const struct server_options *o = s->options;
+
+    (void)args;
+    reply_text(out, "{\"path\":\"");
+    reply_hex(out, o->path, strlen(o->path));
+    reply_text(out, "\",\"program\":\"");
+    reply_hex(out, o->program, strlen(o->program));
+    reply_text(out, "\"}");
+}
+
 /* ---- packets ---- */
 
 /* `COMMAND ARGUMENT...` */
@@ -283,6 +298,7 @@ static void answer(struct server *s, struct args *args)
         {"output", history_output},
         {"bookmark", bookmark},
         {"bookmarks", bookmarks},
+        {"recording", recording},
     };
     struct reply out = {0};
     struct args word;

@@ -21,7 +21,8 @@ struct pinball;
 
 struct server_options {
     struct pinball *pinball;
-    const char *listen;                           /* link.h; NULL: standard input and output */
+    const char *path, *program; /* for scripts: the pinball's, and that of this drdebug */
+    const char *listen;         /* link.h; NULL: standard input and output */
     void (*message)(void *arg, const char *line); /* without a newline; NULL: dropped */
     void *arg;
     bool quiet;            /* the program's output is not passed on */

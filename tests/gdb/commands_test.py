@@ -621,7 +621,10 @@ class Test:
     def run(self, name):
         subject, args, options, rows = TABLES[name]
         pinball = self.recordings.get(subject, *[arg.format(**self.words) for arg in args])
-        words = dict(self.words, **markers(subject))
+        self.run_rows(name, pinball, options, rows, dict(self.words, **markers(subject)))
+
+    def run_rows(self, name, pinball, options, rows, words):
+        """GDB's commands on a recording, each with what must be in its output."""
         arguments = ["-ex", "set width 0", "-ex", "set height 0", "-ex", "set confirm off"]
         for number, (command, _) in enumerate(rows):
             arguments += ["-ex", f"echo \\n@@{number}@@\\n", "-ex", command.format(**words)]

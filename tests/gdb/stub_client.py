@@ -23,9 +23,9 @@ class Failed(Exception):
     """What a test says when it fails."""
 
 
-def markers(name):
+def markers(name, folder="subjects"):
     """{marker: line} of a subject: `/* WORDS */`; numbers of lines are texts."""
-    with open(os.path.join(HERE, "subjects", name + ".c"), encoding="utf-8") as source:
+    with open(os.path.join(HERE, folder, name + ".c"), encoding="utf-8") as source:
         return {marker: str(number) for number, line in enumerate(source, 1)
                 for marker in re.findall(r"/\* ([A-Z][A-Z0-9 ]*) \*/", line)}
 

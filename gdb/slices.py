@@ -1,0 +1,660 @@
+"""slices.py - `pin slice', `pin why' and what goes with them: why a value is what it is.
+
+SPDX-License-Identifier: MIT
+
+The build puts this into drdebug.py (gdb/embed.py), whose names it uses: GDB loads a single file.
+Slices are made by `drdebug slice', the same program that serves the recording. An expression is
+given to it as what the expression reads: addresses that GDB knows, registers, names.
+"""
+
+WHY_CAUSES = 5
+SHOWN_LINES = 50
+SAY_SO_AFTER_S = 1
+NO_CAUSE = "Nothing that was executed made it: it was there from the begin."
+
+TOKEN = re.compile(r"""\s*(?:
+    (?P<text>"(?:\\.|[^"\\])*"|'(?:\\.|[^'\\])*'(?!::))
+    |(?P<number>\d[\w.]*)
+    |(?P<name>(?:'[^']+')?(?:::)?\$?[A-Za-z_]\w*(?:::~?\w+)*|\$\w*)
+    |(?P<operator>->|<<|>>|[<>=!]=|&&|\|\||\+\+|--|\S))""", re.VERBOSE)
+
+
+# ---- what an expression reads ----
+
+class Reads:
+    """The variables, members, elements and registers in an expression, each with its role: `value`,
+    or `address` if it only says where the value is. Read as C: operands, and what is between them."""
+
+    def __init__(self, expression):
+        self.source, self.place = expression, 0
+        self.found = {}  # criterion: (role, text)
+        self.muted = 0
+        self.operands("value")  # before GDB evaluates it: that may call functions
+        if self.place < len(self.source.rstrip()):
+            self.refuse("is not understood here")
+        gdb.parse_and_eval(expression)
+        if not self.found:
+            raise gdb.GdbError(f"{expression}: reads no variable, memory or register: it is a constant.")
+
+    def refuse(self, why):
+        raise gdb.GdbError(f"{self.source}: {why}; say a variable, a member, %REGISTER or 0xADDRESS BYTES.")
+
+    # -- words --
+
+    def peek(self):
+        """(kind, word) of what is next; ('', '') at the end."""
+        word = TOKEN.match(self.source, self.place)
+        return (word.lastgroup, word[word.lastgroup]) if word else ("", "")
+
+    def next(self):
+        word = TOKEN.match(self.source, self.place)
+        if not word:
+            self.refuse("ends early")
+        self.place = word.end()
+        return word.lastgroup, word[word.lastgroup]
+
+    def start(self):
+        word = TOKEN.match(self.source, self.place)
+        return word.start(word.lastgroup) if word else self.place
+
+    def closing(self, at):
+        """The place of the bracket that closes the one at `at`."""
+        depth, place = 0, at
+        while word := TOKEN.match(self.source, place):
+            text, place = word[word.lastgroup], word.end()
+            depth += (text in ("(", "[", "{")) - (text in (")", "]", "}"))
+            if depth == 0:
+                return place - 1
+        return self.refuse("has a bracket that is not closed")
+
+    # -- the grammar --
+
+    def operands(self, role):
+        """Operands with anything that is between two, up to a closing bracket."""
+        while True:
+            self.operand(role)
+            kind, word = self.peek()
+            if not kind or word in (")", "]", "}"):
+                return
+            if word in ("=", "++", "--"):
+                self.refuse("changes something")
+            self.next()
+
+    def operand(self, role):
+        begin = self.start()
+        kind, word = self.next()
+        if word in ("-", "+", "!", "~"):
+            self.operand(role)
+        elif word == "*":
+            self.operand("address")
+            self.take(begin, role)
+        elif word == "&":
+            self.operand(None)
+        elif word == "{":  # {TYPE} ADDRESS
+            self.place = self.closing(begin) + 1
+            self.operand("address")
+            self.take(begin, role)
+        elif word in ("sizeof", "alignof", "_Alignof"):
+            self.muted += 1
+            self.operand(None)
+            self.muted -= 1
+        elif word == "(":
+            self.bracket(begin, role)
+        elif kind in ("name", "number", "text"):
+            self.chain(begin, role, is_data=kind == "name")
+        else:
+            self.refuse("is not understood here")
+
+    def bracket(self, begin, role):
+        """A cast, or an expression; behind that there may be members and elements."""
+        end = self.closing(begin)
+        if is_type(self.source[begin + 1:end]):
+            self.place = end + 1
+            self.operand(role)
+            return
+        behind = TOKEN.match(self.source, end + 1)
+        behind = behind[behind.lastgroup] if behind else ""
+        inner = {"->": "address", "[": "address", ".": None}.get(behind, role)
+        self.operands(inner)
+        self.place = end + 1
+        self.chain(begin, role, is_data=behind in ("->", "[", "."), bracket=True)
+
+    def chain(self, begin, role, is_data, bracket=False):
+        """What follows a name or a bracket: `->next`, `.key`, `[i]`."""
+        simple = bracket  # the bracket has been read
+        while (word := self.peek()[1]) in ("->", ".", "[", "("):
+            if word == "(":
+                self.refuse("calls a function")
+            if word != "." and not simple:
+                self.take(begin, "address")
+            simple = False
+            self.next()
+            if word == "[":
+                self.operands("address")
+            self.next()  # the member, or the bracket
+        if is_data and role:
+            self.take(begin, role)
+
+    # -- what was found --
+
+    def take(self, begin, role):
+        text = self.source[begin:self.place].strip()
+        if self.muted or not role:
+            return
+        if re.fullmatch(r"\$\w*", text):
+            self.take_register(text, role)
+            return
+        value = gdb.parse_and_eval(text)
+        if value.type.code == gdb.TYPE_CODE_FUNC or (
+                role == "address" and value.type.strip_typedefs().code == gdb.TYPE_CODE_ARRAY):
+            return  # nothing is read for its address
+        if value.type.code in (gdb.TYPE_CODE_REF, gdb.TYPE_CODE_RVALUE_REF):
+            value = value.referenced_value()
+        if value.is_optimized_out:
+            raise gdb.GdbError(f"{text}: optimized out here; where a line has just used it, it may be there.")
+        if value.address is not None:
+            memory = Memory(text)
+            self.add(f"{memory.start:#x} {memory.size}", role, text)
+        else:
+            self.take_name(re.match(r"[\w:']+", text), role)
+
+    def take_name(self, name, role):
+        """A variable that is no memory: drdebug finds where it is, in the innermost frame."""
+        symbol = gdb.lookup_symbol(name[0])[0] if name else None
+        if symbol is None:
+            return  # calculated: what it is made of has been taken
+        if symbol.addr_class == gdb.SYMBOL_LOC_CONST:
+            return
+        check_innermost(f"{name[0]} is in a register")
+        self.add(name[0], role, name[0])
+
+    def take_register(self, text, role):
+        name = {"sp": "rsp", "fp": "rbp"}.get(text[1:], text[1:])
+        if name in ("pc", "rip") or name not in register_names():
+            return  # a convenience variable
+        check_innermost(f"{text} is a register")
+        self.add(f"%{name}", role, text)
+
+    def add(self, criterion, role, text):
+        if self.found.get(criterion, ("", ""))[0] != "value":
+            self.found[criterion] = role, text
+
+    # -- for the command line --
+
+    def criterion(self, values_only=False):
+        some = [c for c, (role, _) in self.found.items() if role == "value" or not values_only]
+        return ", ".join(some or self.found)
+
+    def stays(self):
+        """Does it mean the same memory wherever this is? Not if it goes by pointers or frames."""
+        for criterion, (role, text) in self.found.items():
+            name = re.match(r"[\w:']+", text)
+            symbol = gdb.lookup_symbol(name[0])[0] if name else None
+            if role != "value" or not criterion.startswith("0x") or symbol is None or symbol.needs_frame:
+                return False
+        return True
+
+
+def is_type(text):
+    base = re.sub(r"\b(const|volatile)\b", " ", text).strip().rstrip("*& \t")
+    try:
+        gdb.lookup_type(" ".join(base.split()))
+    except gdb.error:
+        return False
+    return re.fullmatch(r"[\w:]+", base) is None or gdb.lookup_symbol(base)[0] is None or \
+        gdb.lookup_symbol(base)[0].addr_class == gdb.SYMBOL_LOC_TYPEDEF
+
+
+def register_names():
+    names = {register.name for register in gdb.selected_frame().architecture().registers()}
+    return names | {"eax", "ebx", "ecx", "edx", "esi", "edi", "ebp", "esp"}
+
+
+def check_innermost(what):
+    """Registers are those of the thread that has stopped, in its innermost frame."""
+    frame = gdb.selected_frame()
+    if frame.pc() != gdb.newest_frame().pc():
+        raise gdb.GdbError(f"{what}, of a frame that is not the innermost: go there first, with `finish' "
+                           "or `reverse-finish'.")
+    if gdb.selected_thread().ptid[1] != ask("when")["thread"]:
+        raise gdb.GdbError(f"{what}, of a thread that has not stopped here: only memory is known of others.")
+
+
+# ---- drdebug itself ----
+
+def recording():
+    """(program, path), bytes: this drdebug and the pinball."""
+    answer = ask("recording")
+    program, path = (bytes.fromhex(answer[key]) for key in ("program", "path"))
+    for name in (program, path):
+        if not os.path.exists(name):
+            raise gdb.GdbError(f"{plain(os.fsdecode(name))}: not here; slices need the recording on this machine.")
+    return program, path
+
+
+def run_drdebug(verb, *options, criterion=None):
+    """What it prints. Ctrl-C ends it."""
+    program, path = recording()
+    words = [program, verb, *options, "--", path, *([criterion] if criterion else [])]
+    what = "Slicing" if os.path.exists(os.path.join(path, b"trace")) and verb == "slice" else \
+        "Collecting the trace of the whole recording, once"
+    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+                          start_new_session=True) as child:
+        try:
+            out, err = wait_patiently(child, what)
+        except BaseException:
+            child.kill()
+            raise
+    if child.returncode:
+        raise gdb.GdbError(complaint(err.decode(errors="replace"), child.returncode))
+    return out.decode(errors="replace")
+
+
+def wait_patiently(child, what):
+    begin, said = time.monotonic(), False
+    while True:
+        try:
+            return child.communicate(timeout=0.2)
+        except subprocess.TimeoutExpired:
+            if not said and time.monotonic() - begin > SAY_SO_AFTER_S:
+                said = True
+                say(f"{what}... (Ctrl-C stops it)")
+                gdb.flush()
+        except KeyboardInterrupt:
+            raise gdb.GdbError("Quit") from None
+
+
+def complaint(text, status):
+    lines = [re.sub(r"^drdebug: (?:(?:slice|trace): )?", "", plain(line)) for line in text.splitlines()]
+    return "\n".join(line for line in lines if line) or f"`drdebug slice' ended with status {status}."
+
+
+# ---- slices ----
+
+class Slice:
+    """What `drdebug slice --json` has said, and of what."""
+
+    def __init__(self, label, result):
+        self.label, self.result = label, result
+        self.rows, self.edges, self.steps = result["lines"], result["edges"], result["steps"]
+
+    def row_columns(self, row):
+        """Where to go, line, text, kind, what flows."""
+        edge = self.edges[row["edge"]] if "edge" in row else None
+        kind = edge["kinds"][0] if edge else "criterion" if row["criterion"] else ""
+        what = plain(edge["what"] or "") if edge else ""
+        if edge and edge["across_threads"]:
+            what += f"{', ' if what else ''}read by T{self.rows[edge['line']]['thread']}"
+        text = plain(" ".join((row["text"] or "").split())) or (
+            f"in {plain(row['function'])}" if row["file"] and row["function"] else plain(row["name"]))
+        text = text if len(text) <= 50 else text[:47] + "..."
+        place = f"{plain(os.path.basename(row['file']))}:{row['line']}" if row["file"] else ""
+        position = row.get("last") or self.result["criterion"]["position"]
+        return position, place, text, kind, what
+
+    def own_rows(self):
+        own = [row for row in self.rows if row["own"] or row["criterion"]]
+        return own if any(row["own"] for row in self.rows) else self.rows
+
+    def head(self):
+        of, rows = self.result["criterion"], [row for row in self.own_rows() if row["instances"]]
+        lines = {(row["file"], row["line"]) if row["file"] else row["name"] for row in rows}
+        place = f"{plain(os.path.basename(of['file']))}:{of['line']}" if of["file"] else ""
+        note = f", {plain(of['note'])}" if of["note"] else ""
+        what = plain(of["what"]) if self.label == "failure" else self.label
+        return (f"criterion  T{of['thread']} {place}  {what}{note}",
+                f"slice      {self.result['instructions']} of {self.result['total']} instructions, "
+                f"{counted(len(lines), 'line')}, {counted(self.result['threads'], 'thread')}")
+
+    def show(self, most=SHOWN_LINES):
+        for line in self.head():
+            say(line)
+        rows = self.own_rows()
+        if not self.result["instructions"]:
+            say(NO_CAUSE)
+            return
+        say_columns([("", *self.row_columns(row)) for row in rows[:most]])
+        if len(rows) > most:
+            say(f"  ... {counted(len(rows) - most, 'more line')}; `pin list' with the number shows them")
+        others = len(self.rows) - len(rows)
+        if others:
+            say(f"libraries  {counted(others, 'function')} that no line above called, such as the loader's")
+        if self.result["pruned"]:
+            say(f"pruned     {counted(self.result['pruned'], 'save/restore pair')}")
+
+
+def counted(n, thing):
+    return f"{n} {thing}" + ("" if n == 1 else "s")
+
+
+class Slices:
+    """Those of this session, by number; and which of them `pin slice-step' goes through."""
+
+    def __init__(self):
+        self.connection = None
+        self.forget()
+
+    def forget(self):
+        self.made, self.current, self.number, self.window = {}, None, 0, ()
+
+    def check_connection(self):
+        ask("when")
+        if connection().num != self.connection:
+            self.forget()
+            self.connection = connection().num
+
+    def make(self, label, criterion, *options):
+        """One that is remembered as the current one."""
+        self.check_connection()
+        window = () if "--show" in options else self.window
+        text = run_drdebug("slice", "--json", "--steps", *window, *options, criterion=criterion)
+        try:
+            result = Slice(label, json.loads(text))
+        except (ValueError, KeyError):
+            raise gdb.GdbError("Bad answer of `drdebug slice': another version than drdebug.py?") from None
+        return result
+
+    def remember(self, made):
+        self.number += 1
+        self.made[self.number], self.current = made, made
+        return self.number
+
+    def get(self, word):
+        if not word.isdecimal() or int(word) not in self.made:
+            raise gdb.GdbError(f"No slice number {plain(word)}.")
+        return self.made[int(word)]
+
+    # -- a walk through the current one --
+
+    def order(self, step):
+        """-1, 0 or 1: the step is before now, now, after now. The stub is told to go there, too."""
+        answer = ask(f"goto {step['position']}")["direction"]
+        return {"backward": -1, "here": 0, "forward": 1}[answer]
+
+    def neighbour(self, direction):
+        """The first step after now, or the last one before it; None: there is none."""
+        steps, low = self.current.steps, 0
+        high = len(steps)
+        while low < high:  # low becomes the first that is after now, or now if we go back
+            middle = (low + high) // 2
+            after = self.order(steps[middle]) > (0 if direction > 0 else -1)
+            low, high = (low, middle) if after else (middle + 1, high)
+        place = low if direction > 0 else low - 1
+        return place if 0 <= place < len(steps) else None
+
+    def walk(self, direction):
+        self.check_connection()
+        if self.current is None:
+            raise gdb.GdbError("No slice to go through: `pin slice' makes one.")
+        when = ask("when")
+        place = self.neighbour(direction)
+        if place is None:
+            if not when["at_end"]:
+                ask(f"goto {when['position']}")  # nowhere: what order() has said is taken back
+            raise gdb.GdbError(f"No statement of the slice is {'after' if direction > 0 else 'before'} this.")
+        step = self.current.steps[place]
+        goto(step["position"])
+        row = self.current.rows[step["line"]]
+        _, line, text, kind, what = self.current.row_columns(row)
+        say(f"{place + 1} of {len(self.current.steps)}: T{row['thread']} {line}  {text}  {kind} {what}".rstrip())
+
+
+slices = Slices()
+
+
+# ---- commands ----
+
+def place_now():
+    """Words for here: (WHERE, options)."""
+    when = ask("when")
+    if when.get("diverted"):
+        raise gdb.GdbError("This is a copy of the program in a called function: `finish' that first.")
+    if when["at_end"]:
+        return "end", ("--thread", str(when["thread"]))
+    return when["position"], ()
+
+
+def place_named(where):
+    """A line's number alone is one of the file that is shown."""
+    if not where.isdecimal():
+        return where
+    symtab = gdb.selected_frame().find_sal().symtab
+    if symtab is None:
+        raise gdb.GdbError(f"{where}: no source file here; say FILE:LINE.")
+    return f"{os.path.basename(symtab.filename)}:{where}"
+
+
+def criterion_of(what, elsewhere=False, values_only=False):
+    """WHAT in words that drdebug understands."""
+    if re.fullmatch(r"%\w+", what):
+        if not elsewhere:
+            check_innermost(f"{what} is a register")
+        return what
+    if re.fullmatch(r"0[xX][0-9a-fA-F]+\s+\w+", what):
+        return what
+    if elsewhere and re.fullmatch(r"[A-Za-z_]\w*", what):
+        return what
+    reads = Reads(what)
+    if elsewhere and not reads.stays():
+        raise gdb.GdbError(f"{what}: at another place it may be something else. Go there first (`pin goto', "
+                           f"`tbreak'), then say `pin slice {what}'.")
+    return reads.criterion(values_only)
+
+
+class PinSlice(PinCommand):
+    """Say why a value is what it is: all that it depends on, across threads.
+Usage: pin slice [INSTANCE] [THREAD] WHAT [at WHERE]
+
+WHAT is an expression, %REGISTER, or 0xADDRESS BYTES. Of an expression, all
+that it reads counts: for p->x that is p, too.
+WHERE is FILE:LINE, LINE or FUNCTION (when that line is done), *START *END
+(when these instructions are), or a position such as T2:48213:401136; without,
+it is here and now. Elsewhere WHAT must be a variable's name, or a global's
+member or element. INSTANCE is the number of times that the line was reached,
+by default the last; THREAD is a thread's number.
+The first column is a position for `pin goto', of the last time if there are
+several. `pin slice-back' and `pin slice-step' go through the slice, and `pin
+list' shows it again. The first slice of a recording collects its trace."""
+
+    name = "slice"
+    kind = gdb.COMMAND_DATA
+    completer = gdb.COMPLETE_EXPRESSION
+
+    def run(self, arg):
+        parts = re.fullmatch(r"(?:(\d+)\s+(?=[%\w$]))?(?:T?(\d+)\s+(?=[%\w$]))?(.+?)"
+                             r"(?:\s+at\s+([^*\s]\S*|\*\S+(?:\s+\*\S+)?))?", arg)
+        self.check(parts)
+        instance, thread, what, where = parts.groups()
+        self.check(where or not (instance or thread))
+        slices.check_connection()
+        if where:
+            options = [word for name, number in (("--instance", instance), ("--thread", thread)) if number
+                       for word in (name, number)]
+            where = place_named(where)
+            criterion = f"{criterion_of(what, elsewhere=True)} at {where}"
+        else:
+            where, options = place_now()
+            criterion = f"{criterion_of(what)} at {where}"
+        made = slices.make(what, criterion, *options)
+        say(f"Slice {slices.remember(made)}")
+        made.show()
+
+
+class PinBackwardSlice(PinSlice):
+    """Say why a value is what it is: another name of `pin slice'.
+Usage: pin backward-slice [INSTANCE] [THREAD] WHAT [at WHERE]"""
+
+    name = "backward-slice"
+
+
+class PinWhy(PinCommand):
+    """Show the nearest causes of a value, or of the failure that ended the recording.
+Usage: pin why [EXPRESSION]
+
+Those that the value was made of come first, then those that say where it was.
+`pin goto' goes to one. The slice is remembered as by `pin slice'. Without an
+expression, at the end of a recording or at a signal, it is about the failure."""
+
+    name = "why"
+    kind = gdb.COMMAND_DATA
+    completer = gdb.COMPLETE_EXPRESSION
+
+    def run(self, arg):
+        slices.check_connection()
+        if not arg:
+            when = ask("when")
+            if not when["at_end"] and "signal" not in when:
+                raise gdb.GdbError("Why what? Say `pin why EXPRESSION'; without one it is about the failure that "
+                                   "ended the recording, at its end (`pin goto end').")
+            made = [slices.make("failure", None, "--at", "failure", edges) for edges in ("--thin", "--data")]
+        else:
+            where, options = place_now()
+            made = [slices.make(arg, f"{criterion_of(arg, values_only=edges == '--thin')} at {where}", edges,
+                                *options) for edges in ("--thin", "--data")]
+        self.show(*made)
+
+    @staticmethod
+    def show(thin, data):
+        number = slices.remember(data)
+        say(data.head()[0])
+        causes, known = [], set()
+        for made in (thin, data):
+            for row in made.own_rows():
+                line = row["thread"], row["file"], row["line"], row["name"] if not row["file"] else ""
+                if not row["criterion"] and line not in known and len(causes) < WHY_CAUSES:
+                    known.add(line)
+                    causes.append(made.row_columns(row))
+        if not causes:
+            say(NO_CAUSE)
+            return
+        say_columns([(f"{n:>2}", *cause) for n, cause in enumerate(causes, 1)])
+        rest = len(data.own_rows()) - 1 - len(causes)
+        if rest > 0:
+            say(f"    {counted(rest, 'more line')}: `pin list {number}'")
+
+
+class PinList(PinCommand):
+    """List slices, or show one again.
+Usage: pin list [N|NAME]
+
+Those of this session have numbers; those kept by `drdebug slice -o NAME' have
+names. The one that is shown is the one that `pin slice-step' goes through."""
+
+    name = "list"
+    kind = gdb.COMMAND_STATUS
+
+    def complete(self, text, word):
+        return matching(slice_names(), word)
+
+    def run(self, arg):
+        self.check(len(arg.split()) <= 1)
+        slices.check_connection()
+        if arg in kept_slices():
+            slices.current = slices.make(arg, None, "--show", arg)
+            slices.current.label = plain(slices.current.result["criterion"]["what"])
+            slices.current.show(most=1 << 30)
+        elif arg:
+            slices.current = slices.get(arg)
+            slices.current.show(most=1 << 30)
+        else:
+            self.list_all()
+
+    @staticmethod
+    def list_all():
+        rows = [("=>" if made is slices.current else "", str(n), f"{made.result['instructions']} of "
+                 f"{made.result['total']} instructions", f"{made.label} at {made.result['criterion']['position']}")
+                for n, made in slices.made.items()]
+        rows += [("", name, *about) for name, about in kept_slices().items()]
+        if not rows:
+            say("No slices.")
+        say_columns(rows)
+
+
+def kept_slices():
+    """{name: (size, criterion)} of those that are kept with the recording."""
+    lines = run_drdebug("slice", "--list").splitlines()
+    return {parts[0]: tuple(plain(part) for part in parts[1:])
+            for parts in (line.split("  ", 2) for line in lines) if len(parts) == 3}
+
+
+def slice_names():
+    try:
+        slices.check_connection()
+        return [*map(str, slices.made), *kept_slices()]
+    except gdb.GdbError:
+        return []
+
+
+class PinDelete(PinCommand):
+    """Delete a slice.
+Usage: pin delete N|NAME
+
+N is one of this session; NAME one that `drdebug slice -o NAME' has kept: it is
+deleted from the recording."""
+
+    name = "delete"
+
+    def complete(self, text, word):
+        return matching(slice_names(), word)
+
+    def run(self, arg):
+        self.check(len(arg.split()) == 1)
+        self.dont_repeat()
+        slices.check_connection()
+        if arg in kept_slices():
+            run_drdebug("slice", "--delete", arg)
+            return
+        if slices.get(arg) is slices.current:
+            slices.current = None
+        del slices.made[int(arg)]
+
+
+class PinTrace(PinCommand):
+    """Collect the trace that slices are made of, now.
+Usage: pin trace [FROM..TO]
+
+FROM and TO are positions; either may be left out. Slices then look at that part
+of the recording only, until the next `pin trace'. Without them it is the whole
+recording, whose trace is kept with it."""
+
+    name = "trace"
+    kind = gdb.COMMAND_DATA
+
+    def run(self, arg):
+        self.check(re.fullmatch(r"|(\S*)\.\.(\S*)", arg))
+        slices.check_connection()
+        window = ("--window", arg) if arg else ()
+        said = run_drdebug("trace", *window)
+        slices.window = window
+        say(plain(said.rstrip().rpartition("/")[2]))
+
+
+class PinSliceStep(PinCommand):
+    """Go on to the next statement of the slice.
+Usage: pin slice-step
+
+The slice is that of the last `pin slice' or `pin why', or the one that `pin
+list' has shown. The program is then before the statement's first instruction
+that is in the slice."""
+
+    name = "slice-step"
+
+    def run(self, arg):
+        self.check(not arg)
+        slices.walk(1)
+
+
+class PinSliceBack(PinCommand):
+    """Go back to the statement of the slice before this one.
+Usage: pin slice-back
+
+See `pin slice-step'."""
+
+    name = "slice-back"
+
+    def run(self, arg):
+        self.check(not arg)
+        slices.walk(-1)
+
+
+SLICE_COMMANDS = (PinSlice, PinBackwardSlice, PinWhy, PinList, PinDelete, PinTrace, PinSliceStep, PinSliceBack)

@@ -1,0 +1,297 @@
+#!/usr/bin/env python3
+"""slice_test.py --drdebug PROG --bin DIR CASE[.SUBJECT]... - slices inside GDB, on recordings of programs with marked lines.
+
+SPDX-License-Identifier: MIT
+
+The programs are those of tests/slice/cli. Tables are as in commands_test.py.
+"""
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+import commands_test
+from commands_test import pattern
+from stub_client import SKIP, Failed, Recordings, markers
+
+LEVELS = ("O0", "Og")
+
+# name: (subject, its levels, options of debug, rows)
+TABLES = {
+    "at_a_line": ("wrong", LEVELS, (), [
+        ("pin slice sum at wrong.c:{SUM}", ["Slice 1\n", "criterion  T1 wrong.c:{SUM}  sum\n", "ROOT CAUSE", "ADD",
+                                            "~UNRELATED", pattern(r"^slice +\d+ of \d+ instructions, \d+ lines, 1 thread")]),
+        ("pin backward-slice sum at {SUM}", ["Slice 2\n", "criterion  T1 wrong.c:{SUM}  sum\n", "ROOT CAUSE"]),
+        ("pin slice 2 sum at wrong.c:{ADD}", ["Slice 3\n", pattern(r"T1:\d+:\w+ .*ADD \*/ +criterion")]),
+        ("pin slice 2 1 sum at wrong.c:{ADD}", "Slice 4\n"),
+        ("pin slice table[3] at end", ["ROOT CAUSE", "~ADD"]),
+        ("pin list", [pattern(r"^ +1 +\d+ of \d+ instructions +sum at T1:"), pattern(r"^=> +5 .*table\[3\]")]),
+        ("pin list 1", ["criterion  T1 wrong.c:{SUM}  sum\n", "~Slice"]),
+        ("pin list", pattern("^=> +1 ")),
+        ("pin delete 1", None),
+        ("pin list", [pattern(r"^ +2 "), "~=>", "~ 1  "]),
+        ("pin list 1", "No slice number 1."),
+        ("complete pin delete ", ["pin delete 2\n", "~delete 1"]),
+    ]),
+    "at_a_stop": ("wrong", LEVELS, (), [
+        ("tbreak wrong.c:{ADD}", None),
+        ("continue", None),
+        ("next 2", None),
+        ("pin slice sum", ["criterion  T1 wrong.c:", "ROOT CAUSE", "ADD", "~UNRELATED"]),
+        ("pin slice table[0]", ["ROOT CAUSE", "~SUM"]),
+        ("python value = gdb.parse_and_eval('&table[0]')", None),
+        ("python gdb.execute(f'pin slice {{int(value):#x}} 4')", ["ROOT CAUSE", "~SUM"]),
+        ("pin goto end", None),
+        ("pin slice table", ["ROOT CAUSE", "~ADD"]),
+    ]),
+    "expressions": ("null", ("O0",), ("--end",), [
+        ("pin slice list->value", ["criterion  T1 null.c:{CRASH}  list->value\n", "ROOT CAUSE", "~UNRELATED"]),
+        ("pin slice (long) *list->value + 1", "Cannot access memory"),
+        ("pin slice list->next->value", ["criterion", "~ROOT CAUSE"]),
+        ("python print(drdebug.Reads('list->next->value').criterion().count(','))", "2"),
+        ("python print(drdebug.Reads('list->value').criterion(values_only=True).count(','))", "0"),
+        ("python print(drdebug.Reads('(*list).value == 0 && sum').criterion().count(','))", "2"),
+        ("python print(drdebug.Reads('-sum * (int) sizeof(list) + sum').found)", pattern(r"^\{{'0x\w+ 4': \('value', 'sum'\)\}}$")),
+        ("python print(drdebug.Reads('&list->value').found)", pattern(r"^\{{'0x\w+ 8': \('address', 'list'\)\}}$")),
+        ("python print(drdebug.Reads('*(int *) $sp').found)", pattern("'%rsp': .'address'.*'value'")),
+    ]),
+    "registers": ("wrong", ("Og",), (), [
+        ("tbreak total", None),
+        ("continue", "total ("),
+        ("pin slice %rdi", ["criterion  T1 wrong.c:", "SUM", "~ROOT CAUSE"]),
+        ("pin slice $rdi", ["SUM", "~ROOT CAUSE"]),
+        ("pin slice n", ["SUM", "~ROOT CAUSE"]),
+        ("up", None),
+        ("pin slice %rdi", "is a register, of a frame that is not the innermost: go there first"),
+        ("pin slice sum", "sum: optimized out here"),
+    ]),
+    "threads": ("atomic", LEVELS, ("--end",), [
+        ("pin slice T3 k at atomic.c:{CRITERION}", ["ROOT CAUSE", "x, read by T3"]),
+        ("pin slice x", ["ROOT CAUSE"]),
+        ("pin slice 7 9 k at atomic.c:{CRITERION}", pattern("thread 9")),
+        ("thread apply 1 pin slice %rax", "of a thread that has not stopped here"),
+        ("thread apply 1 pin slice x", "ROOT CAUSE"),
+    ]),
+    "kept": ("wrong", ("O0",), (), [
+        ("pin list", pattern(r"^ +mine +\d+ of \d+ instructions  sum at wrong.c:{SUM}")),
+        ("complete pin list ", "pin list mine\n"),
+        ("pin list mine", ["criterion  T1 wrong.c:{SUM}  sum\n", "ROOT CAUSE"]),
+        ("pin slice-step", pattern(r"^\d+ of \d+: T1 wrong.c:")),
+        ("pin delete mine", None),
+        ("pin list", "No slices."),
+        ("pin delete mine", "No slice number mine."),
+    ]),
+    "trace": ("wrong", ("O0",), (), [
+        ("pin trace", pattern(r"^.*pinball: trace of \d+ k instructions")),
+        ("tbreak wrong.c:{SUM}", None),
+        ("continue", None),
+        ("python gdb.execute('pin trace ' + gdb.parse_and_eval('$pin_position()').string() + '..')",
+         pattern(r"trace of [\d.]+ k instructions")),
+        ("tbreak wrong.c:{FAILS}", None),
+        ("continue", None),
+        ("pin slice sum", ["ADD", "~ROOT CAUSE"]),
+        ("pin trace", None),
+        ("pin slice sum", ["ADD", "ROOT CAUSE"]),
+        ("pin trace 3", "Usage: pin trace [FROM..TO]"),
+    ]),
+    "errors": ("wrong", ("O0",), (), [
+        ("pin slice-step", "No slice to go through: `pin slice' makes one."),
+        ("pin list", "No slices."),
+        ("pin slice", "Usage: pin slice [INSTANCE] [THREAD] WHAT [at WHERE]"),
+        ("pin slice 2 sum", "Usage: pin slice"),
+        ("pin slice nosuch", 'No symbol "nosuch" in current context.'),
+        ("pin slice nosuch at {SUM}", ["nosuch: no such variable", "hint: "]),
+        ("pin slice sum at wrong.c:1", "wrong.c:1 has no code; the next line with code is"),
+        ("pin slice sum at T1:1:123", "T1:1:123 is not in the trace"),
+        ("pin slice 9 sum at {ADD}", "was reached 8 times: there is no instance 9"),
+        ("pin slice %foo", "%foo: no such register"),
+        ("pin slice total(3)", "calls a function; say a variable"),
+        ("pin slice table[0] = 3", "changes something"),
+        ("pin slice table[", pattern("not closed|ends early")),
+        ("pin slice 3 + 4", "3 + 4: reads no variable, memory or register: it is a constant."),
+        ("pin slice &table", "it is a constant."),
+        ("pin slice table[sum] at {SUM}", "at another place it may be something else. Go there first"),
+        ("pin why", "Why what? Say `pin why EXPRESSION'"),
+        ("pin delete", "Usage: pin delete N|NAME"),
+        ("pin delete 3", "No slice number 3."),
+        ("pin why table[1]", "Nothing that was executed made it"),
+        ("help pin why", "Usage: pin why [EXPRESSION]"),
+        ("complete pin sl", "pin slice\npin slice-back\npin slice-step"),
+    ]),
+}
+
+
+class Test(commands_test.Test):
+    def __init__(self, recordings):
+        self.recordings, self.work = recordings, recordings.work
+        self.failures = self.checks = 0
+
+    def pinball(self, subject, level):
+        path = os.path.join(self.work, f"{subject}-{level}.pinball")
+        if not os.path.exists(path):
+            subprocess.run([self.recordings.drdebug, "record", "-q", "-o", path, "--",
+                            self.recordings.program(f"{subject}-{level}")], stdout=subprocess.DEVNULL,
+                           stderr=subprocess.DEVNULL, stdin=subprocess.DEVNULL, timeout=60, check=False)
+        return path
+
+    def slice(self, *words):
+        return subprocess.run([self.recordings.drdebug, "slice", *words], stdout=subprocess.PIPE, text=True, timeout=60,
+                              check=True).stdout
+
+    def table(self, name):
+        subject, levels, options, rows = TABLES[name]
+        for level in levels:
+            self.rows(f"{name} {level}", subject, level, options, rows)
+
+    def rows(self, name, subject, level, options, rows):
+        words = markers(subject, "../slice/cli")
+        rows = [(command, [pattern(fill(one.pattern, words)) if isinstance(one, re.Pattern) else one
+                           for one in (expected if isinstance(expected, list) else [expected])])
+                for command, expected in rows]
+        self.run_rows(name, self.pinball(subject, level), options, rows, words)
+
+    # ---- cases that are no tables ----
+
+    def kept(self):
+        at = f"wrong.c:{markers('wrong', '../slice/cli')['SUM']}"
+        self.slice(self.pinball("wrong", "O0"), "-o", "mine", "sum", "at", at)
+        self.table("kept")
+
+    def failure(self, subject):
+        """At the failure, the guilty line is among the first five."""
+        for level in LEVELS:
+            cause = markers(subject, "../slice/cli")["ROOT CAUSE"]
+            self.rows(f"why {subject} {level}", subject, level, ("--end",), [
+                ("pin why", [pattern("^criterion  T[13] "),
+                             pattern(rf"^ [1-5]  T\d+:\d+:[0-9a-f]+ +{subject}.c:{cause} .*ROOT CAUSE \*/ +data ")]),
+                ("pin goto end", None),
+                ("pin why", "ROOT CAUSE")])
+
+    def why_value(self):
+        for level in LEVELS:
+            self.rows(f"why_value {level}", "wrong", level, (), [
+                ("tbreak {FAILS}", None),
+                ("continue", None),
+                ("pin why table[3]", ["criterion  T1 wrong.c:{FAILS}  table[3]\n",
+                                      pattern(r"^ 1  T1:\d+:[0-9a-f]+ +wrong.c:{ROOT CAUSE} .*table\[3\]$")]),
+                ("pin list", pattern(r"^=> +1 .*table\[3\]"))])
+
+    def walk(self, subject):
+        """Both ways through all statements of a slice: at each the position is the one of the list."""
+        pinball = self.pinball(subject, "O0")
+        result = json.loads(self.slice(pinball, "--json", "--steps", "--data", "--at", "failure"))
+        wanted = [step["position"] for step in result["steps"]]
+        script = os.path.join(self.work, "walk.py")
+        with open(script, "w", encoding="utf-8") as out:
+            out.write(WALK)
+        shown = self.debug(pinball, ("--end",), "-ex", "pin why", "-x", script).stdout
+        for name, expected in (("BACK", wanted[::-1]), ("STEP", wanted[1:])):
+            went = re.search(rf"^{name} (.*)$", shown, re.MULTILINE)
+            self.equal(f"{subject}: {name}", went and went[1].split(), expected)
+        self.check(subject, "No statement of the slice is before this.", shown, {})
+        self.check(subject, "No statement of the slice is after this.", shown, {})
+        for step in result["steps"]:
+            row = result["lines"][step["line"]]
+            self.equal(f"{subject}: thread of {step['position']}", f"T{row['thread']}", step["position"].split(":")[0])
+
+    def walk_from(self):
+        """From anywhere, it is the next one."""
+        self.rows("walk from main", "wrong", "O0", (), [
+            ("pin slice sum at {SUM}", None),
+            ("pin slice-step", pattern("^2 of")),  # the first one is where main stops
+            ("tbreak total", None),
+            ("continue", "total ("),
+            ("pin slice-back", pattern(r"^\d+ of \d+: T1 wrong.c:")),
+            ("pin slice-back", pattern(r"^\d+ of \d+: T1 wrong.c:{SUM}  ")),
+            ("pin back", None),
+            ("pin back", "total ("),
+            ("pin slice-step", pattern(r"^\d+ of \d+: T1 wrong.c:"))])
+
+    def equal(self, name, have, want):
+        self.checks += 1
+        if have != want:
+            self.fail(f"{name}: {have!r}, expected {want!r}")
+
+    def interrupt(self):
+        """Ctrl-C ends the work, and the session goes on."""
+        slow = os.path.join(self.work, "slow")
+        with open(slow, "w", encoding="utf-8") as out:
+            out.write("#!/bin/sh\nexec sleep 1000\n")
+        os.chmod(slow, 0o755)
+        shown = self.debug(self.pinball("wrong", "O0"), (), "-ex", f"python SLOW = {os.fsencode(slow)!r}", "-ex",
+                           "python " + INTERRUPT.replace("\n", "; "), "-ex", "pin slice table at end", "-ex",
+                           "python drdebug.recording = genuine", "-ex", "pin slice table at end").stdout
+        self.check("interrupt", "Collecting the trace of the whole recording, once... (Ctrl-C stops it)", shown, {})
+        self.check("interrupt", "Quit\n", shown, {})
+        self.check("interrupt", "ROOT CAUSE", shown, {})
+        self.check("interrupt", "~Traceback", shown, {})
+
+    def own_gdb(self):
+        """A GDB of one's own, in another directory: the stub says where the recording is."""
+        script = os.path.join(os.path.dirname(self.recordings.drdebug), "gdb", "drdebug.py")
+        pinball = os.path.relpath(self.pinball("wrong", "O0"), self.work)
+        shown = subprocess.run(
+            ["gdb", "-nx", "-batch", "-ex", f"source {script}", "-ex",
+             f"target extended-remote | {self.recordings.drdebug} serve {pinball}", "-ex", "cd /", "-ex",
+             "pin slice table at end"], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+            timeout=60, check=False, text=True, cwd=self.work).stdout
+        self.check("own_gdb", "ROOT CAUSE", shown, {})
+
+
+WALK = """
+def walk(name):
+    went = []
+    while True:
+        try:
+            gdb.execute(f"pin slice-{name}", to_string=True)
+        except gdb.error as error:
+            print(error)
+            break
+        went.append(gdb.parse_and_eval("$pin_position()").string())
+    print(name.upper(), *went)
+
+walk("back")
+walk("step")
+"""
+
+INTERRUPT = """import os, signal, threading
+genuine = drdebug.recording
+drdebug.recording = lambda: (SLOW, genuine()[1])
+threading.Timer(2.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()"""
+
+
+def fill(text, words):
+    """{MARKER} in a pattern, where {{ is a bracket."""
+    return re.sub(r"\{([A-Z][A-Z ]*)\}", lambda m: words[m[1]], text).replace("{{", "{").replace("}}", "}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--drdebug", required=True)
+    parser.add_argument("--bin", required=True)
+    parser.add_argument("case", nargs="+")
+    options = parser.parse_args()
+    if not shutil.which("gdb"):
+        print("skipped: gdb is not installed")
+        return SKIP
+    with tempfile.TemporaryDirectory() as work:
+        test = Test(Recordings(os.path.abspath(options.drdebug), options.bin, work))
+        for name in options.case:
+            try:
+                case, _, subject = name.partition(".")
+                if hasattr(test, case):
+                    getattr(test, case)(*([subject] if subject else []))
+                else:
+                    test.table(name)
+            except (Failed, subprocess.SubprocessError) as failed:
+                test.fail(f"{name}: {failed}")
+        print(f"{test.checks} checks, {test.failures} failures")
+        return 1 if test.failures or not test.checks else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
