@@ -4,8 +4,9 @@
  *
  * A row is a line of a thread: all nodes of the slice that the thread executed there. Code without
  * source counts to the call in the user's code that it was executed for. Where there is no such
- * call either, a row is a function. Rows are ordered by their distance from the criterion in
- * dependences between rows, then the later ones first. Nothing is printed here.
+ * call either, a row is a function; of the user's code without lines it is an instruction. Rows are
+ * ordered by their distance from the criterion in dependences between rows, then the later ones
+ * first. Nothing is printed here.
  */
 #ifndef SLICER_REPORT_H
 #define SLICER_REPORT_H
