@@ -3,7 +3,7 @@
 _drdebug()
 {
     local verb=${COMP_WORDS[1]} word=${COMP_WORDS[COMP_CWORD]} options i
-    local verbs="run record replay debug serve info verify pack help"
+    local verbs="run record replay debug serve info verify pack trace slice help"
 
     if [ "$COMP_CWORD" -eq 1 ]; then
         mapfile -t COMPREPLY < <(compgen -W "$verbs --help --version" -- "$word")
@@ -18,6 +18,11 @@ _drdebug()
     info) options="--json --help" ;;
     verify) options="--count --help" ;;
     pack) options="-o --sources --no-debug --help" ;;
+    trace) options="-o --window --help" ;;
+    slice)
+        options="--at --instance --thread --thin --data --no-prune --max-save --stack-pointer --relocated
+            --window --trace --lines --all --json --steps --sum --dep --dot --html -o --list --show --delete --help"
+        ;;
     esac
     case $verb in
     help)
@@ -57,7 +62,7 @@ _drdebug()
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
         fi
         ;;
-    replay | serve | info | verify | pack)
+    replay | serve | info | verify | pack | trace | slice)
         if [[ $word == -* ]]; then
             mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
         else

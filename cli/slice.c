@@ -6,6 +6,8 @@
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/progress.h"
+#include "cli/slice_files.h"
+#include "cli/slice_html.h"
 #include "cli/slice_options.h"
 #include "cli/slice_print.h"
 #include "pinball/pinball.h"
@@ -13,11 +15,23 @@
 
 /* ---- a slice ---- */
 
+static int write_files(const struct slice_print *p, const struct slice_options_given *a,
+                       const struct slice_options *o, struct err *err)
+{
+    return (a->sum && slice_files_sum(p, a->sum, err)) ||
+                   (a->dep && slice_files_dep(p, o, a->dep, err)) ||
+                   (a->dot && slice_files_dot(p, a->dot, err)) ||
+                   (a->html && slice_html_write(p, a->html, err))
+               ? -1
+               : 0;
+}
+
 static int print(struct study *s, const struct slice_options_given *a, const struct saved *of,
                  const struct slice *slice)
 {
     struct err err = {.code = 0};
-    struct report_options o = {.nodes = a->all || a->steps, .fold = !a->all, .slice = of->options};
+    struct report_options o = {
+        .nodes = a->all || a->sum || a->dep || a->steps, .fold = !a->all, .slice = of->options};
     struct report *r = report_new(s, slice, &of->criterion, &o, &err);
     if (!r)
         return say_error(CLI_FAILED, "slice: %s", err.msg);
@@ -29,6 +43,10 @@ static int print(struct study *s, const struct slice_options_given *a, const str
                             .lines = a->lines,
                             .all = a->all,
                             .steps = a->steps};
+    if (write_files(&p, a, &of->options, &err)) {
+        report_free(r);
+        return say_error(CLI_FAILED, "slice: %s", err.msg);
+    }
     if (a->json)
         slice_print_json(&p);
     else

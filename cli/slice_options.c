@@ -36,6 +36,10 @@ const char slice_details[] =
     "  --all              print every instruction, those of libraries, too\n"
     "  --json             print it for a program to read\n"
     "  --steps            with --json: all statements of the slice in the order of their execution, too\n"
+    "  --sum FILE         write its statements and their instances to FILE\n"
+    "  --dep FILE         write all dependences between them\n"
+    "  --dot FILE         write a graph for Graphviz\n"
+    "  --html FILE        write a page with the sources, the slice marked in them\n"
     "  -o NAME            keep the slice with the pinball, under this name\n"
     "  --list             list the slices that were kept\n"
     "  --show NAME        print one of them\n"
@@ -61,6 +65,10 @@ enum {
     OPT_LINES,
     OPT_ALL,
     OPT_JSON,
+    OPT_SUM,
+    OPT_DEP,
+    OPT_DOT,
+    OPT_HTML,
     OPT_STEPS,
     OPT_LIST,
     OPT_SHOW,
@@ -83,6 +91,10 @@ static const struct option options[] = {
     {"lines", required_argument, NULL, OPT_LINES},
     {"all", no_argument, NULL, OPT_ALL},
     {"json", no_argument, NULL, OPT_JSON},
+    {"sum", required_argument, NULL, OPT_SUM},
+    {"dep", required_argument, NULL, OPT_DEP},
+    {"dot", required_argument, NULL, OPT_DOT},
+    {"html", required_argument, NULL, OPT_HTML},
     {"steps", no_argument, NULL, OPT_STEPS},
     {"list", no_argument, NULL, OPT_LIST},
     {"show", required_argument, NULL, OPT_SHOW},
@@ -139,6 +151,18 @@ static int set_value(int c, struct slice_options_given *a)
         break;
     case OPT_DELETE:
         a->remove = optarg;
+        break;
+    case OPT_SUM:
+        a->sum = optarg;
+        break;
+    case OPT_DEP:
+        a->dep = optarg;
+        break;
+    case OPT_DOT:
+        a->dot = optarg;
+        break;
+    case OPT_HTML:
+        a->html = optarg;
         break;
     case OPT_TRACE:
         a->study.trace = optarg;

@@ -14,8 +14,9 @@ struct slice_options_given {
     struct window window;
     uint64_t lines;
     bool failure, all, json, steps, list;
-    const char *name;          /* to keep it under */
-    const char *show, *remove; /* slices that were kept */
+    const char *name;                   /* to keep it under */
+    const char *sum, *dep, *dot, *html; /* files to write */
+    const char *show, *remove;          /* slices that were kept */
     char in[PATH_MAX];
     char text[1024]; /* the criterion */
 };

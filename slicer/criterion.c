@@ -169,23 +169,34 @@ static int look_with_registers(struct study *s, const struct place *p, const cha
     return bad ? -1 : source_variable_at(s->source, p->position.pc, &frame, name, sp, err);
 }
 
+static int look(struct study *s, const struct place *p, const char *name, struct source_place *sp,
+                struct err *err)
+{
+    struct source_frame frame = {.cfa = p->cfa};
+    int bad = source_variable_at(s->source, p->position.pc, &frame, name, sp, err);
+    if (bad && err->code == SOURCE_UNKNOWN_PLACE)
+        bad = look_with_registers(s, p, name, sp, err);
+    return bad;
+}
+
+/* A variable that is gone when the line is done may have a place where the line begins. */
 static int want_variable(struct study *s, struct criterion *out, const struct place *p,
                          const char *name, struct err *err)
 {
-    struct source_place sp;
-    struct source_frame frame = {.cfa = p->cfa};
-    int bad = source_variable_at(s->source, p->position.pc, &frame, name, &sp, err);
-    if (bad && err->code == SOURCE_UNKNOWN_PLACE)
-        bad = look_with_registers(s, p, name, &sp, err);
-    if (bad && p->line_pc && p->line_pc != p->position.pc &&
-        (err->code == SOURCE_OPTIMIZED || err->code == SOURCE_NO_VARIABLE)) {
-        /* It may have gone out of scope or of its register with the line: where the line began. */
-        struct err other;
-        if (!source_variable_at(s->source, p->line_pc, &frame, name, &sp, &other) && sp.pieces &&
-            sp.piece[0].where == SOURCE_MEMORY)
-            bad = 0;
-    }
-    return bad ? -1 : want_pieces(out, p, &sp, name, err);
+    struct source_place sp = {0};
+    int bad = look(s, p, name, &sp, err) || want_pieces(out, p, &sp, name, err);
+    if (!bad || !p->insns || (err->code != SOURCE_OPTIMIZED && err->code != SOURCE_NO_VARIABLE))
+        return bad ? -1 : 0;
+    struct err before;
+    struct place begin = *p;
+    begin.at = p->insn[0];
+    begin.position = p->first;
+    out->wants = 0;
+    if (look(s, &begin, name, &sp, &before) || want_pieces(out, &begin, &sp, name, &before))
+        return -1;
+    out->position = begin.position;
+    snprintf(out->note, sizeof out->note, "before the line: it has no place behind it");
+    return 0;
 }
 
 /* ---- the words ---- */

@@ -137,13 +137,10 @@ static int fault(struct study *s, const struct place_end *e, int sig, struct cri
     if (bad || out->wants)
         return bad;
     /* No register has a say: why did it come here? */
-    if (!e->first && !e->insns)
+    if (e->executed == UINT64_MAX)
         return err_set(err, "the trace begins at the fault: nothing is before it");
-    uint64_t last = e->insns ? e->first + e->insns - 1 : UINT64_MAX;
-    if (last == UINT64_MAX)
-        return err_set(err, "the instruction that failed has no operands to ask about");
     snprintf(out->what, sizeof out->what, "what led here");
-    return want_uses(out, e, last, err);
+    return want_uses(out, e, e->executed, err);
 }
 
 /* ---- signals that the program raised ---- */
@@ -167,22 +164,6 @@ static int deciding_branch(struct study *s, const struct place_end *e, uint64_t 
     }
     slice_free(slice);
     return bad;
-}
-
-/* The innermost call that the user's own code made: number in e->call; e->calls: none. */
-static int innermost(struct study *s, const struct place_end *e, size_t *out, struct err *err)
-{
-    for (*out = 0; *out < e->calls; ++*out) {
-        struct study_insn in;
-        struct source_line l;
-        if (e->call[*out].maker == FRAME_NO_MAKER)
-            continue;
-        if (study_insn(s, e->call[*out].maker, &in, err))
-            return -1;
-        if (study_own(s, pc_of(&in), &l))
-            return 0;
-    }
-    return 0;
 }
 
 static bool is_allocator(struct study *s, gaddr entry, bool *pointer)
@@ -214,33 +195,12 @@ static int want_branch(struct study *s, const struct place_end *e, size_t i, str
     return want_uses(out, e, branch == UINT64_MAX ? e->call[i].maker : branch, err);
 }
 
-/* A fault in code without source is shown at the call that led there. */
-static int show_own(struct study *s, const struct place_end *e, struct criterion *out,
-                    struct err *err)
-{
-    struct source_line l;
-    struct study_insn in;
-    size_t own;
-    if (study_own(s, out->pc, &l))
-        return 0;
-    if (innermost(s, e, &own, err))
-        return -1;
-    if (own == e->calls)
-        return 0;
-    if (study_insn(s, e->call[own].maker, &in, err))
-        return -1;
-    out->pc = pc_of(&in);
-    return 0;
-}
-
 static int raised(struct study *s, const struct place_end *e, struct criterion *out,
                   struct err *err)
 {
-    size_t own;
+    size_t own = e->own;
     struct study_insn in;
     bool pointer;
-    if (innermost(s, e, &own, err))
-        return -1;
     if (own == e->calls) {
         size_t any = 0;
         while (any < e->calls && e->call[any].maker == FRAME_NO_MAKER)
@@ -282,7 +242,10 @@ static int no_failure(uint32_t reason, int status, struct err *err)
                        status & 0xff, other);
     if (reason == END_EXIT)
         return err_set(err, "the program did not fail; %s", other);
-    return err_set(err, "the recording does not end with a fault or an abort; %s", other);
+    return err_set(
+        err,
+        "the recording does not end with a fault or an abort, and deadlocks are not found yet; %s",
+        other);
 }
 
 int criterion_failure(struct study *s, const struct criterion_options *o, struct criterion *out,
@@ -300,8 +263,7 @@ int criterion_failure(struct study *s, const struct criterion_options *o, struct
     out->thread = e.place.thread;
     out->position = e.place.position;
     out->pc = e.place.line_pc;
-    int bad = is_fault(&e, status) ? fault(s, &e, status, out, err) || show_own(s, &e, out, err)
-                                   : raised(s, &e, out, err);
+    int bad = is_fault(&e, status) ? fault(s, &e, status, out, err) : raised(s, &e, out, err);
     const char *name = sigabbrev_np(status);
     snprintf(out->note, sizeof out->note, "SIG%s", name ? name : "?");
     place_end_deinit(&e);

@@ -5,15 +5,15 @@
  * One pass forwards. The shadow of a location is the node of the slice that defined it last; nodes
  * that are not in the slice define nothing that is asked for, so they leave no trace, except that
  * restores bring a register's shadow back from its save, and signals and new threads carry shadows
- * along. Control: for each frame the branches of the slice that were executed in it are kept, by
- * graph block, newest first.
+ * along. Control: for each frame the branches of the slice that were executed in it are kept,
+ * newest first.
  */
 #include "slicer/edges.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "slicer/slice_private.h"
+#include "slicer/forward.h"
 
 #define NOBODY 0 /* a shadow is a node's number plus one */
 
@@ -61,13 +61,6 @@ struct pass {
         uint32_t last; /* index + 1 */
     } * head;
     size_t head_room, heads;
-    struct frames frames;
-    struct trace_state *state;
-    struct pending {
-        bool set;
-        uint64_t serial, insn;
-        gaddr pc;
-    } * pending; /* by thread: a branch of the slice whose way is not known yet */
     struct who {
         gaddr pc, cfa;
         uint32_t thread;
@@ -195,41 +188,17 @@ static void tell_memory(struct pass *p, uint64_t node, gaddr addr, uint64_t byte
 
 /* ---- nodes ---- */
 
-struct at {
-    const struct code_block *b;
-    const uint64_t *values;
-    struct frame *frame;
-    const struct defuse *du;
-    const struct flow_call *call;
-    const struct flow_access *odd[PLAN_INSNS];
-    unsigned odds, i;
-    uint32_t thread;
-    uint64_t insn;
-};
-
-static gaddr extent(const struct at *n, const struct plan_access *a, uint64_t *bytes)
+static void tell_ranges(struct pass *p, uint64_t node, const struct flow_range *r,
+                        const struct flow_note *note)
 {
-    gaddr addr = code_address(a, n->values);
-    *bytes = a->mem.bytes;
-    if (!code_is_repeated(a))
-        return addr;
-    int64_t times = code_repeats(n->b, a, n->values);
-    *bytes = (uint64_t)(times < 0 ? -times : times) * a->mem.bytes;
-    return times < 0 ? addr + a->mem.bytes - *bytes : addr;
+    for (; r + 1 <= forward_ranges_end(note); r++)
+        if (r->how == FLOW_READ)
+            tell_memory(p, node, r->addr, r->bytes);
 }
 
-static const struct plan_access *access_of(const struct at *n, unsigned k)
+static void tell_data(struct pass *p, const struct forward_at *n)
 {
-    return &n->b->access[n->b->insn[n->i].access_at + k];
-}
-
-static const struct flow_range *ranges_end(const struct flow_note *n)
-{
-    return (const struct flow_range *)((const uint8_t *)n + n->bytes);
-}
-
-static void tell_data(struct pass *p, const struct at *n)
-{
+    gaddr addr;
     uint64_t bytes;
     for (unsigned k = 0; k < n->du->uses; k++) {
         const struct loc_span *u = &n->du->use[k];
@@ -237,43 +206,38 @@ static void tell_data(struct pass *p, const struct at *n)
         if (p->edges & kind)
             tell_run(p, n->insn, kind, false, u->first, &p->reg[n->thread][u->first], u->count);
     }
-    for (unsigned k = 0; k < n->du->accesses; k++) {
-        const struct plan_access *a = access_of(n, k);
-        if (!n->du->access[k].at.read || a->mem.shape == ACCESS_VECTOR)
-            continue;
-        gaddr addr = extent(n, a, &bytes);
-        if (n->b->insn[n->i].in.kind != INSN_RET &&
+    for (unsigned k = 0; k < n->du->accesses; k++)
+        if (n->du->access[k].at.read && !n->intact && forward_extent(n, k, &addr, &bytes) &&
             (p->o->relocated || !slicer_read_only(p->s, addr, bytes)))
             tell_memory(p, n->insn, addr, bytes);
-    }
     if (n->call)
-        for (const struct flow_range *r = n->call->range; r + 1 <= ranges_end(&n->call->note); r++)
-            if (r->how == FLOW_READ)
-                tell_memory(p, n->insn, r->addr, r->bytes);
-    for (unsigned k = 0; k < n->odds; k++)
-        for (const struct flow_range *r = n->odd[k]->range;
-             n->odd[k]->pc == n->b->insn[n->i].in.pc && r + 1 <= ranges_end(&n->odd[k]->note); r++)
-            if (r->how == FLOW_READ)
-                tell_memory(p, n->insn, r->addr, r->bytes);
+        tell_ranges(p, n->insn, n->call->range, &n->call->note);
+    if (n->odd)
+        tell_ranges(p, n->insn, n->odd->range, &n->odd->note);
 }
 
-static void define(struct pass *p, const struct at *n, uint64_t by)
+static void define_ranges(struct pass *p, const struct flow_range *r, const struct flow_note *note,
+                          uint64_t by)
 {
+    for (; r + 1 <= forward_ranges_end(note); r++)
+        if (r->how != FLOW_READ)
+            define_memory(p, r->addr, r->bytes, by);
+}
+
+static void define(struct pass *p, const struct forward_at *n, uint64_t by)
+{
+    gaddr addr;
     uint64_t bytes;
     for (unsigned k = 0; k < n->du->defs; k++)
         for (unsigned i = 0; i < n->du->def[k].count; i++)
             p->reg[n->thread][n->du->def[k].first + i] = by;
-    for (unsigned k = 0; k < n->du->accesses; k++) {
-        const struct plan_access *a = access_of(n, k);
-        if (!n->du->access[k].at.write || a->mem.shape == ACCESS_VECTOR)
-            continue;
-        gaddr addr = extent(n, a, &bytes);
-        define_memory(p, addr, bytes, by);
-    }
+    for (unsigned k = 0; k < n->du->accesses; k++)
+        if (n->du->access[k].at.write && forward_extent(n, k, &addr, &bytes))
+            define_memory(p, addr, bytes, by);
     if (n->call)
-        for (const struct flow_range *r = n->call->range; r + 1 <= ranges_end(&n->call->note); r++)
-            if (r->how != FLOW_READ)
-                define_memory(p, r->addr, r->bytes, by);
+        define_ranges(p, n->call->range, &n->call->note, by);
+    if (n->odd)
+        define_ranges(p, n->odd->range, &n->odd->note, by);
 }
 
 /* ---- control ---- */
@@ -318,10 +282,10 @@ static void add_branch(struct pass *p, uint64_t serial, uint64_t insn, gaddr pc,
     h->last = p->branches;
 }
 
-static void tell_control(struct pass *p, const struct at *n, struct err *err)
+static void tell_control(struct pass *p, const struct forward_at *n, struct err *err)
 {
     bool frame_pointer;
-    gaddr pc = n->b->insn[n->i].in.pc;
+    gaddr pc = n->in->pc;
     const struct cfg_function *f =
         control_function(p->control, n->frame->entry, &frame_pointer, err);
     int32_t s = f ? cfg_block_of(f, pc) : CFG_NONE;
@@ -350,7 +314,7 @@ static struct saved *find_saved(const struct pass *p, uint64_t serial, gaddr add
     return &p->saved[i];
 }
 
-static void keep_save(struct pass *p, const struct at *n, int reg, gaddr addr)
+static void keep_shadows(struct pass *p, uint64_t serial, gaddr addr, const uint64_t by[8])
 {
     if (2 * p->saves >= p->saved_room) {
         struct saved *old = p->saved;
@@ -365,50 +329,28 @@ static void keep_save(struct pass *p, const struct at *n, int reg, gaddr addr)
                 *find_saved(p, old[i].serial, old[i].addr) = old[i];
         free(old);
     }
-    struct saved *s = find_saved(p, n->frame->serial, addr);
+    struct saved *s = find_saved(p, serial, addr);
     p->saves += !s->serial;
-    s->serial = n->frame->serial;
+    s->serial = serial;
     s->addr = addr;
-    memcpy(s->by, &p->reg[n->thread][loc_gpr((unsigned)reg)], sizeof s->by);
-}
-
-static bool in_list(const uint32_t *list, uint32_t count, uint32_t insn)
-{
-    uint32_t lo = 0, hi = count;
-    while (lo < hi) {
-        uint32_t mid = (lo + hi) / 2;
-        if (list[mid] < insn)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < count && list[lo] == insn;
+    memcpy(s->by, by, sizeof s->by);
 }
 
 /* True: the instruction is the restore of a pair, and the register is as it was. */
-static bool through_pair(struct pass *p, const struct at *n, const struct scan_chunk *sc,
-                         uint32_t insn)
+static bool through_pair(struct pass *p, const struct forward_at *n)
 {
-    const struct code_insn *ci = &n->b->insn[n->i];
-    int reg = ci->saves;
-    if (reg >= 0)
-        keep_save(p, n, reg, code_address(&n->b->access[ci->access_at], n->values));
-    if (p->o->keep_saves || !in_list(sc->restore, sc->restores, insn))
+    if (n->saves >= 0)
+        keep_shadows(p, n->frame->serial, n->pair, &p->reg[n->thread][loc_gpr((unsigned)n->saves)]);
+    const struct saved *s = n->restores >= 0 ? find_saved(p, n->frame->serial, n->pair) : NULL;
+    if (!s || !s->serial)
         return false;
-    reg = ci->restores;
-    if (reg < 0 || !n->du->defs)
-        return false;
-    const struct saved *s =
-        find_saved(p, n->frame->serial, code_address(&n->b->access[ci->access_at], n->values));
-    if (!s->serial)
-        return false;
-    memcpy(&p->reg[n->thread][loc_gpr((unsigned)reg)], s->by, sizeof s->by);
+    memcpy(&p->reg[n->thread][loc_gpr((unsigned)n->restores)], s->by, sizeof s->by);
     return true;
 }
 
 /* ---- the pass ---- */
 
-static int add_who(struct pass *p, const struct at *n, struct err *err)
+static int add_who(struct pass *p, const struct forward_at *n, struct err *err)
 {
     if (p->whos == p->who_room) {
         uint64_t room = p->who_room ? p->who_room * 2 : 4096;
@@ -421,7 +363,7 @@ static int add_who(struct pass *p, const struct at *n, struct err *err)
         p->who_room = room;
     }
     gaddr cfa = n->frame->kind == FRAME_CALL ? n->frame->slot + 8 : 0;
-    p->who[p->whos] = (struct who){n->b->insn[n->i].in.pc, cfa, n->thread};
+    p->who[p->whos] = (struct who){n->in->pc, cfa, n->thread};
     p->who_insn[p->whos++] = n->insn;
     return 0;
 }
@@ -449,152 +391,108 @@ static gaddr call_of(const struct pass *p, const struct frame *f, uint64_t *make
     return w ? w->pc : 0;
 }
 
-static int do_insn(struct pass *p, struct at *n, const struct scan_chunk *sc, uint32_t insn,
-                   struct err *err)
+static void tell_node(struct pass *p, const struct forward_at *n)
 {
-    bool frame_pointer = false;
-    if (!p->o->stack_pointer && !control_function(p->control, n->frame->entry, &frame_pointer, err))
-        return -1;
-    unsigned flags = p->o->stack_pointer ? DEFUSE_STACK_POINTER : frame_pointer ? DEFUSE_FRAME : 0;
-    n->du = code_defuse(p->s->code, n->b, n->i, flags, n->values);
-    if (!n->du)
-        return err_set(err, "no memory");
-    if (p->edge && through_pair(p, n, sc, insn))
-        return 0;
-    if (!slice_has(p->slice, n->insn))
-        return 0;
+    struct slice_node node = {.insn = n->insn,
+                              .thread = n->thread,
+                              .count = n->count,
+                              .pc = n->in->pc,
+                              .cfa = p->who[p->whos - 1].cfa,
+                              .in = n->in};
+    node.call = call_of(p, n->frame, &node.maker);
+    p->result = p->node(p->arg, &node);
+}
+
+static int do_insn(void *arg, const struct forward_at *n, struct err *err)
+{
+    struct pass *p = arg;
+    if (p->edge)
+        tell_wants(p, n->insn);
+    bool pair = n->du && p->edge && through_pair(p, n);
+    if (!n->du || !slice_has(p->slice, n->insn))
+        return p->result;
     if (add_who(p, n, err))
         return -1;
     if (p->node) {
-        struct slice_node node = {.insn = n->insn,
-                                  .thread = n->thread,
-                                  .count = p->state[n->thread].count,
-                                  .pc = n->b->insn[n->i].in.pc,
-                                  .cfa = p->who[p->whos - 1].cfa,
-                                  .in = &n->b->insn[n->i].in};
-        node.call = call_of(p, n->frame, &node.maker);
-        p->result = p->node(p->arg, &node);
-        return 0;
+        tell_node(p, n);
+        return p->result;
     }
     tell_data(p, n);
     if (p->edges & SLICE_CONTROL)
         tell_control(p, n, err);
-    define(p, n, n->insn + 1);
-    return 0;
+    if (!pair)
+        define(p, n, n->insn + 1);
+    return p->result;
 }
 
-static void settle_branch(struct pass *p, uint32_t thread, const struct frame *now, gaddr pc)
+static void went(void *arg, struct frame *frame, uint64_t insn, gaddr pc, gaddr next)
 {
-    struct pending *b = &p->pending[thread];
-    if (b->set && now->serial == b->serial)
-        add_branch(p, b->serial, b->insn, b->pc, pc);
-    b->set = false;
+    struct pass *p = arg;
+    if (slice_has(p->slice, insn))
+        add_branch(p, frame->serial, insn, pc, next);
 }
 
-static int do_step(struct pass *p, const struct trace_chunk *c, uint32_t i, struct at *n,
-                   const struct scan_chunk *sc, struct err *err)
+/* Bytes of vector register i that a signal's frame has: the low 16, and the next 16. */
+static gaddr vector_place(gaddr fpstate, unsigned i, unsigned k)
 {
-    const struct trace_step *st = &c->step[i];
-    const struct code_block *b = code_block(p->s->code, st->block);
-    enum frames_effect effect;
-    trace_state_enter(&p->state[st->thread], p->s->code, b->pc);
-    p->state[st->thread].last = b->number + 1;
-    n->b = b;
-    n->values = c->value + st->value_at;
-    n->thread = st->thread;
-    n->frame = frames_enter(&p->frames, st->thread, b, b->pc, &effect);
-    if (!n->frame)
-        return err_set(err, "no memory");
-    settle_branch(p, st->thread, n->frame, b->pc);
-    for (n->i = 0; n->i < st->insns && !p->result; n->i++) {
-        n->insn = c->first_insn + st->insn_at + n->i;
-        const struct flow_call *call = n->call;
-        if (b->insn[n->i].in.kind != INSN_SYSCALL)
-            n->call = NULL;
-        tell_wants(p, n->insn);
-        int bad = do_insn(p, n, sc, st->insn_at + n->i, err);
-        n->call = call;
-        if (bad)
-            return -1;
-    }
-    uint64_t last = c->first_insn + st->insn_at + st->insns - 1u;
-    if (st->insns == b->insns && slice_has(p->slice, last))
-        p->pending[st->thread] = (struct pending){true, n->frame->serial, last, code_last(b)->pc};
-    frames_leave(&p->frames, st, b, n->values, c->first_insn + st->insn_at);
-    return 0;
+    enum { XMM_AT = 160, YMM_AT = 576 };
+    return fpstate + (k < 16 ? XMM_AT + 16 * i + k : YMM_AT + 16 * i + k - 16);
 }
 
-static void do_note(struct pass *p, uint32_t thread, const struct flow_note *n, uint64_t insn)
+#define FLAGS_OF_FRAME UINT64_MAX /* for find_saved(): those of the frame at an address */
+
+static void signalled(void *arg, uint32_t thread, const struct flow_signal *s)
 {
-    enum { CONTEXT = 48 };
-    trace_state_note(&p->state[thread], n->count);
-    if (n->kind == FLOW_SIGNAL) {
-        const struct flow_signal *s = (const struct flow_signal *)n;
-        p->pending[thread].set = false;
-        static const uint8_t order[] = {R8,  R9,  R10, R11, R12, R13, R14, R15,
-                                        RDI, RSI, RBP, RBX, RDX, RAX, RCX};
-        define_memory(p, s->frame, s->end - s->frame, NOBODY);
-        for (size_t i = 0; i < sizeof order; i++)
-            for (unsigned k = 0; k < 8; k++) {
-                uint64_t *m = shadow(p, s->frame + CONTEXT + 8 * i + k, true);
-                if (m)
-                    *m = p->reg[thread][loc_gpr(order[i]) + k];
-            }
-    }
-    if (n->kind == FLOW_BEGIN) {
-        const struct flow_begin *b = (const struct flow_begin *)n;
-        uint32_t child = trace_thread_find(p->s->trace, b->thread);
-        uint64_t call = insn && slice_has(p->slice, insn - 1) ? insn : NOBODY;
-        static const uint8_t made[] = {RAX, RSP, RCX, R11};
-        memcpy(p->reg[child], p->reg[thread], sizeof p->reg[child]);
-        for (size_t i = 0; i < sizeof made; i++)
-            for (unsigned k = 0; k < 8; k++)
-                p->reg[child][loc_gpr(made[i]) + k] = call;
-        p->reg[child][LOC_FS_BASE] = call;
-        p->begun[child] = call;
-    }
-    const struct flow_call *c = (const struct flow_call *)n;
-    if (n->kind == FLOW_CALL && c->nr == 15) {
-        static const uint8_t order[] = {R8,  R9,  R10, R11, R12, R13, R14, R15,
-                                        RDI, RSI, RBP, RBX, RDX, RAX, RCX};
-        memset(p->reg[thread], 0, sizeof p->reg[thread]);
-        for (size_t i = 0; i < sizeof order; i++)
-            for (unsigned k = 0; k < 8; k++) {
-                const uint64_t *m = shadow(p, c->frame + CONTEXT + 8 * i + k, false);
-                p->reg[thread][loc_gpr(order[i]) + k] = m ? *m : NOBODY;
-            }
-    }
-    frames_note(&p->frames, thread, n);
+    struct pass *p = arg;
+    uint64_t flags[8] = {0};
+    memcpy(flags, &p->reg[thread][LOC_CF], sizeof *flags * (LOC_DF - LOC_CF + 1));
+    keep_shadows(p, FLAGS_OF_FRAME, s->frame, flags);
+    define_memory(p, s->frame, s->end - s->frame, NOBODY);
+    for (size_t i = 0; i < sizeof forward_context; i++)
+        for (unsigned k = 0; k < 8; k++)
+            define_memory(p, s->frame + FORWARD_CONTEXT + 8 * i + k, 1,
+                          p->reg[thread][loc_gpr(forward_context[i]) + k]);
+    for (unsigned i = 0; s->fpstate && i < 16; i++)
+        for (unsigned k = 0; k < 32; k++)
+            define_memory(p, vector_place(s->fpstate, i, k), 1, p->reg[thread][loc_vec(i) + k]);
 }
 
-static int do_chunk(struct pass *p, uint32_t number, struct trace_chunk *c, struct err *err)
+static uint64_t shadow_at(struct pass *p, gaddr addr)
 {
-    if (trace_read(p->s->trace, number, c, err))
-        return -1;
-    const struct scan_chunk *sc = &p->s->scan.chunk[number];
-    uint32_t note = 0, thread = sc->thread;
-    for (uint32_t i = 0; i <= c->steps && !p->result; i++) {
-        struct at n = {0};
-        for (; note < c->notes && c->note[note].step == i; note++) {
-            const struct flow_note *f = trace_note(c, note);
-            if (f->kind == FLOW_THREAD)
-                thread = trace_thread_find(p->s->trace, ((const struct flow_thread *)f)->thread);
-            do_note(p, thread, f, c->first_insn + (i < c->steps ? c->step[i].insn_at : c->insns));
-        }
-        if (i == c->steps)
-            break;
-        thread = c->step[i].thread;
-        for (uint32_t k = note; k < c->notes && c->note[k].step == i + 1; k++) {
-            const struct flow_note *f = trace_note(c, k);
-            if (f->kind == FLOW_CALL)
-                n.call = (const struct flow_call *)f;
-            if (f->kind == FLOW_ACCESS && n.odds < PLAN_INSNS)
-                n.odd[n.odds++] = (const struct flow_access *)f;
-        }
-        if (do_step(p, c, i, &n, sc, err))
-            return -1;
+    const uint64_t *m = shadow(p, addr, false);
+    return m ? *m : NOBODY;
+}
+
+static void returned(void *arg, uint32_t thread, const struct flow_call *c, gaddr fpstate)
+{
+    struct pass *p = arg;
+    uint64_t *reg = p->reg[thread];
+    const struct saved *flags = find_saved(p, FLAGS_OF_FRAME, c->frame);
+    memset(reg, 0, sizeof p->reg[thread]);
+    for (size_t i = 0; i < sizeof forward_context; i++)
+        for (unsigned k = 0; k < 8; k++)
+            reg[loc_gpr(forward_context[i]) + k] =
+                shadow_at(p, c->frame + FORWARD_CONTEXT + 8 * i + k);
+    for (unsigned i = 0; fpstate && i < 16; i++)
+        for (unsigned k = 0; k < 32; k++)
+            reg[loc_vec(i) + k] = shadow_at(p, vector_place(fpstate, i, k));
+    for (unsigned k = 0; k <= LOC_DF - LOC_CF; k++) {
+        uint64_t by = shadow_at(p, c->frame + FORWARD_CONTEXT_FLAGS + k % 4);
+        reg[LOC_CF + k] = by != NOBODY ? by : flags->serial ? flags->by[k] : NOBODY;
     }
-    return 0;
+}
+
+static void begun(void *arg, uint32_t thread, uint32_t child, uint64_t call)
+{
+    struct pass *p = arg;
+    static const uint8_t made[] = {RAX, RSP, RCX, R11};
+    uint64_t by = call != UINT64_MAX && slice_has(p->slice, call) ? call + 1 : NOBODY;
+    memcpy(p->reg[child], p->reg[thread], sizeof p->reg[child]);
+    for (size_t i = 0; i < sizeof made; i++)
+        for (unsigned k = 0; k < 8; k++)
+            p->reg[child][loc_gpr(made[i]) + k] = by;
+    p->reg[child][LOC_FS_BASE] = by;
+    p->begun[child] = by;
 }
 
 static int pass_init(struct pass *p, struct err *err)
@@ -605,14 +503,11 @@ static int pass_init(struct pass *p, struct err *err)
     p->saved = calloc(p->saved_room, sizeof *p->saved);
     p->head = calloc(p->head_room, sizeof *p->head);
     p->reg = calloc(p->threads + 1, sizeof *p->reg);
-    p->state = calloc(p->threads + 1, sizeof *p->state);
-    p->pending = calloc(p->threads + 1, sizeof *p->pending);
     p->begun = calloc(p->threads + 1, sizeof *p->begun);
     p->control = control_new(p->s->cfg);
-    if (!p->page || !p->saved || !p->head || !p->reg || !p->state || !p->pending || !p->begun ||
-        !p->control)
+    if (!p->page || !p->saved || !p->head || !p->reg || !p->begun || !p->control)
         return err_set(err, "no memory");
-    return frames_init(&p->frames, p->s->trace, err);
+    return 0;
 }
 
 static void pass_deinit(struct pass *p)
@@ -623,32 +518,30 @@ static void pass_deinit(struct pass *p)
     free(p->saved);
     free(p->head);
     free(p->reg);
-    free(p->state);
-    free(p->pending);
     free(p->begun);
     free(p->branch);
     free(p->who);
     free(p->who_insn);
     control_free(p->control);
-    frames_deinit(&p->frames);
 }
 
 static int run(struct pass *p, struct err *err)
 {
-    struct trace_chunk c = {0};
-    int bad = pass_init(p, err);
-    if (!bad && trace_chunks(p->s->trace)) {
-        bad = trace_read(p->s->trace, 0, &c, err);
-        for (uint32_t i = 0; !bad && i < c.threads && i < p->threads; i++)
-            p->state[i] = c.state[i];
-    }
-    for (uint32_t i = 0; !bad && !p->result && i < trace_chunks(p->s->trace); i++)
-        bad = do_chunk(p, i, &c, err);
-    if (!bad && !p->result)
+    const struct forward_visitor v = {.arg = p,
+                                      .insn = do_insn,
+                                      .went = went,
+                                      .signal = signalled,
+                                      .sigreturn = returned,
+                                      .begin = begun};
+    int end = pass_init(p, err);
+    if (!end)
+        end = forward_pass(p->s, p->o, &v, err);
+    if (!end && p->edge) {
         tell_wants(p, trace_insns(p->s->trace));
-    trace_chunk_deinit(&c);
+        end = p->result;
+    }
     pass_deinit(p);
-    return bad ? -1 : p->result;
+    return end;
 }
 
 int slice_edges(struct slicer *s, const struct slice *slice, const struct slice_want *want,

@@ -133,6 +133,7 @@ static void begin(struct search *q, const struct pass_step *st, uint32_t i)
     q->out->insns = 0;
     q->out->thread = st->step->thread;
     q->out->line_pc = st->block->insn[i].in.pc;
+    q->out->first = position_of(q->study, st, q->out->line_pc);
     set_frame(q->out, st->frame);
 }
 
@@ -310,7 +311,7 @@ static int pick_thread(struct study *s, uint32_t number, const struct pass *p, u
 struct ending {
     const struct code_block *block;
     uint32_t insns;
-    uint64_t first, count;
+    uint64_t first, count, executed; /* executed: plus one */
 };
 
 static struct ending *run_to_end(struct study *s, struct pass *pass, struct err *err)
@@ -322,8 +323,11 @@ static struct ending *run_to_end(struct study *s, struct pass *pass, struct err 
         err_set(err, "no memory");
         return NULL;
     }
-    while ((more = pass_next(pass, &st, err)) == 1)
-        list[st.step->thread] = (struct ending){st.block, st.step->insns, st.insn, st.count};
+    while ((more = pass_next(pass, &st, err)) == 1) {
+        struct ending *e = &list[st.step->thread];
+        uint64_t executed = st.step->insns ? st.insn + st.step->insns : e->executed;
+        *e = (struct ending){st.block, st.step->insns, st.insn, st.count, executed};
+    }
     if (!more)
         return list;
     free(list);
@@ -354,10 +358,31 @@ static int describe_end(struct study *s, uint32_t thread, const struct ending *e
     out->block = e->block;
     out->insns = e->insns;
     out->first = e->first;
+    out->executed = e->executed - 1;
     out->place = (struct place){.thread = thread, .at = trace_insns(s->trace), .line_pc = pc};
     out->place.position = (struct position){trace_thread(s->trace, thread), e->count, pc};
     set_frame(&out->place, top);
     return list_calls(out, top, err);
+}
+
+/* The innermost call that the user's own code made. */
+static int find_own(struct study *s, struct place_end *out, struct err *err)
+{
+    struct source_line l;
+    struct study_insn in;
+    for (out->own = 0; out->own < out->calls; out->own++) {
+        if (out->call[out->own].maker == FRAME_NO_MAKER)
+            continue;
+        if (study_insn(s, out->call[out->own].maker, &in, err))
+            return -1;
+        gaddr pc = in.block->insn[in.index].in.pc;
+        if (!study_own(s, pc, &l))
+            continue;
+        if (!study_own(s, out->place.line_pc, &l))
+            out->place.line_pc = pc;
+        return 0;
+    }
+    return 0;
 }
 
 int place_end(struct study *s, uint32_t thread, struct place_end *out, struct err *err)
@@ -369,9 +394,12 @@ int place_end(struct study *s, uint32_t thread, struct place_end *out, struct er
         return -1;
     struct ending *end = run_to_end(s, &pass, err);
     int bad = !end || pick_thread(s, thread, &pass, &t, err) ||
-              describe_end(s, t, &end[t], pass.frames.thread[t].top, out, err);
+              describe_end(s, t, &end[t], pass.frames.thread[t].top, out, err) ||
+              find_own(s, out, err);
     free(end);
     pass_deinit(&pass);
+    if (bad)
+        place_end_deinit(out);
     return bad ? -1 : 0;
 }
 

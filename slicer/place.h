@@ -13,6 +13,7 @@ struct place {
     uint64_t at;              /* before this instruction; trace_insns(): the end */
     struct position position; /* of it; at the end: of what was executed last in the frame */
     gaddr line_pc;            /* an instruction of the line that was asked for; else the pc */
+    struct position first;    /* of a line: where its instance begins */
     gaddr cfa;                /* of the frame; 0: not known */
     uint64_t entry;           /* the frame's first instruction; UINT64_MAX: not known */
     uint64_t *insn;           /* of a line: its instructions, in order */
@@ -42,14 +43,17 @@ struct place_call {
     uint64_t maker; /* FRAME_NO_MAKER: none */
 };
 
-/* Where a thread was at the end of the trace. */
+/* Where a thread was at the end of the trace. If that is not in the user's own code, place.line_pc
+ * is the call that led there. */
 struct place_end {
     struct place place;
     struct place_call *call; /* the innermost first */
     size_t calls;
+    size_t own;                     /* the innermost that the user's own code made; `calls`: none */
     const struct code_block *block; /* its last step: ... */
     uint32_t insns;                 /* ... how many of its instructions were executed */
     uint64_t first;                 /* ... the number of the first */
+    uint64_t executed;              /* what the thread executed last; UINT64_MAX: nothing */
 };
 
 /* Of a thread by its number in positions; 0: the one that ran last. */

@@ -39,6 +39,7 @@ struct builder {
     struct table made;    /* by maker: the row that what it made counts to */
     struct table line_at; /* by pc: the row of a thread's pc */
     int32_t criterion;    /* row */
+    const struct criterion *of;
     struct err *err;
 };
 
@@ -205,8 +206,13 @@ static int add_node(struct builder *b, const struct pass_step *st, uint32_t i)
     b->insn[b->nodes] = insn;
     b->row_of[b->nodes] = (uint32_t)row | (st->block->insn[i].in.flags_read ? READS_FLAGS : 0);
     if (b->out->node)
-        b->out->node[b->nodes] =
-            (struct report_node){insn, st->count, pc, r->thread, (uint32_t)row, 0};
+        b->out->node[b->nodes] = (struct report_node){insn,
+                                                      st->count,
+                                                      pc,
+                                                      r->thread,
+                                                      (uint32_t)row,
+                                                      0,
+                                                      st->block->insn[i].in.flags_read != 0};
     b->nodes++;
     return 0;
 }
@@ -244,10 +250,15 @@ static int find_rows(struct builder *b)
 
 /* ---- edges ---- */
 
-/* The node with this number: its place in b->insn; b->nodes: none. */
+/* The node with this number: its place in b->insn; b->nodes: none. Mostly it is near the cursor. */
 static uint64_t place_of(const struct builder *b, uint64_t insn)
 {
-    uint64_t lo = 0, hi = b->nodes;
+    uint64_t lo = b->cursor, hi = b->nodes, step = 1;
+    while (lo && (lo == b->nodes || b->insn[lo] > insn)) {
+        hi = lo;
+        lo = lo > step ? lo - step : 0;
+        step *= 2;
+    }
     while (lo < hi) {
         uint64_t mid = (lo + hi) / 2;
         if (b->insn[mid] < insn)
@@ -290,13 +301,6 @@ static int add_edge(struct builder *b, uint32_t row, uint32_t on, const struct s
     return 0;
 }
 
-/* Flags that an instruction leaves alone, or may, are told as its uses: not worth a line. */
-static bool keeps_flags(const struct builder *b, uint64_t node, const struct slice_dependence *d)
-{
-    return d->kind != SLICE_CONTROL && !d->memory && d->addr >= LOC_CF &&
-           d->addr <= LOC_FLAGS_REST && !(b->row_of[node] & READS_FLAGS);
-}
-
 static int take_edge(void *arg, const struct slice_dependence *d)
 {
     struct builder *b = arg;
@@ -309,11 +313,19 @@ static int take_edge(void *arg, const struct slice_dependence *d)
         b->out->node[on].kinds |= d->kind;
     uint32_t row = (uint32_t)b->criterion, on_row = b->row_of[on] & ~READS_FLAGS;
     if (d->node != UINT64_MAX) {
-        if (b->cursor == b->nodes || b->insn[b->cursor] != d->node || keeps_flags(b, b->cursor, d))
+        if (b->cursor == b->nodes || b->insn[b->cursor] != d->node ||
+            report_is_idle(d, b->row_of[b->cursor] & READS_FLAGS))
             return 0;
         row = b->row_of[b->cursor] & ~READS_FLAGS;
     }
-    return row == on_row ? 0 : add_edge(b, row, on_row, d);
+    if (row == on_row)
+        return 0;
+    struct slice_dependence told = *d;
+    if (d->node == UINT64_MAX) { /* what is wanted has a name where it is wanted */
+        told.node_pc = b->of->position.pc;
+        told.node_thread = b->of->thread;
+    }
+    return add_edge(b, row, on_row, &told);
 }
 
 /* ---- order ---- */
@@ -440,7 +452,7 @@ static int build(struct builder *b, const struct criterion *c)
 struct report *report_new(struct study *s, const struct slice *slice, const struct criterion *c,
                           const struct report_options *o, struct err *err)
 {
-    struct builder b = {.study = s, .slice = slice, .options = o, .err = err};
+    struct builder b = {.study = s, .slice = slice, .options = o, .of = c, .err = err};
     b.out = calloc(1, sizeof *b.out);
     int bad = b.out ? build(&b, c) : err_set(err, "no memory");
     free(b.insn);

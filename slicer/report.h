@@ -44,7 +44,8 @@ struct report_node {
     gaddr pc;
     uint32_t thread; /* in positions */
     uint32_t row;
-    unsigned kinds; /* of dependences on it; 0: the criterion */
+    unsigned kinds;   /* of dependences on it; 0: the criterion */
+    bool reads_flags; /* edges.h also tells of flags that an instruction only leaves alone */
 };
 
 struct report {
@@ -67,6 +68,13 @@ struct report *report_new(struct study *s, const struct slice *slice,
                           const struct criterion *criterion, const struct report_options *options,
                           struct err *err);
 void report_free(struct report *r); /* NULL is allowed */
+
+/* Is the dependence one on flags that the node does not read? */
+static inline bool report_is_idle(const struct slice_dependence *d, bool reads_flags)
+{
+    return d->kind != SLICE_CONTROL && !d->memory && d->addr >= LOC_CF &&
+           d->addr <= LOC_FLAGS_REST && !reads_flags;
+}
 
 /* What flows along an edge: `total`, `%eax`, `8 bytes at 0x7ffe1234`; "" for control. */
 void report_what(struct study *s, const struct slice_dependence *d, char *buf, size_t room);

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "slicer/slice_private.h"
+
 enum { RETURN_ADDRESS = GPR_COUNT, FILTER_BITS = 18, FILTER = 1 << FILTER_BITS };
 
 struct armed {
@@ -158,19 +160,6 @@ static void add(struct list *l, uint32_t value)
     l->at[l->count++] = value;
 }
 
-/* The range of an access, all elements of a repeated one. */
-static gaddr extent(const struct code_block *b, const struct plan_access *a, const uint64_t *values,
-                    uint64_t *bytes)
-{
-    gaddr addr = code_address(a, values);
-    *bytes = a->mem.bytes;
-    if (!code_is_repeated(a))
-        return addr;
-    int64_t n = code_repeats(b, a, values);
-    *bytes = (uint64_t)(n < 0 ? -n : n) * a->mem.bytes;
-    return n < 0 ? addr + a->mem.bytes - *bytes : addr;
-}
-
 static void save(struct scanner *s, struct frame *f, gaddr addr, int reg)
 {
     if (f->saves < s->max_save) {
@@ -198,7 +187,7 @@ static void do_events(struct scanner *s, const struct trace_step *st, const stru
         }
         if (a->mem.shape == ACCESS_VECTOR)
             continue; /* a note tells */
-        gaddr addr = extent(b, a, values, &bytes);
+        gaddr addr = slicer_extent(b, a, values, &bytes);
         disarm(s, addr, bytes);
         if (ev->kind == EVENT_SAVE)
             save(s, f, addr, ev->reg);
@@ -224,10 +213,8 @@ static int do_step(struct scanner *s, const struct trace_chunk *c, const struct 
     /* A return is judged when it is executed. */
     const struct frames_thread *now = &s->frames.thread[st->thread];
     if (now->left && code_last(b)->kind == INSN_RET) {
-        const struct frame *k = now->top;
-        while (k && !(k->kind == FRAME_CALL && k->slot == now->addr))
-            k = k->parent;
-        const struct armed *a = k ? find(s, k->slot) : NULL;
+        const struct armed *a =
+            slicer_returns(now->top, b, b->insns - 1u, values) ? find(s, now->addr) : NULL;
         if (a && !(a->addr && a->serial && a->reg == RETURN_ADDRESS))
             add(&s->changes, st->insn_at + st->insns - 1u);
     }

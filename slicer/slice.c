@@ -231,17 +231,24 @@ void slice_figures(const struct slice *s, struct slice_figures *out)
     *out = s->figures;
 }
 
+int slicer_scan(struct slicer *s, const struct slice_options *o, struct err *err)
+{
+    unsigned max_save = o->max_save ? o->max_save : SLICE_MAX_SAVE;
+    if (s->max_save == max_save)
+        return 0;
+    scan_deinit(&s->scan);
+    s->max_save = 0;
+    if (scan_init(&s->scan, s->trace, max_save, err))
+        return -1;
+    s->max_save = max_save;
+    return 0;
+}
+
 struct slice *slice_backward(struct slicer *s, const struct slice_want *want, size_t wants,
                              const struct slice_options *o, struct err *err)
 {
-    unsigned max_save = o->max_save ? o->max_save : SLICE_MAX_SAVE;
-    if (s->max_save != max_save) {
-        scan_deinit(&s->scan);
-        s->max_save = 0;
-        if (scan_init(&s->scan, s->trace, max_save, err))
-            return NULL;
-        s->max_save = max_save;
-    }
+    if (slicer_scan(s, o, err))
+        return NULL;
     struct slice *out = slice_new(s->trace);
     if (!out) {
         err_set(err, "no memory");

@@ -58,6 +58,14 @@ struct slice *slice_backward(struct slicer *slicer, const struct slice_want *wan
                              const struct slice_options *options, struct err *err);
 void slice_free(struct slice *slice); /* NULL is allowed */
 
+/* All that depends on what the wants name: on the locations' values at their points, or on the
+ * instructions themselves (SLICE_USES), which are then in it. `first` and `most` do not count. */
+struct slice *slice_forward(struct slicer *slicer, const struct slice_want *want, size_t wants,
+                            const struct slice_options *options, struct err *err);
+/* What is in both: of a forward and a backward slice, all that leads from one to the other. NULL:
+ * no memory. */
+struct slice *slice_chop(const struct slice *a, const struct slice *b, const struct trace *trace);
+
 uint64_t slice_count(const struct slice *slice); /* nodes */
 bool slice_has(const struct slice *slice, uint64_t insn);
 /* The next node at or after `from`; UINT64_MAX: none. And the last one before `to`. */

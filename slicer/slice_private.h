@@ -35,6 +35,21 @@ struct slice *slice_new(const struct trace *trace);
 /* Was it new? -1: no memory. */
 int slice_add(struct slice *s, uint32_t chunk, uint32_t insn, uint32_t insns);
 
+/* node.c: what instructions do that def/use sets do not tell. */
+enum { SLICER_SIGRETURN = 15 }; /* the system call's number */
+/* The range of an access, all elements of a repeated one. */
+gaddr slicer_extent(const struct code_block *b, const struct plan_access *a, const uint64_t *values,
+                    uint64_t *bytes);
+bool slicer_is_odd(const struct plan_access *a);             /* a note tells its addresses */
+bool slicer_is_copy(const struct code_block *b, unsigned i); /* rep movs */
+bool slicer_is_state(const struct insn *in);                 /* xsave and the like */
+/* A ret in `frame` that pops a frame: the one whose call's return address it reads. */
+bool slicer_returns(const struct frame *frame, const struct code_block *b, unsigned i,
+                    const uint64_t *values);
+
+/* Makes sure that the scan is there. */
+int slicer_scan(struct slicer *s, const struct slice_options *o, struct err *err);
+
 /* slice_walk.c: the walk. */
 int slice_walk(struct slicer *s, struct slice *out, const struct slice_want *want, size_t wants,
                const struct slice_options *options, struct err *err);

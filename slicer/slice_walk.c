@@ -18,7 +18,7 @@
 
 #include "slicer/slice_private.h"
 
-enum { RT_SIGRETURN = 15, GHOSTS = 1024 };
+enum { GHOSTS = 1024 };
 
 /* Bytes of a register that are wanted before the save of a pair. */
 struct ghost {
@@ -141,27 +141,14 @@ struct node {
     unsigned flags; /* enum defuse_flag */
 };
 
-/* The bytes of one access. */
 static gaddr extent(const struct node *n, const struct plan_access *a, uint64_t *bytes)
 {
-    gaddr addr = code_address(a, n->values);
-    *bytes = a->mem.bytes;
-    if (!code_is_repeated(a))
-        return addr;
-    int64_t times = code_repeats(n->b, a, n->values);
-    *bytes = (uint64_t)(times < 0 ? -times : times) * a->mem.bytes;
-    return times < 0 ? addr + a->mem.bytes - *bytes : addr;
+    return slicer_extent(n->b, a, n->values, bytes);
 }
 
 static const struct plan_access *access_of(const struct node *n, unsigned k)
 {
     return &n->b->access[n->b->insn[n->i].access_at + k];
-}
-
-static bool is_odd(const struct plan_access *a)
-{
-    return a->mem.shape == ACCESS_VECTOR ||
-           (a->slot == PLAN_NONE && a->count == PLAN_NONE && a->add == 0);
 }
 
 static const struct flow_range *ranges_end(const struct flow_note *n)
@@ -176,7 +163,7 @@ static bool defines_memory(struct walk *w, const struct node *n)
         return false;
     for (unsigned k = 0; k < n->du->accesses; k++) {
         const struct plan_access *a = access_of(n, k);
-        if (!n->du->access[k].at.write || is_odd(a))
+        if (!n->du->access[k].at.write || slicer_is_odd(a))
             continue;
         gaddr addr = extent(n, a, &bytes);
         if (bytes && wanted_any(&w->memory, addr, bytes))
@@ -259,19 +246,11 @@ static void swap_registers(struct walk *w, const struct node *n)
         want_loc(w, n->thread, span.first, span.count);
 }
 
-static bool is_copy(const struct node *n)
-{
-    const struct insn *in = &n->b->insn[n->i].in;
-    bool movs = in->mnemonic == ZYDIS_MNEMONIC_MOVSB || in->mnemonic == ZYDIS_MNEMONIC_MOVSW ||
-                in->mnemonic == ZYDIS_MNEMONIC_MOVSD || in->mnemonic == ZYDIS_MNEMONIC_MOVSQ;
-    return movs && n->du->accesses == 2 && code_is_repeated(access_of(n, 0));
-}
-
 static void swap_memory(struct walk *w, const struct node *n)
 {
     uint64_t bytes;
     gaddr addr;
-    if (is_copy(n)) {
+    if (slicer_is_copy(n->b, n->i)) {
         unsigned to = access_of(n, 0)->mem.write ? 0 : 1;
         addr = extent(n, access_of(n, to), &bytes);
         gaddr from = extent(n, access_of(n, 1 - to), &bytes);
@@ -280,14 +259,14 @@ static void swap_memory(struct walk *w, const struct node *n)
     }
     for (unsigned k = 0; k < n->du->accesses; k++) {
         const struct plan_access *a = access_of(n, k);
-        if (!n->du->access[k].at.write || n->du->access[k].may || is_odd(a))
+        if (!n->du->access[k].at.write || n->du->access[k].may || slicer_is_odd(a))
             continue;
         addr = extent(n, a, &bytes);
         wanted_take(&w->memory, addr, bytes);
     }
     for (unsigned k = 0; k < n->du->accesses; k++) {
         const struct plan_access *a = access_of(n, k);
-        if (!n->du->access[k].at.read || is_odd(a) || !n->uses_memory)
+        if (!n->du->access[k].at.read || slicer_is_odd(a) || !n->uses_memory)
             continue;
         addr = extent(n, a, &bytes);
         if (w->o->relocated || !slicer_read_only(w->s, addr, bytes))
@@ -393,43 +372,15 @@ static bool is_changed(struct walk *w, uint32_t insn)
 
 /* ---- one instruction ---- */
 
-static bool is_state(const struct insn *in)
-{
-    switch (in->mnemonic) {
-    case ZYDIS_MNEMONIC_XSAVE:
-    case ZYDIS_MNEMONIC_XSAVE64:
-    case ZYDIS_MNEMONIC_XSAVEC:
-    case ZYDIS_MNEMONIC_XSAVEC64:
-    case ZYDIS_MNEMONIC_XSAVEOPT:
-    case ZYDIS_MNEMONIC_XSAVEOPT64:
-    case ZYDIS_MNEMONIC_XRSTOR:
-    case ZYDIS_MNEMONIC_XRSTOR64:
-    case ZYDIS_MNEMONIC_FXSAVE:
-    case ZYDIS_MNEMONIC_FXSAVE64:
-    case ZYDIS_MNEMONIC_FXRSTOR:
-    case ZYDIS_MNEMONIC_FXRSTOR64:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static bool returns_intact(struct walk *w, const struct node *n)
 {
-    const struct frame *k = n->frame;
-    gaddr addr = 0;
-    for (unsigned a = 0; a < n->du->accesses; a++)
-        if (n->du->access[a].at.read)
-            addr = code_address(access_of(n, a), n->values);
-    while (k && !(k->kind == FRAME_CALL && k->slot == addr))
-        k = k->parent;
-    return k && !is_changed(w, n->insn);
+    return slicer_returns(n->frame, n->b, n->i, n->values) && !is_changed(w, n->insn);
 }
 
 static int do_insn(struct walk *w, struct node *n, bool by_control, struct err *err)
 {
     const struct code_insn *ci = &n->b->insn[n->i];
-    if (n->frame->resolver && is_state(&ci->in))
+    if (n->frame->resolver && slicer_is_state(&ci->in))
         return 0;
     n->du = code_defuse(w->s->code, n->b, n->i, n->flags, n->values);
     if (!n->du)
@@ -670,7 +621,7 @@ static void summarise(struct walk *w, const struct node *n, struct summary *sum)
         if (!du || code_varies(n->b, i) || ci->in.kind == INSN_SYSCALL)
             sum->plain = false;
         for (unsigned k = 0; k < ci->accesses; k++)
-            if (is_odd(&n->b->access[ci->access_at + k]))
+            if (slicer_is_odd(&n->b->access[ci->access_at + k]))
                 sum->plain = false;
         sum->saves |= ci->saves >= 0;
     }
@@ -739,7 +690,7 @@ static int do_step(struct walk *w, uint32_t at, struct attached *x, struct err *
         n.call = last && whole && b->insn[i].in.kind == INSN_SYSCALL ? x->call : NULL;
         n.odd = odd_of(x, b->insn[i].in.pc);
         bool take = is_criterion(w, number + i) || (last && by_control);
-        if (n.call && n.call->nr == RT_SIGRETURN)
+        if (n.call && n.call->nr == SLICER_SIGRETURN)
             continue;
         if (do_insn(w, &n, take, err))
             return -1;
@@ -755,7 +706,7 @@ static void do_note(struct walk *w, uint32_t thread, const struct flow_note *n, 
     switch (n->kind) {
     case FLOW_CALL:
         x->call = (const struct flow_call *)n;
-        if (x->call->nr == RT_SIGRETURN)
+        if (x->call->nr == SLICER_SIGRETURN)
             do_sigreturn(w, thread, x->call, insn);
         break;
     case FLOW_ACCESS:

@@ -44,8 +44,9 @@ struct oracle_reason {
     uint8_t how; /* enum oracle_how */
 };
 
-/* The slice of want number w: a reason for each node. To be freed by the caller. */
-struct oracle_reason *oracle_slice(const struct oracle *o, size_t w, unsigned edges);
+/* The slice of `count` wants from number w on: a reason for each node. To be freed by the caller.
+ */
+struct oracle_reason *oracle_slice(const struct oracle *o, size_t w, size_t count, unsigned edges);
 
 /* What the walk has seen of a node. */
 struct oracle_node {

@@ -2,20 +2,27 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Pages whose bytes are all from one source have no table: maps and stacks are large.
+ * Pages whose bytes are all from one source have no table, and parts of large ranges have no page
+ * until something in them is written: programs reserve terabytes.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tests/slice/oracle_int.h"
 
-enum { BUCKETS = 1 << 14, FEW = 64 };
+enum { BUCKETS = 1 << 14, FEW = 64, LARGE = 16 << 20 };
 
 struct page {
     gaddr addr;
     struct page *next;
     source all;   /* if there is no table */
     source *byte; /* NULL: none */
+};
+
+/* Whole pages, written at once. */
+struct range {
+    gaddr start, end;
+    source what;
 };
 
 struct saved {
@@ -27,6 +34,8 @@ struct shadow {
     struct page *page[BUCKETS];
     struct saved *saved[BUCKETS];
     struct page *last;
+    struct range *range; /* in the order in which they were written */
+    size_t ranges, range_room;
 };
 
 static unsigned bucket(gaddr key)
@@ -52,7 +61,17 @@ void oracle_shadow_free(struct shadow *s)
             free(a);
         }
     }
+    if (s)
+        free(s->range);
     free(s);
+}
+
+static source source_of_ranges(const struct shadow *s, gaddr addr)
+{
+    for (size_t i = s->ranges; i > 0; i--)
+        if (addr - s->range[i - 1].start < s->range[i - 1].end - s->range[i - 1].start)
+            return s->range[i - 1].what;
+    return 0;
 }
 
 static struct page *page_of(struct shadow *s, gaddr addr, bool make)
@@ -66,6 +85,7 @@ static struct page *page_of(struct shadow *s, gaddr addr, bool make)
     if (!p && make) {
         p = oracle_zeros(1, sizeof *p);
         p->addr = addr;
+        p->all = source_of_ranges(s, addr);
         p->next = *at;
         *at = p;
     }
@@ -77,7 +97,7 @@ static struct page *page_of(struct shadow *s, gaddr addr, bool make)
 source oracle_shadow_get(struct shadow *s, gaddr addr)
 {
     const struct page *p = page_of(s, addr, false);
-    return !p ? 0 : p->byte ? p->byte[addr % PAGE_BYTES] : p->all;
+    return !p ? source_of_ranges(s, addr) : p->byte ? p->byte[addr % PAGE_BYTES] : p->all;
 }
 
 static void set_in_page(struct page *p, gaddr addr, uint64_t bytes, source what)
@@ -97,8 +117,22 @@ static void set_in_page(struct page *p, gaddr addr, uint64_t bytes, source what)
         p->byte[addr % PAGE_BYTES + i] = what;
 }
 
+static void set_large(struct shadow *s, gaddr start, gaddr end, source what)
+{
+    struct range r = {start, end, what};
+    ORACLE_PUSH(s->range, s->ranges, s->range_room, r);
+    for (int i = 0; i < BUCKETS; i++)
+        for (struct page *p = s->page[i]; p; p = p->next)
+            if (p->addr - start < end - start)
+                set_in_page(p, p->addr, PAGE_BYTES, what);
+}
+
 void oracle_shadow_set(struct shadow *s, gaddr addr, uint64_t bytes, source what)
 {
+    if (bytes >= LARGE && addr % PAGE_BYTES == 0 && bytes % PAGE_BYTES == 0) {
+        set_large(s, addr, addr + bytes, what);
+        return;
+    }
     while (bytes) {
         uint64_t n = PAGE_BYTES - addr % PAGE_BYTES;
         n = n < bytes ? n : bytes;

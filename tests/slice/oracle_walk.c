@@ -36,14 +36,15 @@ static void reach_deps(struct walk *w, uint32_t node, unsigned edges)
         reach(w, o->node[node].control, (struct oracle_reason){node, ORACLE_CONTROL});
 }
 
-struct oracle_reason *oracle_slice(const struct oracle *o, size_t n, unsigned edges)
+struct oracle_reason *oracle_slice(const struct oracle *o, size_t first, size_t count,
+                                   unsigned edges)
 {
     struct walk w = {.o = o,
                      .reason = oracle_zeros(o->nodes, sizeof *w.reason),
                      .linked = oracle_zeros(o->links, sizeof *w.linked)};
-    const struct point *p = &o->point[n];
-    for (size_t i = 0; i < p->count; i++)
-        reach(&w, p->of[i], (struct oracle_reason){0, ORACLE_WANTED});
+    for (const struct point *p = &o->point[first]; p < &o->point[first + count]; p++)
+        for (size_t i = 0; i < p->count; i++)
+            reach(&w, p->of[i], (struct oracle_reason){0, ORACLE_WANTED});
     while (w.todos) {
         struct visit v = w.todo[--w.todos];
         if (v.of & LINK) {

@@ -27,6 +27,8 @@ static struct {
     int32_t program; /* the program's own file */
     uint64_t *own;   /* the first nodes of its steps */
     size_t owns;
+    struct slice_want *kernel; /* memory that system calls and signals have written */
+    size_t kernels, kernel_room;
 } in;
 
 static void fail(const char *what)
@@ -87,6 +89,41 @@ static int32_t file_at(gaddr pc)
     return -1;
 }
 
+static void *more(void *list, size_t count, size_t *room, size_t size)
+{
+    if (count < *room)
+        return list;
+    *room = *room ? 2 * *room : 1024;
+    list = realloc(list, *room * size);
+    if (!list)
+        fail("no memory");
+    return list;
+}
+
+static void add_kernel(uint64_t at, gaddr addr, uint64_t bytes)
+{
+    in.kernel = more(in.kernel, in.kernels, &in.kernel_room, sizeof *in.kernel);
+    in.kernel[in.kernels++] =
+        (struct slice_want){.kind = SLICE_MEMORY, .at = at, .addr = addr, .bytes = bytes};
+}
+
+static void find_kernel(const struct trace_chunk *c)
+{
+    for (uint32_t i = 0; i < c->notes; i++) {
+        const struct flow_note *n = trace_note(c, i);
+        uint32_t step = c->note[i].step;
+        uint64_t at = c->first_insn + (step < c->steps ? c->step[step].insn_at : c->insns);
+        const struct flow_call *call = (const struct flow_call *)n;
+        const struct flow_signal *signal = (const struct flow_signal *)n;
+        if (n->kind == FLOW_SIGNAL)
+            add_kernel(at, signal->frame, signal->end - signal->frame);
+        for (size_t k = 0;
+             n->kind == FLOW_CALL && sizeof *call + k * sizeof call->range[0] < n->bytes; k++)
+            if (call->range[k].how != FLOW_READ)
+                add_kernel(at, call->range[k].addr, call->range[k].bytes);
+    }
+}
+
 /* Where the program's own code is executed: most of a small program is the loader's start. */
 static void find_own(void)
 {
@@ -103,16 +140,12 @@ static void find_own(void)
     for (uint32_t n = 0; own && n < trace_chunks(in.trace); n++) {
         if (trace_read(in.trace, n, &in.chunk, &err))
             fail(err.msg);
+        find_kernel(&in.chunk);
         for (uint32_t i = 0; i < in.chunk.steps; i++) {
             const struct trace_step *s = &in.chunk.step[i];
             if (!own[s->block] || !s->insns)
                 continue;
-            if (in.owns == room) {
-                room = room ? 2 * room : 1024;
-                in.own = realloc(in.own, room * sizeof *in.own);
-                if (!in.own)
-                    fail("no memory");
-            }
+            in.own = more(in.own, in.owns, &room, sizeof *in.own);
             in.own[in.owns++] = in.chunk.first_insn + s->insn_at;
         }
     }
@@ -149,7 +182,7 @@ static const struct plan_access *access_of(const struct spot *s, bool write)
     for (unsigned k = 0; k < ci->accesses; k++) {
         const struct plan_access *a = &s->block->access[ci->access_at + k];
         bool told = a->slot != PLAN_NONE || a->add;
-        if (told && !code_is_repeated(a) && (write ? a->mem.write : a->mem.read))
+        if (told && (write ? a->mem.write : a->mem.read))
             return a;
     }
     return NULL;
@@ -175,15 +208,35 @@ static bool memory_wanted(struct slice_want *w)
         const struct plan_access *a = access_of(&s, true);
         if (!a || !a->mem.bytes)
             continue;
+        int64_t times = code_is_repeated(a) ? code_repeats(s.block, a, s.value) : 0;
+        int64_t which = (int64_t)draw((uint64_t)(times < 0 ? -times : times));
+        gaddr addr =
+            code_address(a, s.value) + (uint64_t)(times < 0 ? -which : which) * a->mem.bytes;
         uint64_t later = s.node + 1 + draw(1ull << draw(14));
         *w = (struct slice_want){.kind = SLICE_MEMORY,
                                  .at = later < insns && draw(4) ? later : insns,
                                  .thread = s.thread,
-                                 .addr = code_address(a, s.value),
+                                 .addr = addr,
                                  .bytes = a->mem.bytes};
         return true;
     }
     return false;
+}
+
+/* A few bytes of what the kernel wrote; of a signal's frame mostly of its registers. */
+static bool kernel_wanted(struct slice_want *w)
+{
+    if (!in.kernels)
+        return memory_wanted(w);
+    *w = in.kernel[draw(in.kernels)];
+    uint64_t at = draw(w->bytes > 400 && draw(4) ? 400 : w->bytes) & ~7ull;
+    uint64_t left = w->bytes - at, bytes = 1 + draw(16);
+    w->addr += at;
+    w->bytes = bytes < left ? bytes : left;
+    w->at += draw(3) ? 0 : draw(1000);
+    if (w->at > trace_insns(in.trace))
+        w->at = trace_insns(in.trace);
+    return true;
 }
 
 static bool register_wanted(struct slice_want *w)
@@ -220,11 +273,12 @@ static size_t draw_wants(struct slice_want *want, size_t most)
 {
     size_t n = 0;
     for (size_t i = 0; i < most; i++) {
-        bool drawn = i % 5 == 0   ? uses_wanted(&want[n], branches, false)
-                     : i % 5 == 1 ? memory_wanted(&want[n])
-                     : i % 5 == 2 ? uses_wanted(&want[n], any, draw(2))
-                     : i % 5 == 3 ? memory_wanted(&want[n])
-                                  : register_wanted(&want[n]);
+        bool drawn = i % 6 == 0   ? uses_wanted(&want[n], branches, false)
+                     : i % 6 == 1 ? memory_wanted(&want[n])
+                     : i % 6 == 2 ? uses_wanted(&want[n], any, draw(2))
+                     : i % 6 == 3 ? register_wanted(&want[n])
+                     : i % 6 == 4 ? kernel_wanted(&want[n])
+                                  : memory_wanted(&want[n]);
         n += drawn;
     }
     qsort(want, n, sizeof *want, by_place);
@@ -285,11 +339,11 @@ static void print_users(const struct oracle *o, const struct slice *slice, uint6
 }
 
 static unsigned compare(const struct oracle *o, const struct oracle_reason *reason,
-                        const struct slice *slice)
+                        const struct slice *slice, uint64_t first)
 {
     uint64_t differ = 0, count = 0;
     for (uint64_t n = trace_insns(in.trace); n-- > 0;) {
-        bool oracle = reason[n].how != ORACLE_OUT, has = slice_has(slice, n);
+        bool oracle = n >= first && reason[n].how != ORACLE_OUT, has = slice_has(slice, n);
         count += has;
         if (oracle == has || differ++ >= DIFFERENCES_MOST)
             continue;
@@ -324,22 +378,55 @@ static const struct {
     {SLICE_VALUE, "value"},
 };
 
+static const struct {
+    struct oracle_options options;
+    size_t kinds; /* the first of them */
+    const char *name;
+} settings[] = {
+    {{.keep_saves = false}, 3, "saves looked through"},
+    {{.keep_saves = true}, 3, "saves kept"},
+    {{.stack_pointer = true}, 1, "with the stack pointer"},
+    {{.relocated = true, .max_save = 3}, 1, "with the loader's work, three saves"},
+};
+
 static struct {
     unsigned slices, bad;
     uint64_t nodes, largest, pairs;
     double oracle, product;
 } sum;
 
-static void compare_slice(const struct oracle *o, struct slicer *slicer,
-                          const struct slice_want *want, size_t w, bool keep, size_t kind)
+/* Of `count` wants from number w on, nothing before `first`. */
+struct question {
+    const struct slice_want *want;
+    size_t w, count, setting, kind;
+    uint64_t first;
+};
+
+static void print_question(const struct question *q)
+{
+    printf("  %s, %s", kinds[q->kind].name, settings[q->setting].name);
+    for (size_t i = 0; i < q->count; i++) {
+        printf("%s", i ? "; " : ": ");
+        print_want(&q->want[q->w + i]);
+    }
+    printf("; from %llu on\n", (unsigned long long)q->first);
+}
+
+static void compare_slice(const struct oracle *o, struct slicer *slicer, const struct question *q)
 {
     struct err err;
-    struct slice_options options = {.edges = kinds[kind].edges, .keep_saves = keep};
+    const struct oracle_options *s = &settings[q->setting].options;
+    struct slice_options options = {.edges = kinds[q->kind].edges,
+                                    .keep_saves = s->keep_saves,
+                                    .stack_pointer = s->stack_pointer,
+                                    .relocated = s->relocated,
+                                    .max_save = s->max_save,
+                                    .first = q->first};
     struct slice_figures figures;
     double begin = seconds();
-    struct oracle_reason *reason = oracle_slice(o, w, kinds[kind].edges);
+    struct oracle_reason *reason = oracle_slice(o, q->w, q->count, kinds[q->kind].edges);
     double middle = seconds();
-    struct slice *slice = slice_backward(slicer, &want[w], 1, &options, &err);
+    struct slice *slice = slice_backward(slicer, &q->want[q->w], q->count, &options, &err);
     if (!slice)
         fail(err.msg);
     sum.product += seconds() - middle;
@@ -350,10 +437,8 @@ static void compare_slice(const struct oracle *o, struct slicer *slicer,
     sum.pairs += figures.pairs;
     if (slice_count(slice) > sum.largest)
         sum.largest = slice_count(slice);
-    if (compare(o, reason, slice)) {
-        printf("  %s, saves %s: ", kinds[kind].name, keep ? "kept" : "looked through");
-        print_want(&want[w]);
-        printf("\n");
+    if (compare(o, reason, slice, q->first)) {
+        print_question(q);
         sum.bad++;
     }
     slice_free(slice);
@@ -381,17 +466,22 @@ static void compare_all(struct pinball *pinball, const struct slice_want *want, 
     struct slicer *slicer = slicer_new(in.trace, pinball, &err);
     if (!slicer)
         fail(err.msg);
-    for (int keep = 0; keep < 2; keep++) {
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         double begin = seconds();
-        struct oracle *o = oracle_new(
-            in.trace, graphs, &(struct oracle_options){.keep_saves = keep}, want, wants, &err);
+        struct oracle *o = oracle_new(in.trace, graphs, &settings[i].options, want, wants, &err);
         if (!o)
             fail(err.msg);
         sum.oracle += seconds() - begin;
         show(o);
         for (size_t w = 0; w < wants; w++)
-            for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
-                compare_slice(o, slicer, want, w, keep, k);
+            for (size_t k = 0; k < settings[i].kinds; k++) {
+                struct question q = {.want = want, .w = w, .count = 1, .setting = i, .kind = k};
+                if (settings[i].kinds == 1) { /* variations */
+                    q.count = w + 1 < wants && draw(2) ? 2 : 1;
+                    q.first = draw(2) ? 0 : draw(want[w].at);
+                }
+                compare_slice(o, slicer, &q);
+            }
         oracle_free(o);
     }
     slicer_free(slicer);
@@ -431,6 +521,7 @@ int main(int argc, char **argv)
            sum.product);
     free(want);
     free(in.own);
+    free(in.kernel);
     trace_chunk_deinit(&in.chunk);
     trace_close(in.trace);
     pinball_close(pinball);

@@ -21,7 +21,7 @@ LEVELS = ["-O0", "-Og"]
 class Run:
     """A recording of a subject, and slices of it."""
 
-    def __init__(self, test, name, *flags, program=None, lines=True):
+    def __init__(self, test, name, *flags, program=None, lines=True, argument="input"):
         self.test, self.name, self.source = test, name, os.path.join(HERE, name + ".c")
         stem = (program or name) + "".join(flags)
         self.dir = stem + ".pinball"
@@ -30,7 +30,7 @@ class Run:
         shutil.rmtree(self.dir, ignore_errors=True)
         with open("input", "w") as f:
             f.write("t")
-        subprocess.run([test.drdebug, "record", "-q", "-o", self.dir, "--", "./" + stem, "input"], timeout=60,
+        subprocess.run([test.drdebug, "record", "-q", "-o", self.dir, "--", "./" + stem, argument], timeout=60,
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
 
     def line(self, marker):
@@ -126,6 +126,19 @@ def failure(name, there):
     return case
 
 
+def ends(test):
+    """Other ends than those of a line of its own: in a library, by a call, a trap, a smashed stack."""
+    for how, there in (("library", "NO NAME"), ("call", "NO FUNCTION"), ("smash", "SMASHED"), ("trap", None),
+                       ("raise", None)):
+        run = Run(test, "ends", "-O0", "-fstack-protector-all", program=how, argument=how)
+        result = run.slice("--at", "failure")
+        test.check(f"{how}: where", (result["criterion"]["line"], result["criterion"]["thread"]),
+                   (run.line("CRASH " + how), 2))
+        run.check_lines(how, result, there=[there] if there else [])
+    run = Run(test, "ends", "-O0", program="exits", argument="3")
+    test.expect(1, r"\A\Z", "the program ended by itself, with status 3", "slice", run.dir, "--at", "failure")
+
+
 # ---- criteria ----
 
 
@@ -156,6 +169,11 @@ def criteria(test):
     address = min(int(e["address"], 16) for e in flow)
     memory = run.slice(hex(address), "4", "at", "end")
     run.check_lines("memory", memory, there=["ROOT CAUSE"], not_there=["ADD"])
+    gone = Run(test, "gone", "-O1")
+    result = gone.slice("n", "at", gone.at("LAST"))
+    gone.check_lines("n", result, there=["CHANGED"])
+    test.check("a variable that is gone behind the line", result["criterion"]["note"],
+               "before the line: it has no place behind it")
     test.check("symbols work at the end", run.slice("table", "at", "end")["instructions"] > 0, True)
 
 
@@ -206,6 +224,33 @@ def output(test):
             done = test.call("replay", "-q", "--until", row["last"], run.dir)
             test.check(f"{row['last']} is a position: {done.stderr}", done.returncode, 0)
             break
+
+
+def read(path):
+    with open(path) as f:
+        return f.read()
+
+
+def files(test):
+    run = Run(test, "wrong", "-O0")
+    test.expect(0, "criterion", r"\A\Z", "slice", run.dir, "--at", "failure", "--sum", "a.sum", "--dep", "a.dep", "--dot",
+                "a.dot", "--html", "a.html")
+    cause, add = run.line("ROOT CAUSE"), run.line("ADD")
+    every = "".join(f" 1:{n}" for n in range(1, 9))
+    test.check("statements have their instances", f"wrong.c:{add} #{every}\n" in read("a.sum"), True)
+    dependences = re.findall(rf"^1 \S+/wrong.c:{add} (\d) <- 1 \S+/wrong.c:{cause} (\d)  0x[0-9a-f]+ 4$", read("a.dep"),
+                             re.MULTILINE)
+    test.check("each sum has its number", dependences, [(str(n), str(n)) for n in range(1, 9)])
+    lines = read("a.dep").split("\n")
+    test.check("each dependence is there once", len(lines), len(set(lines)))
+    test.check("a graph", bool(re.search(r'^digraph .*n\d+ -> n\d+ \[label="table\[\d\]"\].*^}$', read("a.dot"),
+                                         re.MULTILINE | re.DOTALL)), True)
+    page = read("a.html")
+    ids, links = set(re.findall(r'id="([^"]+)"', page)), set(re.findall(r'href="#([^"]+)"', page))
+    test.check("links lead somewhere", links - ids, set())
+    test.check("the line is marked", bool(re.search(rf'class="line in" id="f0-{cause}"> *{cause} .*ROOT CAUSE', page)), True)
+    test.check("text is escaped", "i &lt; 8" in page and "#include &lt;assert.h&gt;" in page, True)
+    test.expect(1, r"\A\Z", "none/a.dot: No such file", "slice", run.dir, "--at", "failure", "--dot", "none/a.dot")
 
 
 def traces(test):
@@ -302,9 +347,9 @@ def bad_input(test):
 
 CASES = {"atomic": atomic, "jumps": jumps, "saved": saved, "null": failure("null", ["ROOT CAUSE"]),
          "wrong": failure("wrong", ["ROOT CAUSE"]), "twice": failure("twice", ["ROOT CAUSE", "MADE"]),
-         "divide": failure("divide", ["ROOT CAUSE"]), "overflow": failure("overflow", ["ROOT CAUSE"]),
-         "criteria": criteria, "steps": steps, "output": output, "traces": traces, "kept": kept, "no_lines": no_lines,
-         "bad_input": bad_input}
+         "divide": failure("divide", ["ROOT CAUSE"]), "overflow": failure("overflow", ["ROOT CAUSE"]), "ends": ends,
+         "criteria": criteria, "steps": steps, "output": output, "files": files, "traces": traces, "kept": kept,
+         "no_lines": no_lines, "bad_input": bad_input}
 
 
 def main():

@@ -12,6 +12,7 @@
 
 static sigjmp_buf out;
 static volatile int count, wanted = 3;
+static volatile long stack_seen;
 static char other_stack[65536];
 
 static void on_usr(int sig)
@@ -25,6 +26,7 @@ static void on_fault(int sig, siginfo_t *info, void *context)
 {
     ucontext_t *uc = context;
     (void)sig, (void)info;
+    stack_seen += uc->uc_mcontext.gregs[REG_RSP];
     uc->uc_mcontext.gregs[REG_RAX] = wanted + uc->uc_mcontext.gregs[REG_RBX];
     uc->uc_mcontext.gregs[REG_RIP] += 3;
 }

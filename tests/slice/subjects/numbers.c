@@ -53,6 +53,27 @@ static int gathered(const int *v)
     return out;
 }
 
+/* Some bytes, or some elements, are written and the others stay. */
+static unsigned masked(char *at, int by)
+{
+    unsigned out = 0;
+    __asm__ volatile("movd %0, %%xmm0\n\tpshufd $0x11, %%xmm0, %%xmm1\n\tpsllw $4, %%xmm1\n\t"
+                     "movdqu (%1), %%xmm2\n\tpaddb %%xmm0, %%xmm2\n\tmovq %1, %%rdi\n\t"
+                     "maskmovdqu %%xmm1, %%xmm2"
+                     :
+                     : "r"(by), "r"(at)
+                     : "rdi", "xmm0", "xmm1", "xmm2", "memory");
+    if (__builtin_cpu_supports("avx2"))
+        __asm__ volatile("vmovd %0, %%xmm0\n\tvpslld $31, %%xmm0, %%xmm1\n\t"
+                         "vpmaskmovd %%xmm0, %%xmm1, 16(%1)"
+                         :
+                         : "r"(by), "r"(at)
+                         : "xmm0", "xmm1", "memory");
+    for (int i = 0; i < 32; i++)
+        out = out * 5 + (unsigned char)at[i];
+    return out;
+}
+
 int main(int argc, char **argv)
 {
     v8 a = {1, 2, 3, 4, 5, 6, 7, argc};
@@ -65,6 +86,7 @@ int main(int argc, char **argv)
         a = a * (a + v[i]) - ((a > 100) & a);
         f = f * 0.5f + (f4){1, (float)i, 0.25f, f[i & 3]};
     }
+    printf("%u ", masked((char *)v, argc + 2));
     printf("%Lf %llx %llx %d %f %f %d\n", series(10 + argc),
            (unsigned long long)bits((uint64_t)argc + 99, 40),
            (unsigned long long)flags(0x8000000000000123ull + (uint64_t)argc), a[argc & 7],

@@ -1,0 +1,307 @@
+/* slice_files.c - a slice in files, for other programs. SPDX-License-Identifier: MIT */
+#include "cli/slice_files.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "slicer/instances.h"
+
+static FILE *create(const char *path, struct err *err)
+{
+    FILE *f = fopen(path, "we");
+    if (!f)
+        err_set_code(err, errno, "%s: %s", path, strerror(errno));
+    return f;
+}
+
+static int finish(FILE *f, const char *path, struct err *err)
+{
+    int bad = ferror(f);
+    if (fclose(f) || bad)
+        return err_set_code(err, errno, "%s: %s", path, strerror(errno));
+    return 0;
+}
+
+/* A name that stays on its line. */
+static void put_name(FILE *f, const char *text)
+{
+    for (; *text; text++)
+        fputc((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, f);
+}
+
+static void put_place(FILE *f, const struct slice_print *p, const struct report_row *r)
+{
+    char name[300];
+    if (r->file) {
+        put_name(f, r->file);
+        fprintf(f, ":%" PRIu32, r->line);
+        return;
+    }
+    source_name(p->study->source, r->pc, name, sizeof name);
+    for (char *c = name; *c; c++)
+        *c = *c == ' ' ? '_' : *c;
+    put_name(f, name);
+}
+
+/* ---- statements ---- */
+
+static bool same_statement(const struct report_row *a, const struct report_row *b)
+{
+    return a->file ? a->file == b->file && a->line == b->line : !b->file && a->pc == b->pc;
+}
+
+/* The instances of a row, in order; nodes of one follow each other mostly, not always. */
+static void put_instances(FILE *f, const uint32_t *instance, const uint64_t *next, uint64_t first,
+                          uint32_t thread)
+{
+    uint32_t last = 0;
+    bool any = false;
+    for (uint64_t i = first; i != UINT64_MAX; i = next[i]) {
+        if (any && instance[i] <= last)
+            continue;
+        fprintf(f, " %" PRIu32 ":%" PRIu32, thread, instance[i]);
+        last = instance[i];
+        any = true;
+    }
+}
+
+int slice_files_sum(const struct slice_print *p, const char *path, struct err *err)
+{
+    const struct report *r = p->report;
+    uint32_t *instance = instances_find(p->study, r, err);
+    uint64_t *first = malloc(sizeof *first * (r->rows + 1));
+    uint64_t *next = malloc(sizeof *next * (r->nodes + 1));
+    FILE *f = instance && first && next ? create(path, err) : NULL;
+    if (instance && !(first && next))
+        err_set(err, "no memory");
+    if (f) {
+        memset(first, 0xff, sizeof *first * (r->rows + 1));
+        for (uint64_t i = r->nodes; i-- > 0;) {
+            next[i] = first[r->node[i].row];
+            first[r->node[i].row] = i;
+        }
+        for (size_t i = 0; i < r->rows; i++) {
+            size_t k = 0;
+            while (k < i && !(r->row[k].nodes && same_statement(&r->row[k], &r->row[i])))
+                k++;
+            if (k < i || !r->row[i].nodes)
+                continue; /* printed with the first of its rows */
+            put_place(f, p, &r->row[i]);
+            fputs(" #", f);
+            for (k = i; k < r->rows; k++)
+                if (same_statement(&r->row[k], &r->row[i]))
+                    put_instances(f, instance, next, first[k], r->row[k].thread);
+            fputc('\n', f);
+        }
+    }
+    free(instance);
+    free(first);
+    free(next);
+    return f ? finish(f, path, err) : -1;
+}
+
+/* ---- dependences ---- */
+
+struct dependence {
+    uint32_t row, instance, on, on_instance;
+    uint64_t addr, bytes;
+    uint32_t kind; /* 0: free; 1: register; 2: memory; 3: control */
+};
+
+struct dep_writer {
+    const struct slice_print *p;
+    const uint32_t *instance;
+    struct dependence *seen; /* open addressing */
+    size_t room, used;
+    FILE *f;
+    struct err *err;
+};
+
+static size_t hash(const struct dependence *d)
+{
+    uint64_t h = d->row * 0x9e3779b97f4a7c15ull ^ d->on * 0xc2b2ae3d27d4eb4full ^
+                 d->instance * 0x165667b19e3779f9ull ^ d->on_instance * 0xff51afd7ed558ccdull ^
+                 d->addr * 0x27d4eb2f165667c5ull ^ d->bytes << 7 ^ d->kind;
+    return (size_t)((h ^ h >> 31) * 0x9e3779b97f4a7c15ull >> 17);
+}
+
+static bool equal(const struct dependence *a, const struct dependence *b)
+{
+    return a->row == b->row && a->on == b->on && a->instance == b->instance &&
+           a->on_instance == b->on_instance && a->addr == b->addr && a->bytes == b->bytes &&
+           a->kind == b->kind;
+}
+
+static bool grow(struct dep_writer *w)
+{
+    size_t room = w->room ? 2 * w->room : 1024;
+    struct dependence *list = calloc(room, sizeof *list);
+    if (!list)
+        return false;
+    for (size_t i = 0; i < w->room; i++) {
+        if (!w->seen[i].kind)
+            continue;
+        size_t k = hash(&w->seen[i]) & (room - 1);
+        while (list[k].kind)
+            k = (k + 1) & (room - 1);
+        list[k] = w->seen[i];
+    }
+    free(w->seen);
+    w->seen = list;
+    w->room = room;
+    return true;
+}
+
+/* 1: it is new, 0: it was there, -1. */
+static int note(struct dep_writer *w, const struct dependence *d)
+{
+    if (2 * w->used >= w->room && !grow(w))
+        return err_set(w->err, "no memory");
+    size_t k = hash(d) & (w->room - 1);
+    for (; w->seen[k].kind; k = (k + 1) & (w->room - 1))
+        if (equal(&w->seen[k], d))
+            return 0;
+    w->seen[k] = *d;
+    w->used++;
+    return 1;
+}
+
+static uint64_t node_at(const struct report *r, uint64_t insn)
+{
+    uint64_t lo = 0, hi = r->nodes;
+    while (lo < hi) {
+        uint64_t mid = (lo + hi) / 2;
+        if (r->node[mid].insn < insn)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < r->nodes && r->node[lo].insn == insn ? lo : UINT64_MAX;
+}
+
+static void put_instance(struct dep_writer *w, uint32_t row, uint32_t instance)
+{
+    const struct report_row *r = &w->p->report->row[row];
+    fprintf(w->f, "%" PRIu32 " ", r->thread);
+    put_place(w->f, w->p, r);
+    fprintf(w->f, " %" PRIu32, instance);
+}
+
+static int put_edge(void *arg, const struct slice_dependence *d)
+{
+    struct dep_writer *w = arg;
+    const struct report *r = w->p->report;
+    uint64_t node = node_at(r, d->node), on = node_at(r, d->on);
+    if (node == UINT64_MAX || on == UINT64_MAX || report_is_idle(d, r->node[node].reads_flags))
+        return 0;
+    struct dependence x = {.row = r->node[node].row,
+                           .instance = w->instance[node],
+                           .on = r->node[on].row,
+                           .on_instance = w->instance[on],
+                           .addr = d->addr,
+                           .bytes = d->bytes,
+                           .kind = d->kind == SLICE_CONTROL ? 3
+                                   : d->memory              ? 2
+                                                            : 1};
+    if (x.row == x.on && x.instance == x.on_instance)
+        return 0;
+    int is_new = note(w, &x);
+    if (is_new <= 0)
+        return is_new;
+    put_instance(w, x.row, x.instance);
+    fputs(" <- ", w->f);
+    put_instance(w, x.on, x.on_instance);
+    char name[64];
+    loc_name((struct loc_span){.first = d->addr & 0xfff, .count = d->bytes & 0xfff}, name,
+             sizeof name);
+    if (x.kind == 3)
+        fputs("  control\n", w->f);
+    else if (x.kind == 2)
+        fprintf(w->f, "  0x%" PRIx64 " %" PRIu64 "\n", d->addr, d->bytes);
+    else
+        fprintf(w->f, "  %%%s\n", name);
+    return 0;
+}
+
+int slice_files_dep(const struct slice_print *p, const struct slice_options *o, const char *path,
+                    struct err *err)
+{
+    struct dep_writer w = {.p = p, .err = err};
+    uint32_t *instance = instances_find(p->study, p->report, err);
+    w.instance = instance;
+    w.f = instance ? create(path, err) : NULL;
+    int bad = w.f ? slice_edges(p->study->slicer, p->slice, p->criterion->want, p->criterion->wants,
+                                o, put_edge, &w, err)
+                  : -1;
+    if (w.f && finish(w.f, path, bad ? NULL : err))
+        bad = -1;
+    free(instance);
+    free(w.seen);
+    return bad ? -1 : 0;
+}
+
+/* ---- a graph ---- */
+
+static void put_quoted(FILE *f, const char *text, size_t most)
+{
+    for (; *text && most; text++, most--) {
+        if (*text == '"' || *text == '\\')
+            fputc('\\', f);
+        fputc((unsigned char)*text < ' ' ? ' ' : *text, f);
+    }
+}
+
+static void put_dot_row(FILE *f, const struct slice_print *p, size_t i)
+{
+    const struct report_row *r = &p->report->row[i];
+    const char *text = r->file ? source_text(p->study->source, r->file, r->line) : NULL;
+    const char *slash = r->file ? strrchr(r->file, '/') : NULL;
+    char name[300];
+    source_name(p->study->source, r->pc, name, sizeof name);
+    fprintf(f, "  n%zu [label=\"T%" PRIu32 " ", i, r->thread);
+    if (r->file) {
+        put_quoted(f, slash ? slash + 1 : r->file, 200);
+        fprintf(f, ":%" PRIu32, r->line);
+    } else {
+        put_quoted(f, name, 200);
+    }
+    if (text) {
+        fputs("\\n", f);
+        put_quoted(f, text + strspn(text, " \t"), 60);
+    }
+    fprintf(f, "\"%s];\n", r->distance == 0 ? ", style=bold" : "");
+}
+
+int slice_files_dot(const struct slice_print *p, const char *path, struct err *err)
+{
+    const struct report *r = p->report;
+    FILE *f = create(path, err);
+    if (!f)
+        return -1;
+    fputs("digraph slice {\n  node [shape=box, fontname=monospace, fontsize=10];\n"
+          "  edge [fontname=monospace, fontsize=9];\n",
+          f);
+    for (size_t i = 0; i < r->rows; i++)
+        if (r->row[i].own || !r->others || r->row[i].distance == 0)
+            put_dot_row(f, p, i);
+    for (size_t i = 0; i < r->edges; i++) {
+        const struct report_edge *e = &r->edge[i];
+        const struct report_row *a = &r->row[e->row], *b = &r->row[e->on];
+        char what[300];
+        if (r->others && ((!a->own && a->distance) || (!b->own && b->distance)))
+            continue;
+        report_what(p->study, &e->sample, what, sizeof what);
+        fprintf(f, "  n%" PRIu32 " -> n%" PRIu32 " [label=\"", e->row, e->on);
+        put_quoted(f, what, 60);
+        fprintf(f, "\"%s%s];\n",
+                e->kinds & SLICE_VALUE     ? ""
+                : e->kinds & SLICE_ADDRESS ? ", style=dashed"
+                                           : ", style=dotted",
+                a->thread != b->thread ? ", color=red" : "");
+    }
+    fputs("}\n", f);
+    return finish(f, path, err);
+}

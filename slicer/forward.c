@@ -1,0 +1,220 @@
+/* forward.c - a trace gone through forwards. SPDX-License-Identifier: MIT */
+#include "slicer/forward.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+const uint8_t forward_context[15] = {R8,  R9,  R10, R11, R12, R13, R14, R15,
+                                     RDI, RSI, RBP, RBX, RDX, RAX, RCX};
+
+/* A step that is done, and where its thread went is not known yet. */
+struct left {
+    bool set;
+    struct frame *frame;
+    uint64_t insn;
+    gaddr pc;
+};
+
+struct pass {
+    struct slicer *s;
+    const struct slice_options *o;
+    const struct forward_visitor *v;
+    struct control *control; /* for functions only */
+    struct frames frames;
+    struct trace_state *state;
+    struct left *left;
+    uint32_t threads;
+};
+
+bool forward_extent(const struct forward_at *n, unsigned k, gaddr *addr, uint64_t *bytes)
+{
+    const struct plan_access *a = &n->b->access[n->b->insn[n->i].access_at + k];
+    if (slicer_is_odd(a))
+        return false;
+    *addr = slicer_extent(n->b, a, n->values, bytes);
+    return true;
+}
+
+bool forward_copies(const struct forward_at *n, gaddr *to, gaddr *from, uint64_t *bytes)
+{
+    if (!slicer_is_copy(n->b, n->i))
+        return false;
+    unsigned w = n->b->access[n->b->insn[n->i].access_at].mem.write ? 0 : 1;
+    return forward_extent(n, w, to, bytes) && forward_extent(n, 1 - w, from, bytes);
+}
+
+static bool in_list(const uint32_t *list, uint32_t count, uint32_t insn)
+{
+    uint32_t lo = 0, hi = count;
+    while (lo < hi) {
+        uint32_t mid = (lo + hi) / 2;
+        if (list[mid] < insn)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < count && list[lo] == insn;
+}
+
+static int do_insn(struct pass *p, struct forward_at *n, const struct scan_chunk *sc, uint32_t insn,
+                   unsigned flags, struct err *err)
+{
+    const struct code_insn *ci = &n->b->insn[n->i];
+    n->in = &ci->in;
+    n->saves = ci->saves;
+    n->restores = -1;
+    bool none = (n->call && n->call->nr == SLICER_SIGRETURN) ||
+                (n->frame->resolver && slicer_is_state(&ci->in));
+    n->du = none ? NULL : code_defuse(p->s->code, n->b, n->i, flags, n->values);
+    if (!none && !n->du)
+        return err_set(err, "no memory");
+    if (ci->saves >= 0 || ci->restores >= 0)
+        n->pair = code_address(&n->b->access[ci->access_at], n->values);
+    if (!p->o->keep_saves && ci->restores >= 0 && n->du && n->du->defs &&
+        in_list(sc->restore, sc->restores, insn))
+        n->restores = ci->restores;
+    n->intact = ci->in.kind == INSN_RET && slicer_returns(n->frame, n->b, n->i, n->values) &&
+                !in_list(sc->changed, sc->changes, insn);
+    return p->v->insn(p->v->arg, n, err);
+}
+
+static void settle(struct pass *p, uint32_t thread, const struct frame *now, gaddr pc)
+{
+    struct left *l = &p->left[thread];
+    if (l->set && now == l->frame && p->v->went)
+        p->v->went(p->v->arg, l->frame, l->insn, l->pc, pc);
+    if (l->set)
+        frame_unref(l->frame);
+    l->set = false;
+}
+
+static int do_step(struct pass *p, const struct trace_chunk *c, const struct trace_step *st,
+                   const struct flow_note *const *note, unsigned notes, const struct scan_chunk *sc,
+                   struct err *err)
+{
+    const struct code_block *b = code_block(p->s->code, st->block);
+    struct trace_state *state = &p->state[st->thread];
+    enum frames_effect effect;
+    bool frame_pointer = false;
+    trace_state_enter(state, p->s->code, b->pc);
+    state->last = b->number + 1;
+    struct forward_at n = {.b = b,
+                           .values = c->value + st->value_at,
+                           .thread = st->thread,
+                           .count = state->count,
+                           .frame = frames_enter(&p->frames, st->thread, b, b->pc, &effect)};
+    if (!n.frame)
+        return err_set(err, "no memory");
+    settle(p, st->thread, n.frame, b->pc);
+    if (!p->o->stack_pointer && !control_function(p->control, n.frame->entry, &frame_pointer, err))
+        return -1;
+    unsigned flags = p->o->stack_pointer ? DEFUSE_STACK_POINTER : frame_pointer ? DEFUSE_FRAME : 0;
+    for (n.i = 0; n.i < st->insns; n.i++) {
+        n.insn = c->first_insn + st->insn_at + n.i;
+        n.call = NULL;
+        n.odd = NULL;
+        for (unsigned k = 0; k < notes; k++) {
+            if (note[k]->kind == FLOW_CALL && b->insn[n.i].in.kind == INSN_SYSCALL)
+                n.call = (const struct flow_call *)note[k];
+            if (note[k]->kind == FLOW_ACCESS &&
+                ((const struct flow_access *)note[k])->pc == b->insn[n.i].in.pc)
+                n.odd = (const struct flow_access *)note[k];
+        }
+        int end = do_insn(p, &n, sc, st->insn_at + n.i, flags, err);
+        if (end)
+            return end;
+    }
+    if (st->insns == b->insns)
+        p->left[st->thread] =
+            (struct left){true, frame_ref(n.frame), c->first_insn + st->insn_at + st->insns - 1u,
+                          code_last(b)->pc};
+    frames_leave(&p->frames, st, b, n.values, c->first_insn + st->insn_at);
+    return 0;
+}
+
+/* `insn`: instructions before it. */
+static void do_note(struct pass *p, const struct trace_chunk *c, uint32_t i, uint32_t thread,
+                    const struct flow_note *n, uint64_t insn)
+{
+    trace_state_note(&p->state[thread], n->count);
+    if (n->kind == FLOW_SIGNAL) {
+        const struct flow_signal *s = (const struct flow_signal *)n;
+        enum frames_effect effect;
+        struct frame *now = frames_enter(&p->frames, thread, NULL, s->pc, &effect);
+        if (now)
+            settle(p, thread, now, s->pc);
+        if (p->v->signal)
+            p->v->signal(p->v->arg, thread, s);
+    }
+    if (n->kind == FLOW_BEGIN && p->v->begin) {
+        const struct flow_begin *b = (const struct flow_begin *)n;
+        uint32_t child = trace_thread_find(p->s->trace, b->thread);
+        const struct trace_step *st = i ? &c->step[i - 1] : NULL;
+        const struct code_block *last = st ? code_block(p->s->code, st->block) : NULL;
+        bool done = last && st->insns == last->insns && code_last(last)->kind == INSN_SYSCALL;
+        if (trace_thread(p->s->trace, child) == b->thread)
+            p->v->begin(p->v->arg, thread, child, done ? insn - 1 : UINT64_MAX);
+    }
+    const struct flow_call *call = (const struct flow_call *)n;
+    if (n->kind == FLOW_CALL && call->nr == SLICER_SIGRETURN && p->v->sigreturn)
+        p->v->sigreturn(p->v->arg, thread, call, scan_fpstate(&p->s->scan, call->frame, insn));
+    frames_note(&p->frames, thread, n);
+}
+
+static int do_chunk(struct pass *p, uint32_t number, struct trace_chunk *c, struct err *err)
+{
+    const struct scan_chunk *sc = &p->s->scan.chunk[number];
+    uint32_t note = 0, thread = sc->thread;
+    if (trace_read(p->s->trace, number, c, err))
+        return -1;
+    for (uint32_t i = 0; i <= c->steps; i++) {
+        for (; note < c->notes && c->note[note].step == i; note++) {
+            const struct flow_note *f = trace_note(c, note);
+            if (f->kind == FLOW_THREAD)
+                thread = trace_thread_find(p->s->trace, ((const struct flow_thread *)f)->thread);
+            do_note(p, c, i, thread, f,
+                    c->first_insn + (i < c->steps ? c->step[i].insn_at : c->insns));
+        }
+        if (i == c->steps)
+            break;
+        const struct flow_note *own[PLAN_INSNS + 8];
+        unsigned owns = 0;
+        for (uint32_t k = note; k < c->notes && c->note[k].step == i + 1; k++)
+            if (owns < sizeof own / sizeof *own)
+                own[owns++] = trace_note(c, k);
+        thread = c->step[i].thread;
+        int end = do_step(p, c, &c->step[i], own, owns, sc, err);
+        if (end)
+            return end;
+    }
+    return 0;
+}
+
+int forward_pass(struct slicer *s, const struct slice_options *o, const struct forward_visitor *v,
+                 struct err *err)
+{
+    struct trace_chunk c = {0};
+    struct pass p = {.s = s, .o = o, .v = v, .threads = trace_threads(s->trace)};
+    int end = slicer_scan(s, o, err) || frames_init(&p.frames, s->trace, err) ? -1 : 0;
+    p.control = control_new(s->cfg);
+    p.state = calloc(p.threads + 1, sizeof *p.state);
+    p.left = calloc(p.threads + 1, sizeof *p.left);
+    if (!end && (!p.control || !p.state || !p.left))
+        end = err_set(err, "no memory");
+    if (!end && trace_chunks(s->trace)) {
+        end = trace_read(s->trace, 0, &c, err);
+        for (uint32_t i = 0; !end && i < c.threads && i < p.threads; i++)
+            p.state[i] = c.state[i];
+    }
+    for (uint32_t i = 0; !end && i < trace_chunks(s->trace); i++)
+        end = do_chunk(&p, i, &c, err);
+    for (uint32_t i = 0; p.left && i < p.threads; i++)
+        if (p.left[i].set)
+            frame_unref(p.left[i].frame);
+    trace_chunk_deinit(&c);
+    control_free(p.control);
+    frames_deinit(&p.frames);
+    free(p.state);
+    free(p.left);
+    return end;
+}

@@ -1,0 +1,470 @@
+/* slice_forward.c - all that depends on something.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * A pass forwards that carries a mark along with values: a location is marked if its value depends
+ * on the criterion, an instruction is in the slice if it uses one, or a branch of the slice, or the
+ * maker of its frame, controls it. An instruction is in the forward slice of another one exactly if
+ * that is in the backward slice of what the first one uses (slice.forward tests it).
+ *
+ * Control: a branch that takes an edge controls the blocks on the way up the post-dominator tree
+ * from where it went; the last branch that controls a block counts. So each frame has, for each
+ * block of its function, whether what controls it is in the slice.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "slicer/forward.h"
+
+enum controlled { BY_MAKER, BY_OTHERS, BY_SLICE };
+
+/* What a frame knows. */
+struct region {
+    uint64_t serial;
+    const struct cfg_function *function;
+    uint8_t *block; /* enum controlled, for each */
+};
+
+struct saved {
+    uint64_t serial;
+    gaddr addr;
+    uint8_t mask;
+};
+
+struct taint {
+    struct slicer *s;
+    struct slice *out;
+    const struct slice_options *o;
+    unsigned edges;
+    struct control *control; /* for functions only */
+    struct wanted memory;    /* marked bytes */
+    struct loc_set *reg;     /* marked locations, by thread */
+    bool *root;              /* by thread: the call that made it is in the slice */
+    uint32_t threads;
+    struct region *region;
+    size_t region_room, regions;
+    struct saved *saved;
+    size_t saved_room, saves;
+    const struct slice_want *want;
+    size_t wants;
+    uint32_t chunk;
+    bool ok;
+};
+
+/* ---- control ---- */
+
+static struct region *find_region(const struct taint *t, uint64_t serial)
+{
+    size_t i = (serial * 0x9e3779b97f4a7c15ull >> 24) & (t->region_room - 1);
+    while (t->region[i].serial && t->region[i].serial != serial)
+        i = (i + 1) & (t->region_room - 1);
+    return &t->region[i];
+}
+
+static bool grow_regions(struct taint *t)
+{
+    struct region *old = t->region;
+    size_t room = t->region_room;
+    struct region *list = calloc(room * 2, sizeof *list);
+    if (!list)
+        return false;
+    t->region = list;
+    t->region_room = room * 2;
+    for (size_t i = 0; i < room; i++)
+        if (old[i].serial)
+            *find_region(t, old[i].serial) = old[i];
+    free(old);
+    return true;
+}
+
+/* The region of a frame in which a branch was taken. NULL: no memory. */
+static struct region *make_region(struct taint *t, const struct frame *f)
+{
+    struct err err;
+    bool frame_pointer;
+    struct region *r = find_region(t, f->serial);
+    if (r->serial)
+        return r;
+    if (2 * t->regions >= t->region_room && !grow_regions(t))
+        return NULL;
+    r = find_region(t, f->serial);
+    r->function = control_function(t->control, f->entry, &frame_pointer, &err);
+    r->block = r->function ? calloc(cfg_block_count(r->function) + 1, 1) : NULL;
+    if (!r->block)
+        return NULL;
+    r->serial = f->serial;
+    t->regions++;
+    return r;
+}
+
+static bool controlled(struct taint *t, const struct forward_at *n)
+{
+    const struct region *r = find_region(t, n->frame->serial);
+    int32_t b = r->serial ? cfg_block_of(r->function, n->in->pc) : CFG_NONE;
+    enum controlled by = b < 0 ? BY_MAKER : (enum controlled)r->block[b];
+    if (by != BY_MAKER)
+        return by == BY_SLICE;
+    if (n->frame->maker != FRAME_NO_MAKER)
+        return slice_has(t->out, n->frame->maker);
+    return n->frame->kind == FRAME_ROOT && t->root[n->thread];
+}
+
+static void went(void *arg, struct frame *frame, uint64_t insn, gaddr pc, gaddr next)
+{
+    struct taint *t = arg;
+    struct err err;
+    bool frame_pointer;
+    const struct cfg_function *f = control_function(t->control, frame->entry, &frame_pointer, &err);
+    int32_t b = f ? cfg_block_of(f, pc) : CFG_NONE, x = f ? cfg_block_of(f, next) : CFG_NONE;
+    if (b < 0 || x < 0 || !(t->edges & SLICE_CONTROL))
+        return;
+    const struct cfg_block *from = cfg_block(f, b);
+    if (from->last != pc || !cfg_is_branch(from))
+        return;
+    struct region *r = make_region(t, frame);
+    t->ok &= r != NULL;
+    uint8_t by = slice_has(t->out, insn) ? BY_SLICE : BY_OTHERS;
+    for (int32_t s = x; r && s != CFG_EXIT && s != from->ipdom; s = cfg_block(f, s)->ipdom)
+        r->block[s] = by;
+}
+
+/* ---- marks ---- */
+
+static bool any_loc(const struct loc_set *set, unsigned first, unsigned count)
+{
+    struct loc_span span = loc_set_next(set, first);
+    return span.count && span.first < first + count;
+}
+
+static bool uses_memory(const struct taint *t, const struct forward_at *n)
+{
+    gaddr addr, from;
+    uint64_t bytes;
+    if (!t->memory.live)
+        return false;
+    if (forward_copies(n, &addr, &from, &bytes))
+        return false; /* element by element, below */
+    for (unsigned k = 0; k < n->du->accesses; k++)
+        if (n->du->access[k].at.read && !n->intact && forward_extent(n, k, &addr, &bytes) &&
+            (t->o->relocated || !slicer_read_only(t->s, addr, bytes)) &&
+            wanted_any(&t->memory, addr, bytes))
+            return true;
+    if (n->odd)
+        for (const struct flow_range *r = n->odd->range; r + 1 <= forward_ranges_end(&n->odd->note);
+             r++)
+            if (r->how == FLOW_READ && wanted_any(&t->memory, r->addr, r->bytes))
+                return true;
+    if (n->call)
+        for (const struct flow_range *r = n->call->range, *end = forward_ranges_end(&n->call->note);
+             r + 1 <= end; r++)
+            if (r->how == FLOW_READ && !(r + 2 <= end && r[1].how == FLOW_MOVE) &&
+                wanted_any(&t->memory, r->addr, r->bytes))
+                return true;
+    return false;
+}
+
+static bool uses_register(const struct taint *t, const struct forward_at *n)
+{
+    for (unsigned k = 0; k < n->du->uses; k++) {
+        const struct loc_span *u = &n->du->use[k];
+        if ((u->kind == DEFUSE_VALUE ||
+             (u->kind == DEFUSE_ADDRESS && (t->edges & SLICE_ADDRESS))) &&
+            any_loc(&t->reg[n->thread], u->first, u->count))
+            return true;
+    }
+    return false;
+}
+
+/* Marked or not, as `mark` says; what may stay as it was is not unmarked. */
+static void set_memory(struct taint *t, gaddr addr, uint64_t bytes, bool mark, bool may)
+{
+    if (mark)
+        t->ok &= wanted_add(&t->memory, addr, bytes);
+    else if (!may)
+        wanted_take(&t->memory, addr, bytes);
+}
+
+static void copy_memory(struct taint *t, gaddr to, gaddr from, uint64_t bytes, bool mark)
+{
+    uint8_t *was = mark || !t->memory.live ? NULL : malloc(bytes + 1);
+    for (uint64_t i = 0; was && i < bytes; i++)
+        was[i] = wanted_any(&t->memory, from + i, 1);
+    set_memory(t, to, bytes, mark, false);
+    for (uint64_t i = 0; was && i < bytes; i++)
+        if (was[i])
+            t->ok &= wanted_add(&t->memory, to + i, 1);
+    free(was);
+}
+
+static void define_ranges(struct taint *t, const struct flow_range *r, const struct flow_note *note,
+                          bool mark)
+{
+    const struct flow_range *first = r;
+    for (; r + 1 <= forward_ranges_end(note); r++)
+        if (r->how == FLOW_MOVE && r > first)
+            copy_memory(t, r->addr, r[-1].addr, r->bytes, mark);
+        else if (r->how == FLOW_WRITE)
+            set_memory(t, r->addr, r->bytes, mark, note->kind == FLOW_ACCESS);
+}
+
+static void define_registers(struct taint *t, const struct forward_at *n, bool mark)
+{
+    struct loc_set *reg = &t->reg[n->thread], kept = {{0}};
+    for (unsigned k = 0; !mark && k < n->du->uses; k++)
+        for (unsigned i = 0; n->du->use[k].kind == DEFUSE_KEPT && i < n->du->use[k].count; i++)
+            if (loc_set_has(reg, n->du->use[k].first + i))
+                loc_set_add(&kept, n->du->use[k].first + i, 1);
+    for (unsigned k = 0; k < n->du->defs; k++)
+        if (mark)
+            loc_set_add(reg, n->du->def[k].first, n->du->def[k].count);
+        else
+            loc_set_remove(reg, n->du->def[k].first, n->du->def[k].count);
+    for (unsigned i = 0; i < sizeof kept.bits / sizeof *kept.bits; i++)
+        reg->bits[i] |= kept.bits[i];
+}
+
+static void define(struct taint *t, const struct forward_at *n, bool mark)
+{
+    gaddr addr, from;
+    uint64_t bytes;
+    define_registers(t, n, mark);
+    if (forward_copies(n, &addr, &from, &bytes)) {
+        copy_memory(t, addr, from, bytes, mark);
+        return;
+    }
+    for (unsigned k = 0; k < n->du->accesses; k++)
+        if (n->du->access[k].at.write && forward_extent(n, k, &addr, &bytes))
+            set_memory(t, addr, bytes, mark, n->du->access[k].may);
+    if (n->call)
+        define_ranges(t, n->call->range, &n->call->note, mark);
+    if (n->odd)
+        define_ranges(t, n->odd->range, &n->odd->note, mark);
+}
+
+/* ---- saved registers ---- */
+
+static struct saved *find_saved(const struct taint *t, uint64_t serial, gaddr addr)
+{
+    size_t i = ((serial + addr) * 0x9e3779b97f4a7c15ull >> 24) & (t->saved_room - 1);
+    while (t->saved[i].serial && (t->saved[i].serial != serial || t->saved[i].addr != addr))
+        i = (i + 1) & (t->saved_room - 1);
+    return &t->saved[i];
+}
+
+static uint8_t marks_of(const struct taint *t, uint32_t thread, int reg)
+{
+    uint8_t mask = 0;
+    for (unsigned i = 0; i < 8; i++)
+        mask |= (uint8_t)(loc_set_has(&t->reg[thread], loc_gpr((unsigned)reg) + i) << i);
+    return mask;
+}
+
+/* Only saves of marked registers are kept, and those that put an end to one. */
+static void keep_save(struct taint *t, const struct forward_at *n)
+{
+    uint8_t mask = marks_of(t, n->thread, n->saves);
+    struct saved *s = find_saved(t, n->frame->serial, n->pair);
+    if (!mask && !s->serial)
+        return;
+    if (2 * t->saves >= t->saved_room) {
+        struct saved *old = t->saved;
+        size_t room = t->saved_room;
+        struct saved *list = calloc(room * 2, sizeof *list);
+        t->ok &= list != NULL;
+        if (!list)
+            return;
+        t->saved = list;
+        t->saved_room = room * 2;
+        for (size_t i = 0; i < room; i++)
+            if (old[i].serial)
+                *find_saved(t, old[i].serial, old[i].addr) = old[i];
+        free(old);
+        s = find_saved(t, n->frame->serial, n->pair);
+    }
+    t->saves += !s->serial;
+    *s = (struct saved){n->frame->serial, n->pair, mask};
+}
+
+static void restore(struct taint *t, const struct forward_at *n)
+{
+    const struct saved *s = find_saved(t, n->frame->serial, n->pair);
+    unsigned loc = loc_gpr((unsigned)n->restores);
+    loc_set_remove(&t->reg[n->thread], loc, 8);
+    for (unsigned i = 0; s->serial && i < 8; i++)
+        if (s->mask >> i & 1)
+            loc_set_add(&t->reg[n->thread], loc + i, 1);
+}
+
+/* ---- the pass ---- */
+
+/* What is wanted before this instruction is marked; true: it is itself the criterion. */
+static bool criterion(struct taint *t, uint64_t insn)
+{
+    bool itself = false;
+    for (size_t i = 0; i < t->wants; i++) {
+        const struct slice_want *x = &t->want[i];
+        if (x->at != insn)
+            continue;
+        if (x->kind == SLICE_USES)
+            itself = true;
+        else if (x->kind == SLICE_MEMORY)
+            t->ok &= wanted_add(&t->memory, x->addr, x->bytes);
+        else if (x->thread < t->threads && x->addr < LOC_COUNT && x->bytes <= LOC_COUNT - x->addr)
+            loc_set_add(&t->reg[x->thread], (unsigned)x->addr, (unsigned)x->bytes);
+    }
+    return itself;
+}
+
+static int do_insn(void *arg, const struct forward_at *n, struct err *err)
+{
+    struct taint *t = arg;
+    bool itself = criterion(t, n->insn);
+    if (!n->du)
+        return 0;
+    if (n->saves >= 0)
+        keep_save(t, n);
+    bool in = itself || uses_register(t, n) || uses_memory(t, n) ||
+              ((t->edges & SLICE_CONTROL) && controlled(t, n));
+    if (in) {
+        while (t->out->first[t->chunk + 1] <= n->insn)
+            t->chunk++;
+        uint64_t first = t->out->first[t->chunk];
+        if (slice_add(t->out, t->chunk, (uint32_t)(n->insn - first),
+                      (uint32_t)(t->out->first[t->chunk + 1] - first)) < 0)
+            t->ok = false;
+    }
+    if (n->restores >= 0)
+        restore(t, n);
+    else
+        define(t, n, in);
+    return t->ok ? 0 : err_set(err, "no memory");
+}
+
+static void signalled(void *arg, uint32_t thread, const struct flow_signal *s)
+{
+    struct taint *t = arg;
+    static const uint8_t fresh[] = {RDI, RSI, RDX, RAX};
+    struct loc_set *reg = &t->reg[thread];
+    wanted_take(&t->memory, s->frame, s->end - s->frame);
+    for (size_t i = 0; i < sizeof forward_context; i++)
+        for (unsigned k = 0; k < 8; k++)
+            if (loc_set_has(reg, loc_gpr(forward_context[i]) + k))
+                t->ok &= wanted_add(&t->memory, s->frame + FORWARD_CONTEXT + 8 * i + k, 1);
+    if (any_loc(reg, LOC_CF, LOC_DF - LOC_CF + 1))
+        t->ok &= wanted_add(&t->memory, s->frame + FORWARD_CONTEXT_FLAGS, 4);
+    for (unsigned i = 0; s->fpstate && i < 16; i++)
+        for (unsigned k = 0; k < 32; k++)
+            if (loc_set_has(reg, loc_vec(i) + k))
+                t->ok &=
+                    wanted_add(&t->memory,
+                               s->fpstate + (k < 16 ? 160 + 16 * i + k : 576 + 16 * i + k - 16), 1);
+    for (size_t i = 0; i < sizeof fresh; i++)
+        loc_set_remove(reg, loc_gpr(fresh[i]), 8);
+    loc_set_remove(reg, LOC_DF, 1);
+    loc_set_remove(reg, LOC_VEC, LOC_CF - LOC_VEC);
+    loc_set_remove(reg, LOC_C0, LOC_MXCSR_STATUS - LOC_C0 + 1);
+}
+
+static void returned(void *arg, uint32_t thread, const struct flow_call *c, gaddr fp)
+{
+    struct taint *t = arg;
+    struct loc_set *reg = &t->reg[thread];
+    memset(reg, 0, sizeof *reg);
+    for (size_t i = 0; i < sizeof forward_context; i++)
+        for (unsigned k = 0; k < 8; k++)
+            if (wanted_any(&t->memory, c->frame + FORWARD_CONTEXT + 8 * i + k, 1))
+                loc_set_add(reg, loc_gpr(forward_context[i]) + k, 1);
+    if (wanted_any(&t->memory, c->frame + FORWARD_CONTEXT_FLAGS, 4))
+        loc_set_add(reg, LOC_CF, LOC_DF - LOC_CF + 1);
+    for (unsigned i = 0; fp && i < 16; i++)
+        for (unsigned k = 0; k < 32; k++)
+            if (wanted_any(&t->memory, fp + (k < 16 ? 160 + 16 * i + k : 576 + 16 * i + k - 16), 1))
+                loc_set_add(reg, loc_vec(i) + k, 1);
+}
+
+static void begun(void *arg, uint32_t thread, uint32_t child, uint64_t call)
+{
+    struct taint *t = arg;
+    static const uint8_t made[] = {RAX, RSP, RCX, R11};
+    bool in = call != UINT64_MAX && slice_has(t->out, call);
+    t->reg[child] = t->reg[thread];
+    for (size_t i = 0; i < sizeof made; i++)
+        if (in)
+            loc_set_add(&t->reg[child], loc_gpr(made[i]), 8);
+        else
+            loc_set_remove(&t->reg[child], loc_gpr(made[i]), 8);
+    if (in)
+        loc_set_add(&t->reg[child], LOC_FS_BASE, 1);
+    else
+        loc_set_remove(&t->reg[child], LOC_FS_BASE, 1);
+    t->root[child] = in;
+}
+
+static void taint_deinit(struct taint *t)
+{
+    for (size_t i = 0; t->region && i < t->region_room; i++)
+        free(t->region[i].block);
+    free(t->region);
+    free(t->saved);
+    free(t->reg);
+    free(t->root);
+    control_free(t->control);
+    wanted_deinit(&t->memory);
+}
+
+struct slice *slice_forward(struct slicer *s, const struct slice_want *want, size_t wants,
+                            const struct slice_options *o, struct err *err)
+{
+    struct taint t = {.s = s,
+                      .o = o,
+                      .edges = o->edges ? o->edges : SLICE_ALL,
+                      .threads = trace_threads(s->trace),
+                      .region_room = 1024,
+                      .saved_room = 1024,
+                      .want = want,
+                      .wants = wants,
+                      .ok = true};
+    const struct forward_visitor v = {.arg = &t,
+                                      .insn = do_insn,
+                                      .went = went,
+                                      .signal = signalled,
+                                      .sigreturn = returned,
+                                      .begin = begun};
+    t.out = slice_new(s->trace);
+    t.control = control_new(s->cfg);
+    t.region = calloc(t.region_room, sizeof *t.region);
+    t.saved = calloc(t.saved_room, sizeof *t.saved);
+    t.reg = calloc(t.threads + 1, sizeof *t.reg);
+    t.root = calloc(t.threads + 1, sizeof *t.root);
+    int bad = -1;
+    if (!t.out || !t.control || !t.region || !t.saved || !t.reg || !t.root)
+        err_set(err, "no memory");
+    else
+        bad = forward_pass(s, o, &v, err);
+    taint_deinit(&t);
+    if (bad) {
+        slice_free(t.out);
+        return NULL;
+    }
+    return t.out;
+}
+
+struct slice *slice_chop(const struct slice *a, const struct slice *b, const struct trace *trace)
+{
+    struct slice *out = slice_new(trace);
+    for (uint32_t c = 0; out && c < out->chunks; c++) {
+        uint64_t n = out->first[c + 1] - out->first[c];
+        if (!a->bits[c] || !b->bits[c])
+            continue;
+        out->bits[c] = calloc(n / 64 + 1, 8);
+        if (!out->bits[c]) {
+            slice_free(out);
+            return NULL;
+        }
+        for (uint64_t i = 0; i <= n / 64; i++) {
+            out->bits[c][i] = a->bits[c][i] & b->bits[c][i];
+            out->count += (uint64_t)__builtin_popcountll(out->bits[c][i]);
+        }
+    }
+    return out;
+}

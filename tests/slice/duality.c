@@ -1,0 +1,118 @@
+/* duality.c - forward slices against backward ones: duality PINBALL SEED PAIRS.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Instruction m is in the forward slice of n exactly if n is in the backward slice of what m uses.
+ * And every node of a backward slice but its criterion is at the end of an edge.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "pinball/pinball.h"
+#include "slicer/collect.h"
+#include "slicer/edges.h"
+
+enum { LOOKS = 40 };
+
+static uint64_t state;
+
+static uint64_t draw(uint64_t below)
+{
+    state = state * 6364136223846793005ull + 1442695040888963407ull;
+    return (state >> 20) % below;
+}
+
+static void die(const char *what)
+{
+    fprintf(stderr, "duality: %s\n", what);
+    exit(1);
+}
+
+static uint8_t *ends; /* by instruction: it is at the end of an edge */
+
+static int edge(void *arg, const struct slice_dependence *d)
+{
+    (void)arg;
+    ends[d->on] = 1;
+    return 0;
+}
+
+static void check_edges(struct slicer *s, const struct slice *x, const struct slice_want *want,
+                        const struct slice_options *o, uint64_t insns)
+{
+    struct err err;
+    memset(ends, 0, insns + 1);
+    if (slice_edges(s, x, want, 1, o, edge, NULL, &err))
+        die(err.msg);
+    for (uint64_t n = slice_next(x, 0); n != UINT64_MAX; n = slice_next(x, n + 1))
+        if (!ends[n] && n != want->at) {
+            printf("FAILED: no edge leads to %llu, in the slice of %llu\n", (unsigned long long)n,
+                   (unsigned long long)want->at);
+            exit(1);
+        }
+}
+
+static struct slice *take(struct slicer *s, uint64_t at, const struct slice_options *o,
+                          bool forward, struct slice_want *want)
+{
+    struct err err;
+    *want = (struct slice_want){.kind = SLICE_USES, .at = at};
+    struct slice *x =
+        forward ? slice_forward(s, want, 1, o, &err) : slice_backward(s, want, 1, o, &err);
+    if (!x)
+        die(err.msg);
+    return x;
+}
+
+int main(int argc, char **argv)
+{
+    struct err err;
+    struct collect_options co = {0};
+    struct collect_result r;
+    struct slice_want want;
+    char path[] = "/tmp/duality.XXXXXX";
+    if (argc != 4)
+        die("usage: duality PINBALL SEED PAIRS");
+    state = strtoull(argv[2], NULL, 10);
+    long pairs = strtol(argv[3], NULL, 10);
+    close(mkstemp(path));
+    struct pinball *p = pinball_open(argv[1], &err);
+    if (!p || collect(p, path, &co, &r, &err))
+        die(err.msg);
+    struct trace *t = trace_open(path, &err);
+    unlink(path);
+    struct slicer *s = t ? slicer_new(t, p, &err) : NULL;
+    if (!s || !(ends = malloc(r.insns + 1)))
+        die(err.msg);
+    static const unsigned edges[] = {SLICE_ALL, SLICE_VALUE | SLICE_ADDRESS, SLICE_VALUE};
+    for (long i = 0; i < pairs; i++) {
+        struct slice_options o = {.edges = edges[i % 3], .keep_saves = i / 3 % 2};
+        uint64_t n = draw(r.insns);
+        struct slice *forward = take(s, n, &o, true, &want);
+        for (int k = 0; k < LOOKS; k++) {
+            /* half of them behind nodes of the slice, where the answer is not always no */
+            uint64_t m = n + draw(r.insns - n), near = slice_next(forward, m);
+            m = k % 2 && near != UINT64_MAX ? near : m;
+            struct slice *back = take(s, m, &o, false, &want);
+            if (slice_has(forward, m) != slice_has(back, n)) {
+                printf("FAILED: %llu and %llu, edges %u, saves %s: forward %d, backward %d\n",
+                       (unsigned long long)n, (unsigned long long)m, o.edges,
+                       o.keep_saves ? "kept" : "looked through", slice_has(forward, m),
+                       slice_has(back, n));
+                exit(1);
+            }
+            if (k < 2)
+                check_edges(s, back, &want, &o, r.insns);
+            slice_free(back);
+        }
+        slice_free(forward);
+    }
+    printf("good: %ld forward slices of %llu instructions\n", pairs, (unsigned long long)r.insns);
+    free(ends);
+    slicer_free(s);
+    trace_close(t);
+    pinball_close(p);
+    return 0;
+}
