@@ -2,10 +2,11 @@
 
 SPDX-License-Identifier: MIT
 
-From the failed assertion back to the last time that a thread was about to write a total that is not the one it has
-seen, plus one."""
+The slice of the failed assertion names the guilty line. Then, from the assertion back to the last time that a thread
+was about to write a total that is not the one it has seen, plus one."""
 
 import os
+import re
 
 import gdb
 
@@ -32,7 +33,17 @@ def to_main():
     frame.select()
 
 
+def check_cause():
+    """The guilty line is among the nearest causes."""
+    why = run("pin why")
+    cause = re.search(rf"^ \d  (T\d+):\S+ +racy_counter.c:{guilty} .*  data  (.*)$", why, re.MULTILINE)
+    if not cause:
+        raise gdb.GdbError(f"the guilty line is not among the causes:\n{why}")
+    show("pin why", f"{cause[1]} racy_counter.c:{guilty}: {cause[2]}")
+
+
 guilty = os.environ["DEMO_LINE"]
+check_cause()
 to_main()
 show("print total", value("total"))
 run(f"break racy_counter.c:{guilty} if total != seen")

@@ -492,8 +492,9 @@ class PinWhy(PinCommand):
 Usage: pin why [EXPRESSION]
 
 Those that the value was made of come first, then those that say where it was.
-`pin goto' goes to one. The slice is remembered as by `pin slice'. Without an
-expression, at the end of a recording or at a signal, it is about the failure."""
+`pin goto' goes to one. The slice is remembered as by `pin slice': what decided
+that the lines were executed is not in it. Without an expression, at the end of
+a recording or at a signal, it is about the failure."""
 
     name = "why"
     kind = gdb.COMMAND_DATA
@@ -506,31 +507,33 @@ expression, at the end of a recording or at a signal, it is about the failure.""
             if not when["at_end"] and "signal" not in when:
                 raise gdb.GdbError("Why what? Say `pin why EXPRESSION'; without one it is about the failure that "
                                    "ended the recording, at its end (`pin goto end').")
-            made = [slices.make("failure", None, "--at", "failure", edges) for edges in ("--thin", "--data")]
+            self.show(slices.make("failure", None, "--at", "failure", edges) for edges in ("--thin", "--data"))
         else:
             where, options = place_now()
-            made = [slices.make(arg, f"{criterion_of(arg, values_only=edges == '--thin')} at {where}", edges,
-                                *options) for edges in ("--thin", "--data")]
-        self.show(*made)
+            self.show(slices.make(arg, f"{criterion_of(arg, values_only=edges == '--thin')} at {where}", edges,
+                                  *options) for edges in ("--thin", "--data"))
 
     @staticmethod
-    def show(thin, data):
-        number = slices.remember(data)
-        say(data.head()[0])
+    def show(some):
+        """The causes of the first slice, and of the next only if these are too few."""
         causes, known = [], set()
-        for made in (thin, data):
-            for row in made.own_rows():
+        for made in some:
+            rows = [row for row in made.own_rows() if not row["criterion"]]
+            for row in rows:
                 line = row["thread"], row["file"], row["line"], row["name"] if not row["file"] else ""
-                if not row["criterion"] and line not in known and len(causes) < WHY_CAUSES:
+                if line not in known and len(causes) < WHY_CAUSES:
                     known.add(line)
                     causes.append(made.row_columns(row))
+            if len(causes) == WHY_CAUSES:
+                break
+        number = slices.remember(made)
+        say(made.head()[0])
         if not causes:
             say(NO_CAUSE)
             return
         say_columns([(f"{n:>2}", *cause) for n, cause in enumerate(causes, 1)])
-        rest = len(data.own_rows()) - 1 - len(causes)
-        if rest > 0:
-            say(f"    {counted(rest, 'more line')}: `pin list {number}'")
+        if len(rows) > len(causes):
+            say(f"    {counted(len(rows) - len(causes), 'more line')}: `pin list {number}'")
 
 
 class PinList(PinCommand):

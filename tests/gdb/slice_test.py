@@ -183,7 +183,8 @@ class Test(commands_test.Test):
     def walk(self, subject):
         """Both ways through all statements of a slice: at each the position is the one of the list."""
         pinball = self.pinball(subject, "O0")
-        result = json.loads(self.slice(pinball, "--json", "--steps", "--data", "--at", "failure"))
+        result = json.loads(self.slice(pinball, "--json", "--steps", "--at", "failure",
+                                       "--data" if subject == "atomic" else "--thin"))  # as many as `pin why' needs
         wanted = [step["position"] for step in result["steps"]]
         script = os.path.join(self.work, "walk.py")
         with open(script, "w", encoding="utf-8") as out:

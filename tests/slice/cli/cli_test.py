@@ -349,8 +349,7 @@ CASES = {"atomic": atomic, "jumps": jumps, "saved": saved, "null": failure("null
          "wrong": failure("wrong", ["ROOT CAUSE"]), "twice": failure("twice", ["ROOT CAUSE", "MADE"]),
          "divide": failure("divide", ["ROOT CAUSE"]), "overflow": failure("overflow", ["ROOT CAUSE"]), "ends": ends,
          "criteria": criteria, "steps": steps, "output": output, "files": files, "traces": traces, "kept": kept,
-         "no_lines": no_lines,
-         "bad_input": bad_input}
+         "no_lines": no_lines, "bad_input": bad_input}
 
 
 def main():
