@@ -21,7 +21,8 @@ NOT_CONNECTED = "Not connected to a recording: `drdebug debug DIR' does that."
 WITHOUT_CONNECTION = [
     (f"pin {command}", NOT_CONNECTED)
     for command in ("when", "goto end", "checkpoint", "checkpoints", "rollback 1", "history", "back", "forward",
-                    "events", "output", "history back")
+                    "events", "output", "history back", "slice x", "why", "list", "delete 1", "trace", "slice-step",
+                    "slice-back")
 ] + [
     ("pin last 3", "3: not in memory"),
     ("print $pin_position()", NOT_CONNECTED),
@@ -32,6 +33,7 @@ WITHOUT_CONNECTION = [
     ("pin goto a b", "Usage: pin goto"),
     ("pin last", "Usage: pin last EXPRESSION"),
     ("pin rollback", "Usage: pin rollback N"),
+    ("pin slice", "Usage: pin slice [INSTANCE] [THREAD] WHAT [at WHERE]"),
     ("pin when now", "Usage: pin when"),
     ("pin history up", "Usage: pin history [back|forward]"),
     ("help pin last", "Usage: pin last EXPRESSION"),

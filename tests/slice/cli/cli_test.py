@@ -177,6 +177,33 @@ def criteria(test):
     test.check("symbols work at the end", run.slice("table", "at", "end")["instructions"] > 0, True)
 
 
+    both = run.slice("sum,", f"{hex(address)} 4", "at", sum_line)
+    run.check_lines("several", both, there=["ROOT CAUSE", "ADD"])
+    test.check("several are more than one", both["instructions"] >= whole["instructions"], True)
+    pc = [int(row["first"].split(":")[2], 16) for row in last["lines"] if row["line"] == run.line("ADD")][0]
+    there = run.slice("sum", "at", f"*{pc:#x}")
+    behind = run.slice("sum", "at", f"*{pc:#x}", f"*{pc + 23:#x}")
+    test.check("behind a range", behind["instructions"] > there["instructions"], True)
+    test.check("a range is a place", behind["criterion"]["line"], run.line("ADD"))
+
+
+def steps(test):
+    """Statements in order: every row's first and last are there, and no position twice."""
+    for run in (Run(test, "wrong", "-O0"), Run(test, "atomic", "-Og")):
+        result = run.slice("--at", "failure", "--steps")
+        places = [step["position"] for step in result["steps"]]
+        test.check(f"{run.dir}: once each", len(set(places)), len(places))
+        for n, row in enumerate(result["lines"]):
+            if row["own"] and row["instances"]:
+                mine = [step["position"] for step in result["steps"] if step["line"] == n]
+                test.check(f"{run.dir}: {row['line']}: the first", mine[:1], [row["first"]])
+                test.check(f"{run.dir}: {row['line']}: of its thread",
+                           {place.split(":")[0] for place in mine}, {f"T{row['thread']}"})
+    result = Run(test, "wrong", "-O0").slice("--thin", "--at", "failure", "--steps")
+    adds = [n for n, row in enumerate(result["lines"]) if row["line"] == run.line("FAILS")]
+    test.check("steps are executions", len(result["steps"]) > len(result["lines"]) and not adds[1:], True)
+
+
 def output(test):
     run = Run(test, "wrong", "-O0")
     done = test.expect(0, r"\Acriterion  T1 wrong.c:\d+  the branch that led here, SIGABRT\n"
@@ -306,6 +333,7 @@ def bad_input(test):
             ("no criterion given", ), ("%foo: no such register", "%foo", "at", "end"),
             ("0x1234: how many bytes", "0x1234", "at", "end"), ("a criterion is", "a", "b", "c", "d"),
             ("--at begin: only", "--at", "begin"), ("--lines 0: not a number", "--lines", "0", "sum", "at", "end"),
+            ("a comma is between", "sum,", "at", "end"), ("\\*x: not an address", "sum", "at", "*0x401000", "*x"),
             ("a window is FROM..TO", "--window", "x", "sum", "at", "end"), ("--frob: unknown option", "--frob"),
             ("is another one", "--at", "failure", "sum", "at", "end"), ("take no criterion", "--list", "sum")):
         test.expect(2, r"\A\Z", err, "slice", run.dir, *words)
@@ -320,7 +348,8 @@ def bad_input(test):
 CASES = {"atomic": atomic, "jumps": jumps, "saved": saved, "null": failure("null", ["ROOT CAUSE"]),
          "wrong": failure("wrong", ["ROOT CAUSE"]), "twice": failure("twice", ["ROOT CAUSE", "MADE"]),
          "divide": failure("divide", ["ROOT CAUSE"]), "overflow": failure("overflow", ["ROOT CAUSE"]), "ends": ends,
-         "criteria": criteria, "output": output, "files": files, "traces": traces, "kept": kept, "no_lines": no_lines,
+         "criteria": criteria, "steps": steps, "output": output, "files": files, "traces": traces, "kept": kept,
+         "no_lines": no_lines,
          "bad_input": bad_input}
 
 
