@@ -266,6 +266,8 @@ static void compute(const struct code_block *b, unsigned i, unsigned flags, cons
         how.count = (uint64_t)(n < 0 ? -n : n);
     }
     defuse_of(&ci->in, &ops, &how, out);
+    if (how.count == 0) /* nothing happened: not even its count matters to anybody */
+        out->defs = out->uses = 0;
 }
 
 const struct defuse *code_defuse(struct code *c, const struct code_block *b, unsigned i,

@@ -686,6 +686,8 @@ static int do_step(struct walk *w, uint32_t at, struct attached *x, struct err *
         bool last = i == s->insns - 1u;
         n.i = i;
         n.insn = s->insn_at + i;
+        if (number + i < w->o->first)
+            return 0;
         want_more(w, number + i + 1);
         n.call = last && whole && b->insn[i].in.kind == INSN_SYSCALL ? x->call : NULL;
         n.odd = odd_of(x, b->insn[i].in.pc);
@@ -785,7 +787,8 @@ static int by_place(const void *a, const void *b)
     const struct slice_want *const *x = a, *const *y = b;
     if ((*x)->at != (*y)->at)
         return (*x)->at > (*y)->at ? -1 : 1;
-    return ((*x)->kind == SLICE_USES) - ((*y)->kind == SLICE_USES);
+    /* An instruction comes before what is wanted before it. */
+    return ((*y)->kind == SLICE_USES) - ((*x)->kind == SLICE_USES);
 }
 
 static bool anything_wanted(const struct walk *w)
