@@ -83,8 +83,8 @@ static pthread_t start(void *(*fn)(void *), void *arg)
 
 static long lock_until(int op, clockid_t clock, long ms)
 {
-    struct timespec ts = in_ms(clock, ms);
     double from = seconds(clock);
+    struct timespec ts = in_ms(clock, ms);
     long r = futex(at, op | PRIVATE, 0, &ts, NULL, 0);
     return seconds(clock) - from < (double)ms / 1000 ? 1 : r;
 }
