@@ -186,8 +186,10 @@ static int add_node(struct builder *b, const struct pass_step *st, uint32_t i)
     }
     r->last = insn;
     r->last_at = at;
-    b->insn[b->nodes] = insn;
-    b->row_of[b->nodes] = (uint32_t)row | (st->block->insn[i].in.flags_read ? READS_FLAGS : 0);
+    if (!b->out->bare) {
+        b->insn[b->nodes] = insn;
+        b->row_of[b->nodes] = (uint32_t)row | (st->block->insn[i].in.flags_read ? READS_FLAGS : 0);
+    }
     if (b->out->node)
         b->out->node[b->nodes] = (struct report_node){insn,
                                                       st->count,
@@ -429,8 +431,10 @@ static int add_wanted(struct builder *b, const struct criterion *c)
 static int build(struct builder *b, const struct criterion *c)
 {
     bool own;
-    b->insn = malloc(sizeof *b->insn * (slice_count(b->slice) + 1));
-    b->row_of = malloc(sizeof *b->row_of * (slice_count(b->slice) + 1));
+    b->out->bare = slice_count(b->slice) > REPORT_MOST && !b->options->nodes;
+    uint64_t room = b->out->bare ? 1 : slice_count(b->slice) + 1;
+    b->insn = malloc(sizeof *b->insn * room);
+    b->row_of = malloc(sizeof *b->row_of * room);
     if (b->options->nodes)
         b->out->node = calloc(slice_count(b->slice) + 1, sizeof *b->out->node);
     if (!b->insn || !b->row_of || (b->options->nodes && !b->out->node))
@@ -440,10 +444,9 @@ static int build(struct builder *b, const struct criterion *c)
     b->criterion = row_at(b, c->thread, c->pc, &own);
     if (b->criterion == NO_ROW)
         return err_set(b->err, "no memory");
-    if (slice_edges(b->study->slicer, b->slice, c->want, c->wants, &b->options->slice, take_edge, b,
-                    b->err))
-        return -1;
-    if (add_wanted(b, c))
+    if (!b->out->bare && (slice_edges(b->study->slicer, b->slice, c->want, c->wants,
+                                      &b->options->slice, take_edge, b, b->err) ||
+                          add_wanted(b, c)))
         return -1;
     b->out->row[b->criterion].distance = 0;
     measure(b->out);
