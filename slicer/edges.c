@@ -478,18 +478,22 @@ int slice_edges(struct slicer *s, const struct slice *slice, const struct slice_
                      .wants = wants,
                      .next = slice_next(slice, 0),
                      .ok = true};
-    const struct forward_visitor v = {.arg = &p,
-                                      .quiet = quiet,
-                                      .insn = do_insn,
-                                      .went = went,
-                                      .signal = signalled,
-                                      .sigreturn = returned,
-                                      .begin = begun};
+    struct forward_visitor v = {.arg = &p,
+                                .quiet = quiet,
+                                .insn = do_insn,
+                                .went = went,
+                                .signal = signalled,
+                                .sigreturn = returned,
+                                .begin = begun};
     if (!sorted)
         return err_set(err, "no memory");
     for (size_t i = 0; i < wants; i++)
         sorted[i] = &want[i];
     qsort(sorted, wants, sizeof *sorted, by_place);
+    v.first = p.next == UINT64_MAX ? 0 : p.next;
+    v.last = wants ? sorted[wants - 1]->at : 0;
+    if (slice_count(slice) && slice_previous(slice, UINT64_MAX) > v.last)
+        v.last = slice_previous(slice, UINT64_MAX);
     int end = pass_init(&p, err);
     if (!end)
         end = forward_pass(s, o, &v, err);
