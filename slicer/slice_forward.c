@@ -136,7 +136,7 @@ static bool any_loc(const struct loc_set *set, unsigned first, unsigned count)
     return span.count && span.first < first + count;
 }
 
-static bool uses_memory(const struct taint *t, const struct forward_at *n)
+static bool uses_memory(struct taint *t, const struct forward_at *n)
 {
     gaddr addr, from;
     uint64_t bytes;

@@ -6,162 +6,261 @@
 
 void wanted_deinit(struct wanted *w)
 {
-    free(w->slot);
+    for (size_t i = 0; i < w->room; i++)
+        free(w->page[i].bits);
+    free(w->page);
     *w = (struct wanted){0};
+}
+
+/* ---- pages ---- */
+
+static struct wanted_page *slot_of(const struct wanted *w, gaddr number)
+{
+    size_t i = (number * 0x9e3779b97f4a7c15ull >> 20) & (w->room - 1);
+    while (w->page[i].number && w->page[i].number != number)
+        i = (i + 1) & (w->room - 1);
+    return &w->page[i];
+}
+
+/* The bits of a page by its number plus one; NULL: nothing was ever wanted there. */
+static inline uint64_t *find(struct wanted *w, gaddr number)
+{
+    struct wanted_page *l = &w->last[number % WANTED_LAST];
+    if (l->number == number)
+        return l->bits;
+    if (!w->room)
+        return NULL;
+    const struct wanted_page *p = slot_of(w, number);
+    if (p->number)
+        *l = *p;
+    return p->bits;
 }
 
 static bool rehash(struct wanted *w)
 {
-    struct wanted n = {.room = 1024};
-    while (n.room < 4 * w->live)
-        n.room *= 2;
-    n.slot = calloc(n.room, sizeof *n.slot);
-    if (!n.slot)
+    struct wanted old = *w;
+    size_t room = old.room ? 2 * old.room : 256;
+    struct wanted_page *list = calloc(room, sizeof *list);
+    if (!list)
         return false;
-    for (size_t i = 0; i < w->room; i++) {
-        if (!w->slot[i].mask)
-            continue;
-        size_t k = ((w->slot[i].granule - 1) * 0x9e3779b97f4a7c15ull >> 20) & (n.room - 1);
-        while (n.slot[k].granule)
-            k = (k + 1) & (n.room - 1);
-        n.slot[k] = w->slot[i];
-    }
-    n.used = n.live = w->live;
-    free(w->slot);
-    *w = n;
+    w->page = list;
+    w->room = room;
+    for (size_t i = 0; i < old.room; i++)
+        if (old.page[i].number)
+            *slot_of(w, old.page[i].number) = old.page[i];
+    free(old.page);
     return true;
 }
 
-/* The slot for a granule, made if it is not there. */
-static struct wanted_slot *make(struct wanted *w, gaddr granule)
+static uint64_t *make(struct wanted *w, gaddr number)
 {
-    struct wanted_slot *s = wanted_find(w, granule);
-    if (s)
-        return s;
+    uint64_t *bits = find(w, number);
+    if (bits)
+        return bits;
     if (2 * w->used >= w->room && !rehash(w))
         return NULL;
-    size_t i = (granule * 0x9e3779b97f4a7c15ull >> 20) & (w->room - 1);
-    while (w->slot[i].granule)
-        i = (i + 1) & (w->room - 1);
-    w->slot[i].granule = granule + 1;
+    bits = calloc(WANTED_WORDS, sizeof *bits);
+    if (!bits)
+        return NULL;
+    *slot_of(w, number) = (struct wanted_page){number, bits};
     w->used++;
-    return &w->slot[i];
+    return bits;
 }
 
-/* Bits for the part of [addr, addr + bytes) in its first granule; moves on behind it. */
-static uint8_t part(gaddr *addr, uint64_t *bytes)
+/* ---- words ---- */
+
+/* A part of a range that is in one word. */
+struct part {
+    gaddr page; /* number plus one */
+    unsigned word;
+    uint64_t mask;
+};
+
+/* The first part of [addr, addr + bytes); moves on behind it. */
+static inline struct part part(gaddr *addr, uint64_t *bytes)
 {
-    unsigned first = *addr & 7, n = 8 - first;
+    unsigned first = *addr % 64, n = 64 - first;
     if (n > *bytes)
         n = (unsigned)*bytes;
+    struct part p = {(*addr >> WANTED_SHIFT) + 1, (unsigned)(*addr / 64 % WANTED_WORDS),
+                     (n < 64 ? (1ull << n) - 1 : ~0ull) << first};
     *addr += n;
     *bytes -= n;
-    return (uint8_t)(((1u << n) - 1) << first);
+    return p;
+}
+
+static bool add_bits(struct wanted *w, gaddr page, unsigned word, uint64_t bits)
+{
+    uint64_t *at = make(w, page);
+    if (!at)
+        return false;
+    w->live += !at[word];
+    at[word] |= bits;
+    return true;
 }
 
 bool wanted_add(struct wanted *w, gaddr addr, uint64_t bytes)
 {
     while (bytes) {
-        struct wanted_slot *s = make(w, addr / 8);
-        if (!s)
+        struct part p = part(&addr, &bytes);
+        if (!add_bits(w, p.page, p.word, p.mask))
             return false;
-        w->live += !s->mask;
-        s->mask |= part(&addr, &bytes);
     }
     return true;
 }
 
-/* The range has more granules than there are slots: the slots are looked at. */
-static bool is_large(const struct wanted *w, uint64_t bytes)
+/* Gives out the bits of the mask that were set, and clears them. */
+static inline uint64_t take_bits(struct wanted *w, uint64_t *word, uint64_t mask)
 {
-    return bytes / 8 > w->room;
+    mask &= *word;
+    *word &= ~mask;
+    w->live -= mask && !*word;
+    return mask;
 }
 
-static uint8_t overlap(const struct wanted_slot *s, gaddr addr, uint64_t bytes)
+/* ---- ranges ---- */
+
+/* Word `i` of a page and the range: bits for what is in both. */
+static uint64_t overlap(gaddr page, unsigned i, gaddr addr, uint64_t bytes)
 {
-    gaddr at = (s->granule - 1) * 8;
-    uint8_t mask = 0;
-    for (unsigned i = 0; i < 8; i++)
-        if (at + i - addr < bytes)
-            mask |= (uint8_t)(1u << i);
-    return mask & s->mask;
+    gaddr at = ((page - 1) << WANTED_SHIFT) + 64ull * i;
+    uint64_t mask = ~0ull;
+    if (at < addr)
+        mask = addr - at < 64 ? mask << (addr - at) : 0;
+    if (at + 63 > addr + bytes - 1)
+        mask &= at <= addr + bytes - 1 ? ~0ull >> (63 - (addr + bytes - 1 - at)) : 0;
+    return mask;
 }
 
-bool wanted_any(const struct wanted *w, gaddr addr, uint64_t bytes)
+/* What a walk over the set bits of a range does with a word; false ends it. */
+typedef bool visit(struct wanted *w, gaddr at, uint64_t *word, uint64_t bits, void *arg);
+
+static bool visit_page(struct wanted *w, const struct wanted_page *p, gaddr addr, uint64_t bytes,
+                       visit *fn, void *arg)
 {
-    if (!w->live)
-        return false;
-    if (is_large(w, bytes)) {
+    for (unsigned i = 0; i < WANTED_WORDS; i++) {
+        uint64_t bits = p->bits[i] ? p->bits[i] & overlap(p->number, i, addr, bytes) : 0;
+        gaddr at = ((p->number - 1) << WANTED_SHIFT) + 64ull * i;
+        if (bits && !fn(w, at, &p->bits[i], bits, arg))
+            return false;
+    }
+    return true;
+}
+
+/* By pages, or if the range has more than there are, by what there is. */
+static void visit_range(struct wanted *w, gaddr addr, uint64_t bytes, visit *fn, void *arg)
+{
+    gaddr first = (addr >> WANTED_SHIFT) + 1, last = ((addr + bytes - 1) >> WANTED_SHIFT) + 1;
+    if (last - first > w->room) {
         for (size_t i = 0; i < w->room; i++)
-            if (w->slot[i].mask && overlap(&w->slot[i], addr, bytes))
-                return true;
+            if (w->page[i].number >= first && w->page[i].number <= last &&
+                !visit_page(w, &w->page[i], addr, bytes, fn, arg))
+                return;
+        return;
+    }
+    for (gaddr n = first; n <= last; n++) {
+        struct wanted_page p = {n, find(w, n)};
+        if (p.bits && !visit_page(w, &p, addr, bytes, fn, arg))
+            return;
+    }
+}
+
+enum { SMALL = 1 << WANTED_SHIFT };
+
+static bool stop(struct wanted *w, gaddr at, uint64_t *word, uint64_t bits, void *arg)
+{
+    (void)w, (void)at, (void)word, (void)bits;
+    *(bool *)arg = true;
+    return false;
+}
+
+bool wanted_any(struct wanted *w, gaddr addr, uint64_t bytes)
+{
+    bool any = false;
+    if (!w->live || !bytes)
         return false;
+    if (bytes > SMALL) {
+        visit_range(w, addr, bytes, stop, &any);
+        return any;
     }
     while (bytes) {
-        const struct wanted_slot *s = wanted_find(w, addr / 8);
-        uint8_t mask = part(&addr, &bytes);
-        if (s && (s->mask & mask))
+        struct part p = part(&addr, &bytes);
+        const uint64_t *bits = find(w, p.page);
+        if (bits && (bits[p.word] & p.mask))
             return true;
     }
     return false;
 }
 
-static bool drop(struct wanted *w, struct wanted_slot *s, uint8_t mask)
+static bool take(struct wanted *w, gaddr at, uint64_t *word, uint64_t bits, void *arg)
 {
-    mask &= s->mask;
-    s->mask &= (uint8_t)~mask;
-    w->live -= mask && !s->mask;
-    return mask;
+    (void)at;
+    *(bool *)arg |= take_bits(w, word, bits) != 0;
+    return true;
 }
 
 bool wanted_take(struct wanted *w, gaddr addr, uint64_t bytes)
 {
     bool any = false;
-    if (!w->live)
+    if (!w->live || !bytes)
         return false;
-    if (is_large(w, bytes)) {
-        for (size_t i = 0; i < w->room; i++)
-            if (w->slot[i].mask)
-                any |= drop(w, &w->slot[i], overlap(&w->slot[i], addr, bytes));
+    if (bytes > SMALL) {
+        visit_range(w, addr, bytes, take, &any);
         return any;
     }
     while (bytes) {
-        struct wanted_slot *s = wanted_find(w, addr / 8);
-        uint8_t mask = part(&addr, &bytes);
-        if (s)
-            any |= drop(w, s, mask);
+        struct part p = part(&addr, &bytes);
+        uint64_t *bits = find(w, p.page);
+        any |= bits && take_bits(w, &bits[p.word], p.mask);
     }
     return any;
 }
 
+/* ---- moves ---- */
+
+struct moved {
+    struct {
+        gaddr at;
+        uint64_t bits;
+    } * word;
+    size_t words, room;
+    bool ok;
+};
+
+static bool collect(struct wanted *w, gaddr at, uint64_t *word, uint64_t bits, void *arg)
+{
+    struct moved *m = arg;
+    if (m->words == m->room) {
+        size_t room = m->room ? 2 * m->room : 16;
+        void *more = realloc(m->word, sizeof *m->word * room);
+        if (!more)
+            return m->ok = false;
+        m->word = more;
+        m->room = room;
+    }
+    m->word[m->words].at = at;
+    m->word[m->words++].bits = take_bits(w, word, bits);
+    return true;
+}
+
 bool wanted_move(struct wanted *w, gaddr from, uint64_t bytes, gaddr to, bool *ok)
 {
-    gaddr *list = NULL;
-    size_t n = 0, room = 0;
-    if (!w->live)
+    struct moved m = {.ok = true};
+    if (!w->live || !bytes)
         return false;
-    for (size_t i = 0; i < w->room; i++) {
-        uint8_t mask = w->slot[i].mask ? overlap(&w->slot[i], from, bytes) : 0;
-        for (unsigned k = 0; k < 8 && mask; k++) {
-            if (!(mask >> k & 1))
-                continue;
-            if (n == room) {
-                room = room ? room * 2 : 64;
-                gaddr *more = realloc(list, sizeof *list * room);
-                if (!more) {
-                    *ok = false;
-                    free(list);
-                    return true;
-                }
-                list = more;
-            }
-            list[n++] = (w->slot[i].granule - 1) * 8 + k;
-        }
-        if (mask)
-            drop(w, &w->slot[i], mask);
+    visit_range(w, from, bytes, collect, &m);
+    for (size_t i = 0; i < m.words; i++) {
+        gaddr at = m.word[i].at - from + to;
+        unsigned shift = at % 64;
+        gaddr next = at + 64;
+        uint64_t low = m.word[i].bits << shift, high = shift ? m.word[i].bits >> (64 - shift) : 0;
+        if (low)
+            m.ok &= add_bits(w, (at >> WANTED_SHIFT) + 1, (unsigned)(at / 64 % WANTED_WORDS), low);
+        if (high)
+            m.ok &=
+                add_bits(w, (next >> WANTED_SHIFT) + 1, (unsigned)(next / 64 % WANTED_WORDS), high);
     }
-    for (size_t i = 0; i < n; i++)
-        *ok &= wanted_add(w, list[i] - from + to, 1);
-    free(list);
-    return n;
+    *ok &= m.ok;
+    free(m.word);
+    return m.words;
 }

@@ -3,21 +3,16 @@
 
 #include "engine/rt/rt.h"
 
-void loc_set_add(struct loc_set *set, unsigned first, unsigned count)
+void loc_set_add_many(struct loc_set *set, unsigned first, unsigned count)
 {
     for (unsigned i = first; i < first + count; i++)
         set->bits[i / 64] |= 1ull << i % 64;
 }
 
-void loc_set_remove(struct loc_set *set, unsigned first, unsigned count)
+void loc_set_remove_many(struct loc_set *set, unsigned first, unsigned count)
 {
     for (unsigned i = first; i < first + count; i++)
         set->bits[i / 64] &= ~(1ull << i % 64);
-}
-
-bool loc_set_has(const struct loc_set *set, unsigned loc)
-{
-    return set->bits[loc / 64] >> loc % 64 & 1;
 }
 
 struct loc_span loc_set_next(const struct loc_set *set, unsigned from)

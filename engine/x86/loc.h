@@ -82,9 +82,31 @@ static inline unsigned loc_x87(unsigned reg)
 struct loc_set {
     uint64_t bits[(LOC_COUNT + 63) / 64];
 };
-void loc_set_add(struct loc_set *set, unsigned first, unsigned count);
-void loc_set_remove(struct loc_set *set, unsigned first, unsigned count);
-bool loc_set_has(const struct loc_set *set, unsigned loc);
+void loc_set_add_many(struct loc_set *set, unsigned first, unsigned count);
+void loc_set_remove_many(struct loc_set *set, unsigned first, unsigned count);
+
+/* Nearly all runs are of one word. */
+static inline void loc_set_add(struct loc_set *set, unsigned first, unsigned count)
+{
+    if (first % 64 + count <= 64 && count)
+        set->bits[first / 64] |= ~0ull >> (64 - count) << first % 64;
+    else
+        loc_set_add_many(set, first, count);
+}
+
+static inline void loc_set_remove(struct loc_set *set, unsigned first, unsigned count)
+{
+    if (first % 64 + count <= 64 && count)
+        set->bits[first / 64] &= ~(~0ull >> (64 - count) << first % 64);
+    else
+        loc_set_remove_many(set, first, count);
+}
+
+static inline bool loc_set_has(const struct loc_set *set, unsigned loc)
+{
+    return set->bits[loc / 64] >> loc % 64 & 1;
+}
+
 /* The first run at or behind `from`; count 0: none. */
 struct loc_span loc_set_next(const struct loc_set *set, unsigned from);
 
