@@ -12,6 +12,7 @@
 struct form {
     gaddr pc;
     uint8_t load, store; /* bytes of a plain move; 0: it is none, or not always */
+    bool scalar;         /* of a general register's size, more than a byte, and no string's */
 };
 
 /* What was found about a dependence that nothing orders: loops have the same ones again and again. */
@@ -60,6 +61,8 @@ static struct form form_of(const struct code_block *b, const struct code_insn *c
     struct form f = {.pc = ci->in.pc};
     const struct plan_access *a = &b->access[ci->access_at];
     uint16_t bytes = ci->accesses == 1 && is_move(&ci->in) ? a->mem.bytes : 0;
+    f.scalar = ci->in.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY && ci->accesses == 1 &&
+               a->mem.shape == ACCESS_PLAIN && a->mem.bytes > 1 && a->mem.bytes <= 8;
     if (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8) {
         f.load = a->mem.read ? (uint8_t)bytes : 0;
         f.store = a->mem.write ? (uint8_t)bytes : 0;
@@ -97,18 +100,22 @@ static int list_forms(struct race_facts *f, struct code *code, struct err *err)
         }
         last->load = last->load == f->form[i].load ? last->load : 0;
         last->store = last->store == f->form[i].store ? last->store : 0;
+        last->scalar = last->scalar && f->form[i].scalar;
     }
     f->forms = kept;
     return 0;
 }
 
+static const struct form *find_form(const struct race_facts *f, gaddr pc)
+{
+    struct form key = {.pc = pc};
+    return bsearch(&key, f->form, f->forms, sizeof key, by_pc);
+}
+
 /* Both are moves of the same word, all of it. */
 static bool are_moves(const struct race_facts *f, const struct slice_dependence *d)
 {
-    struct form key = {.pc = d->node_pc};
-    const struct form *node = bsearch(&key, f->form, f->forms, sizeof key, by_pc);
-    key.pc = d->on_pc;
-    const struct form *on = bsearch(&key, f->form, f->forms, sizeof key, by_pc);
+    const struct form *node = find_form(f, d->node_pc), *on = find_form(f, d->on_pc);
     return node && on && node->load && node->load == on->store && d->bytes == node->load &&
            d->addr % d->bytes == 0;
 }
@@ -140,22 +147,53 @@ void race_free(struct race_facts *f)
     free(f);
 }
 
-/* The dynamic loader binds a symbol when it is first called; threads that find it bound know that
- * without synchronisation, and are meant to. */
-static bool is_loader(struct study *s, gaddr pc)
+/* Is it in the C library or the dynamic loader? */
+enum part { ELSEWHERE, LIBRARY, LOADER };
+
+static enum part part_of(const char *module)
+{
+    static const char *const library[] = {"libc.so", "libc-", "libpthread", "libc.musl"};
+    const char *slash = module ? strrchr(module, '/') : NULL;
+    const char *name = slash ? slash + 1 : module ? module : "";
+    if (strncmp(name, "ld-", 3) == 0 || strncmp(name, "ld.so", 5) == 0)
+        return LOADER;
+    for (size_t i = 0; i < sizeof library / sizeof *library; i++)
+        if (strncmp(name, library[i], strlen(library[i])) == 0)
+            return LIBRARY;
+    return ELSEWHERE;
+}
+
+/* The same of code: in a static program the library is what has no lines. */
+static enum part part_of_code(struct study *s, gaddr pc)
 {
     struct source_line l;
-    source_line(s->source, pc, &l);
-    const char *name = l.module ? strrchr(l.module, '/') : NULL;
-    name = name ? name + 1 : l.module;
-    return name && (strncmp(name, "ld-", 3) == 0 || strncmp(name, "ld.so", 5) == 0);
+    bool own = study_own(s, pc, &l);
+    enum part part = part_of(l.module);
+    bool linked = !own && l.lines && !l.file && !strstr(l.module, ".so");
+    return part == ELSEWHERE && linked ? LIBRARY : part;
+}
+
+/* The C library looks at some of its data without its locks, and knows what it does; the dynamic
+ * loader binds a symbol when it is first called, and who finds it bound needs no more. But its
+ * functions for strings and its system calls access what is the user's. */
+static bool is_internal(struct study *s, const struct slice_dependence *d)
+{
+    const struct race_facts *f = s->own->race;
+    const struct form *node = find_form(f, d->node_pc), *on = find_form(f, d->on_pc);
+    enum part writer = part_of_code(s, d->on_pc);
+    struct source_line l;
+    if (writer != LIBRARY)
+        return writer == LOADER;
+    source_line(s->source, d->addr, &l);
+    return part_of_code(s, d->node_pc) != ELSEWHERE &&
+           (part_of(l.module) != ELSEWHERE || (node && node->scalar && on && on->scalar));
 }
 
 /* By who wrote and read what; they are not ordered. */
 static enum race judge(struct study *s, const struct slice_dependence *d)
 {
     struct source_frame on = {.cfa = d->on_cfa}, node = {.cfa = d->node_cfa};
-    if (is_loader(s, d->on_pc))
+    if (is_internal(s, d))
         return RACE_NONE;
     enum source_atomic type = source_atomic_at(s->source, d->on_pc, &on, d->addr);
     if (type == SOURCE_ATOMIC_UNKNOWN)

@@ -14,7 +14,7 @@
 #include "slicer/slice_private.h"
 #include "slicer/source_atomic.h"
 
-enum { RECENT = 1024, FUTEX_BYTES = 4, FILTER_LEAST = 16, FILTER_MOST = 26 };
+enum { RECENT = 1024, NEVER = 4, FUTEX_BYTES = 4, FILTER_LEAST = 16, FILTER_MOST = 26 };
 
 enum { NR_CLONE = 56, NR_FUTEX = 202, NR_SET_TID_ADDRESS = 218, NR_CLONE3 = 435 };
 
@@ -22,6 +22,8 @@ struct pass {
     struct sync *s;
     struct study *study;
     struct pcset *found; /* address, bytes */
+    gaddr never[NEVER]; /* addresses that are no variables */
+    unsigned nevers;
     gaddr recent[RECENT]; /* found before: most are found again and again */
     uint32_t thread;
     uint32_t first_begin; /* chunk; UINT32_MAX: none yet */
@@ -79,6 +81,20 @@ static enum sync_role role_of(struct source *s, gaddr pc)
     return begins_with(name, take) ? SYNC_ACQUIRE : begins_with(name, give) ? SYNC_RELEASE : SYNC_BOTH;
 }
 
+/* How many threads there are: pthread_create() counts them, and so does a thread's end, but nobody
+ * is to know by that what the thread did. */
+static bool counts_threads(struct source *s, const struct insn *in, const struct plan_access *a)
+{
+    static const char *const make[] = {"pthread_create", "thrd_create", NULL};
+    struct source_line l;
+    bool adds = in->mnemonic == ZYDIS_MNEMONIC_INC || in->mnemonic == ZYDIS_MNEMONIC_DEC ||
+                in->mnemonic == ZYDIS_MNEMONIC_ADD || in->mnemonic == ZYDIS_MNEMONIC_XADD;
+    if (!adds || a->slot != PLAN_NONE)
+        return false;
+    source_line(s, in->pc, &l);
+    return l.outer && begins_with(l.outer + strspn(l.outer, "_"), make);
+}
+
 /* An operand of std::atomic's code. Those of a function of its own may also be its locals. */
 static bool is_object(const struct code_insn *ci, const struct plan_access *a, bool inlined)
 {
@@ -94,25 +110,29 @@ static bool is_object(const struct code_insn *ci, const struct plan_access *a, b
 }
 
 /* Fills in the roles of an instruction's accesses. True: one is not plain. */
-static bool look_at(struct source *source, const struct code_block *b, const struct code_insn *ci,
+static bool look_at(struct pass *p, const struct code_block *b, const struct code_insn *ci,
                     uint8_t *role)
 {
+    struct source *source = p->study->source;
     bool any = false, inlined = false, locked = is_locked(&ci->in);
     bool atomic = !locked && ci->accesses && source_atomic_code(source, ci->in.pc, &inlined);
     for (unsigned k = 0; k < ci->accesses; k++) {
         const struct plan_access *a = &b->access[ci->access_at + k];
         if (locked && a->mem.write)
             role[ci->access_at + k] = (uint8_t)role_of(source, ci->in.pc);
-        else if (atomic && is_object(ci, a, inlined))
+        if (locked && p->nevers < NEVER && counts_threads(source, &ci->in, a))
+            p->never[p->nevers++] = (gaddr)a->add;
+        if (atomic && is_object(ci, a, inlined))
             role[ci->access_at + k] = SYNC_BOTH;
         any = any || role[ci->access_at + k];
     }
     return any;
 }
 
-static int look_at_code(struct sync *s, struct study *study, struct err *err)
+static int look_at_code(struct pass *p, struct err *err)
 {
-    struct code *code = trace_code(study->trace);
+    struct sync *s = p->s;
+    struct code *code = trace_code(p->study->trace);
     uint8_t role[PLAN_ACCESSES];
     s->blocks = code_count(code);
     s->role = calloc(s->blocks + 1, sizeof *s->role);
@@ -123,7 +143,7 @@ static int look_at_code(struct sync *s, struct study *study, struct err *err)
         bool any = false;
         memset(role, SYNC_PLAIN, sizeof role);
         for (unsigned k = 0; k < b->insns; k++)
-            any |= look_at(study->source, b, &b->insn[k], role);
+            any |= look_at(p, b, &b->insn[k], role);
         if (!any)
             continue;
         s->role[i] = malloc(b->accesses);
@@ -267,6 +287,14 @@ static int make_filter(struct sync *s, struct err *err)
     return 0;
 }
 
+static bool is_never(const struct pass *p, gaddr addr)
+{
+    for (unsigned i = 0; i < p->nevers; i++)
+        if (p->never[i] == addr)
+            return true;
+    return false;
+}
+
 /* Variables that overlap are one. */
 static int merge(struct pass *p, struct err *err)
 {
@@ -279,7 +307,7 @@ static int merge(struct pass *p, struct err *err)
     for (size_t i = 0; i < count; i++) {
         struct sync_variable v = {pair[i][0], pair[i][0] + pair[i][1]};
         struct sync_variable *before = s->variables ? &s->variable[s->variables - 1] : NULL;
-        if (v.end < v.start)
+        if (v.end < v.start || is_never(p, v.start))
             continue;
         if (!before || v.start >= before->end)
             s->variable[s->variables++] = v;
@@ -313,7 +341,7 @@ int sync_init(struct sync *s, struct study *study, struct err *err)
     *s = (struct sync){.thread = calloc(trace_threads(study->trace) + 1, sizeof *s->thread)};
     int bad = p.found && s->thread ? 0 : err_set(err, "no memory");
     if (!bad)
-        bad = look_at_code(s, study, err) || look_at_trace(&p, err);
+        bad = look_at_code(&p, err) || look_at_trace(&p, err);
     if (!bad) {
         source_atomic_each(study->source, add_atomic, &p);
         bad = merge(&p, err);

@@ -55,11 +55,11 @@ static int raise_flag(void *arg)
 static int await_flag(void *arg)
 {
     struct box *b = arg;
-    while (!atomic_load_explicit(b ? &b->ready : &ready, memory_order_acquire))
+    int seen;
+    while (!(seen = atomic_load_explicit(b ? &b->ready : &ready, memory_order_acquire)))
         sched_yield();
-    if (b)
-        return *(volatile int *)&b->data;
-    return *(volatile int *)&data;
+    int got = b ? *(volatile int *)&b->data : *(volatile int *)&data;
+    return got + seen;
 }
 
 /* No instruction here tells that it is atomic. */

@@ -14,13 +14,13 @@ struct one_case {
     int (*run)(void);
 };
 
-static volatile int result;
+volatile int case_result; /* not static: C++ has no other name for it then */
 
 static int run_case(const struct one_case *list, const char *name)
 {
     for (; list->name; list++)
         if (strcmp(list->name, name) == 0) {
-            result = list->run(); /* RESULT */
+            case_result = list->run(); /* RESULT */
             return 0;
         }
     fprintf(stderr, "%s: no such case\n", name);

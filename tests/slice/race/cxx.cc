@@ -11,11 +11,11 @@ static const int times = 20;
 
 struct box {
     int data = 0;
-    std::atomic<bool> ready{false};
+    std::atomic<int> ready{0};
 };
 
 static int data, total;
-static std::atomic<bool> ready;
+static std::atomic<int> ready;
 static std::mutex mutex;
 
 static int look(int &x)
@@ -27,13 +27,14 @@ static int flag() /* MARKS data: none, ready: none BARE data: race?, ready: race
 {
     int got = 0;
     std::thread reader([&] {
-        while (!ready.load(std::memory_order_acquire))
+        int seen;
+        while (!(seen = ready.load(std::memory_order_acquire)))
             std::this_thread::yield();
-        got = look(data);
+        got = look(data) + seen;
     });
     std::thread writer([] {
         data = 42;
-        ready.store(true, std::memory_order_release);
+        ready.store(2, std::memory_order_release);
     });
     reader.join();
     writer.join();
@@ -45,13 +46,14 @@ static int heap() /* MARKS memory: none BARE memory: race? */
     box *b = new box;
     int got = 0;
     std::thread reader([&, b] {
-        while (!b->ready.load(std::memory_order_acquire))
+        int seen;
+        while (!(seen = b->ready.load(std::memory_order_acquire)))
             std::this_thread::yield();
-        got = look(b->data);
+        got = look(b->data) + seen;
     });
     std::thread writer([b] {
         b->data = 42;
-        b->ready.store(true, std::memory_order_release);
+        b->ready.store(2, std::memory_order_release);
     });
     reader.join();
     writer.join();
@@ -76,7 +78,8 @@ static int unlocked() /* MARKS total: race BARE total: race? */
 {
     auto add = [] {
         for (int i = 0; i < times; i++) {
-            total = total + 3;
+            int before = look(total);
+            *const_cast<volatile int *>(&total) = before + 3;
             std::this_thread::yield();
         }
     };

@@ -149,8 +149,9 @@ static void *take(void *arg)
     pthread_mutex_lock(&mutex);
     while (!ready)
         pthread_cond_wait(&cond, &mutex);
+    long got = *(volatile int *)&ready;
     pthread_mutex_unlock(&mutex);
-    long got = value;
+    got += *(volatile int *)&value;
     return arg ? (void *)got : arg;
 }
 

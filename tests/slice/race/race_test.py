@@ -14,7 +14,7 @@ import sys
 import tempfile
 
 CASE = re.compile(r"^static int (\w+)\((?:void)?\) /\* MARKS (.*?)(?: BARE (.*?))? \*/", re.MULTILINE)
-CRITERION = ("last", "write", "of", "result")
+CRITERION = ("last", "write", "of", "case_result")
 
 
 def expected_marks(source, bare):
@@ -26,6 +26,7 @@ def expected_marks(source, bare):
 
 
 def name_of(what):
+    what = re.sub(r"^_ZL\d+", "", what)  # a static of C++
     return "memory" if re.match(r"\d+ bytes? at 0x", what) else re.match(r"[\w: ]*", what)[0]
 
 

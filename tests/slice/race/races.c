@@ -30,7 +30,8 @@ static int two(void *(*a)(void *), void *(*b)(void *))
 static void *add(void *arg)
 {
     for (int i = 0; i < TIMES; i++) {
-        total = total + 3;
+        int before = *(volatile int *)&total;
+        *(volatile int *)&total = before + 3;
         sched_yield();
     }
     return arg ? NULL : arg;
