@@ -143,26 +143,34 @@ static int32_t row_at(struct builder *b, uint32_t thread, gaddr pc, bool *own)
     return (int32_t)(*e - 1);
 }
 
-/* The row that code in this frame counts to, if it has no source; NO_ROW: to itself. A frame's mark
- * is the row of its maker plus one, or 0 if that is not the user's. */
-static int32_t row_of_frame(const struct frame *f)
+/* A frame's mark: not known yet, not the user's, or the row that its maker is in plus ROWS. */
+enum { UNKNOWN, NOT_OWN, ROWS };
+
+static uint32_t mark_of(struct builder *b, uint32_t thread, const struct frame *f)
 {
-    while (f && !f->mark)
-        f = f->parent;
-    return f ? (int32_t)f->mark - 1 : NO_ROW;
+    const gaddr from[] = {f->maker_pc, f->jump_pc, f->call_pc};
+    bool own;
+    for (unsigned i = 0; i < sizeof from / sizeof *from; i++) {
+        struct source_line l;
+        if (!from[i] || !study_own(b->study, from[i], &l))
+            continue;
+        int32_t row = row_at(b, thread, from[i], &own);
+        if (row != NO_ROW)
+            return (uint32_t)row + ROWS;
+    }
+    return NOT_OWN;
 }
 
-static int note_maker(struct builder *b, const struct pass_step *st)
+/* The row that code in this frame counts to, if it has no source; NO_ROW: to itself. */
+static int32_t row_of_frame(struct builder *b, uint32_t thread, struct frame *f)
 {
-    struct source_line l;
-    bool own;
-    if (!st->maker || !b->options->fold || !study_own(b->study, st->maker, &l))
-        return 0;
-    int32_t row = row_at(b, st->step->thread, st->maker, &own);
-    if (row == NO_ROW)
-        return err_set(b->err, "no memory");
-    st->frame->mark = (uint32_t)row + 1;
-    return 0;
+    for (; f; f = f->parent) {
+        if (f->mark == UNKNOWN)
+            f->mark = mark_of(b, thread, f);
+        if (f->mark != NOT_OWN)
+            return (int32_t)(f->mark - ROWS);
+    }
+    return NO_ROW;
 }
 
 static int add_node(struct builder *b, const struct pass_step *st, uint32_t i)
@@ -172,7 +180,7 @@ static int add_node(struct builder *b, const struct pass_step *st, uint32_t i)
     uint32_t thread = st->step->thread;
     int32_t row = row_at(b, thread, pc, &own);
     if (row != NO_ROW && !own && b->options->fold) {
-        int32_t folded = row_of_frame(st->frame);
+        int32_t folded = row_of_frame(b, thread, st->frame);
         row = folded == NO_ROW ? row : folded;
     }
     if (row == NO_ROW)
@@ -186,8 +194,10 @@ static int add_node(struct builder *b, const struct pass_step *st, uint32_t i)
     }
     r->last = insn;
     r->last_at = at;
-    b->insn[b->nodes] = insn;
-    b->row_of[b->nodes] = (uint32_t)row | (st->block->insn[i].in.flags_read ? READS_FLAGS : 0);
+    if (!b->out->bare) {
+        b->insn[b->nodes] = insn;
+        b->row_of[b->nodes] = (uint32_t)row | (st->block->insn[i].in.flags_read ? READS_FLAGS : 0);
+    }
     if (b->out->node)
         b->out->node[b->nodes] = (struct report_node){insn,
                                                       st->count,
@@ -202,8 +212,6 @@ static int add_node(struct builder *b, const struct pass_step *st, uint32_t i)
 
 static int take_step(struct builder *b, const struct pass_step *st, uint64_t *next)
 {
-    if (note_maker(b, st))
-        return -1;
     while (*next < st->insn + st->step->insns) {
         if (b->nodes == slice_count(b->slice))
             return 0;
@@ -219,10 +227,11 @@ static int find_rows(struct builder *b)
     struct pass pass;
     struct pass_step st;
     uint64_t next = slice_next(b->slice, 0);
-    int more;
+    int more = 0;
     if (pass_init(&pass, b->study->trace, b->err))
         return -1;
-    while ((more = pass_next(&pass, &st, b->err)) == 1 && next != UINT64_MAX)
+    while (next != UINT64_MAX && !(more = pass_skip(&pass, b->study->slicer, next, b->err)) &&
+           (more = pass_next(&pass, &st, b->err)) == 1)
         if (take_step(b, &st, &next)) {
             more = -1;
             break;
@@ -436,8 +445,10 @@ static int add_wanted(struct builder *b, const struct criterion *c)
 static int build(struct builder *b, const struct criterion *c)
 {
     bool own;
-    b->insn = malloc(sizeof *b->insn * (slice_count(b->slice) + 1));
-    b->row_of = malloc(sizeof *b->row_of * (slice_count(b->slice) + 1));
+    b->out->bare = slice_count(b->slice) > REPORT_MOST && !b->options->nodes;
+    uint64_t room = b->out->bare ? 1 : slice_count(b->slice) + 1;
+    b->insn = malloc(sizeof *b->insn * room);
+    b->row_of = malloc(sizeof *b->row_of * room);
     if (b->options->nodes)
         b->out->node = calloc(slice_count(b->slice) + 1, sizeof *b->out->node);
     if (!b->insn || !b->row_of || (b->options->nodes && !b->out->node))
@@ -447,10 +458,9 @@ static int build(struct builder *b, const struct criterion *c)
     b->criterion = row_at(b, c->thread, c->pc, &own);
     if (b->criterion == NO_ROW)
         return err_set(b->err, "no memory");
-    if (slice_edges(b->study->slicer, b->slice, c->want, c->wants, &b->options->slice, take_edge, b,
-                    b->err))
-        return -1;
-    if (add_wanted(b, c))
+    if (!b->out->bare && (slice_edges(b->study->slicer, b->slice, c->want, c->wants,
+                                      &b->options->slice, take_edge, b, b->err) ||
+                          add_wanted(b, c)))
         return -1;
     b->out->row[b->criterion].distance = 0;
     measure(b->out);

@@ -28,6 +28,7 @@ struct slice {
     uint64_t *first; /* by chunk: the number of its first instruction; one more at the end */
     uint32_t chunks;
     uint64_t count;
+    bool closed; /* all that its nodes depend on is in it: backward slices */
     struct slice_figures figures;
 };
 
@@ -47,7 +48,7 @@ bool slicer_is_state(const struct insn *in);                 /* xsave and the li
 bool slicer_returns(const struct frame *frame, const struct code_block *b, unsigned i,
                     const uint64_t *values);
 
-/* Makes sure that the scan is there. */
+/* Makes sure that the scan is there; NULL: any will do. */
 int slicer_scan(struct slicer *s, const struct slice_options *o, struct err *err);
 
 /* slice_walk.c: the walk. */
