@@ -285,8 +285,8 @@ static bool is_file(struct pass *p, const struct flow_call *c)
     bool was = fd <= 2 || (file && *file);
     if (file && (opens || c->nr == CLOSE))
         *file = opens;
-    return was && (c->nr == READ || c->nr == WRITE || c->nr == READV || c->nr == WRITEV ||
-                   c->nr == CLOSE);
+    return was &&
+           (c->nr == READ || c->nr == WRITE || c->nr == READV || c->nr == WRITEV || c->nr == CLOSE);
 }
 
 static struct released *messages(struct pass *p)

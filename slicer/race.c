@@ -15,7 +15,8 @@ struct form {
     bool scalar;         /* of a general register's size, more than a byte, and no string's */
 };
 
-/* What was found about a dependence that nothing orders: loops have the same ones again and again. */
+/* What was found about a dependence that nothing orders: loops have the same ones again and again.
+ */
 struct verdict {
     gaddr on_pc, node_pc, on_cfa, node_cfa;
     uint64_t addr, bytes;

@@ -436,7 +436,8 @@ static int add_wanted(struct builder *b, const struct criterion *c)
         if (node == b->nodes)
             continue;
         uint32_t row = b->row_of[node] & ~READS_FLAGS;
-        if (row != (uint32_t)b->criterion && add_edge(b, (uint32_t)b->criterion, row, &d, RACE_NONE))
+        if (row != (uint32_t)b->criterion &&
+            add_edge(b, (uint32_t)b->criterion, row, &d, RACE_NONE))
             return -1;
     }
     return 0;

@@ -42,7 +42,7 @@ struct report_edge {
     uint32_t row, on;
     unsigned kinds; /* enum slice_edge */
     uint64_t count;
-    enum race race; /* the worst of them */
+    enum race race;                 /* the worst of them */
     struct slice_dependence sample; /* the latest of the strongest kind: value, address, control;
                                        of races, if there are some */
 };

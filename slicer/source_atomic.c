@@ -38,9 +38,9 @@ void source_atomic_each(struct source *s, source_atomic_fn *fn, void *arg)
 /* Functions of the C++ library whose memory operands are atomic objects. */
 static bool is_atomic_function(const char *name)
 {
-    static const char *const prefix[] = {"std::atomic<", "std::__atomic_base<", "std::atomic_flag::",
-                                         "std::__atomic_float<", "std::__atomic_impl::",
-                                         "std::atomic_ref<", "std::__atomic_ref<"};
+    static const char *const prefix[] = {
+        "std::atomic<",         "std::__atomic_base<", "std::atomic_flag::", "std::__atomic_float<",
+        "std::__atomic_impl::", "std::atomic_ref<",    "std::__atomic_ref<"};
 
     for (size_t i = 0; name && i < sizeof prefix / sizeof *prefix; i++)
         if (strncmp(name, prefix[i], strlen(prefix[i])) == 0)

@@ -22,7 +22,7 @@ struct pass {
     struct sync *s;
     struct study *study;
     struct pcset *found; /* address, bytes */
-    gaddr never[NEVER]; /* addresses that are no variables */
+    gaddr never[NEVER];  /* addresses that are no variables */
     unsigned nevers;
     gaddr recent[RECENT]; /* found before: most are found again and again */
     uint32_t thread;
@@ -66,19 +66,27 @@ static bool begins_with(const char *text, const char *const *list)
 /* By the function that a locked instruction is in. */
 static enum sync_role role_of(struct source *s, gaddr pc)
 {
-    static const char *const take[] = {"pthread_mutex_lock",      "pthread_mutex_trylock",
-                                       "pthread_mutex_timedlock", "pthread_mutex_clocklock",
-                                       "pthread_mutex_cond_lock", "pthread_spin_lock",
-                                       "pthread_spin_trylock",    "mtx_lock",
-                                       "mtx_trylock",             "mtx_timedlock",
-                                       "lll_lock_wait",           NULL};
+    static const char *const take[] = {"pthread_mutex_lock",
+                                       "pthread_mutex_trylock",
+                                       "pthread_mutex_timedlock",
+                                       "pthread_mutex_clocklock",
+                                       "pthread_mutex_cond_lock",
+                                       "pthread_spin_lock",
+                                       "pthread_spin_trylock",
+                                       "mtx_lock",
+                                       "mtx_trylock",
+                                       "mtx_timedlock",
+                                       "lll_lock_wait",
+                                       NULL};
     static const char *const give[] = {"pthread_mutex_unlock", "pthread_spin_unlock", "mtx_unlock",
                                        NULL};
     struct source_line l;
     source_line(s, pc, &l);
     const char *name = l.outer ? l.outer : "";
     name += strspn(name, "_");
-    return begins_with(name, take) ? SYNC_ACQUIRE : begins_with(name, give) ? SYNC_RELEASE : SYNC_BOTH;
+    return begins_with(name, take)   ? SYNC_ACQUIRE
+           : begins_with(name, give) ? SYNC_RELEASE
+                                     : SYNC_BOTH;
 }
 
 /* How many threads there are: pthread_create() counts them, and so does a thread's end, but nobody
@@ -191,7 +199,14 @@ static void take_made(struct pass *p, const struct flow_call *c)
 
 static void take_call(struct pass *p, const struct flow_call *c)
 {
-    enum { COMMAND = 0x7f, REQUEUE = 3, CMP_REQUEUE, WAKE_OP, WAIT_REQUEUE_PI = 11, CMP_REQUEUE_PI };
+    enum {
+        COMMAND = 0x7f,
+        REQUEUE = 3,
+        CMP_REQUEUE,
+        WAKE_OP,
+        WAIT_REQUEUE_PI = 11,
+        CMP_REQUEUE_PI
+    };
     switch (c->nr) {
     case NR_CLONE:
     case NR_CLONE3:
@@ -228,8 +243,7 @@ static void take_begin(struct pass *p, const struct flow_begin *f, uint32_t chun
 static void take_note(struct pass *p, const struct flow_note *n, uint32_t chunk)
 {
     if (n->kind == FLOW_THREAD)
-        p->thread =
-            trace_thread_find(p->study->trace, ((const struct flow_thread *)n)->thread);
+        p->thread = trace_thread_find(p->study->trace, ((const struct flow_thread *)n)->thread);
     else if (n->kind == FLOW_BEGIN)
         take_begin(p, (const struct flow_begin *)n, chunk);
     else if (n->kind == FLOW_CALL)

@@ -27,8 +27,8 @@ struct sync_variable {
 };
 
 struct sync_thread {
-    gaddr word;    /* that is cleared when it ends; 0: not known */
-    uint64_t last; /* its last instruction; UINT64_MAX: none */
+    gaddr word;     /* that is cleared when it ends; 0: not known */
+    uint64_t last;  /* its last instruction; UINT64_MAX: none */
     uint32_t child; /* of use to sync.c: what it just made, plus one */
     bool begun;     /* its beginning is in the trace */
 };

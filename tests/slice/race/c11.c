@@ -147,7 +147,7 @@ static int called_once(void) /* MARKS data: none */
 int main(int argc, char *argv[])
 {
     static const struct one_case list[] = {
-        {"flag", flag},   {"member", member},           {"heap", heap}, {"stack", stack},
+        {"flag", flag},     {"member", member},           {"heap", heap}, {"stack", stack},
         {"locked", locked}, {"called_once", called_once}, {NULL, NULL}};
     return run_case(list, argc > 1 ? argv[1] : "");
 }

@@ -118,7 +118,8 @@ static void *use(void *arg)
     return arg ? (void *)got : arg;
 }
 
-static int double_checked(void) /* MARKS instance: race, config: race BARE instance: race?, config: race? */
+static int
+double_checked(void) /* MARKS instance: race, config: race BARE instance: race?, config: race? */
 {
     return two(use, use);
 }
@@ -145,10 +146,12 @@ static int string(void) /* MARKS text: race */
 
 int main(int argc, char *argv[])
 {
-    static const struct one_case list[] = {
-        {"counter", counter},     {"in_place", in_place},
-        {"one_side", one_side},   {"two_locks", two_locks},
-        {"string", string},       {"double_checked", double_checked},
-        {NULL, NULL}};
+    static const struct one_case list[] = {{"counter", counter},
+                                           {"in_place", in_place},
+                                           {"one_side", one_side},
+                                           {"two_locks", two_locks},
+                                           {"string", string},
+                                           {"double_checked", double_checked},
+                                           {NULL, NULL}};
     return run_case(list, argc > 1 ? argv[1] : "");
 }
