@@ -144,9 +144,66 @@ static int string(void) /* MARKS text: race */
     return two(fill, look);
 }
 
+static void *write_late(void *arg)
+{
+    *(volatile int *)&shared = 9;
+    return arg ? NULL : arg;
+}
+
+static void *read_late(void *arg)
+{
+    long got = *(volatile int *)&shared;
+    return arg ? (void *)got : arg;
+}
+
+/* Between them there is a thread that has waited, and knows nothing. */
+static int one_by_one(void) /* MARKS shared: race BARE shared: race? */
+{
+    pthread_t one, next;
+    void *x;
+    pthread_create(&one, NULL, write_late, &total);
+    usleep(20000);
+    pthread_create(&next, NULL, read_late, &total);
+    pthread_join(next, &x);
+    pthread_join(one, NULL);
+    return (int)(long)x;
+}
+
+static volatile int holds;
+
+static void *hold(void *arg)
+{
+    pthread_mutex_lock(&mutex);
+    holds = 1;
+    while (!*(volatile int *)&shared)
+        sched_yield();
+    usleep(10000);
+    pthread_mutex_unlock(&mutex);
+    long got = *(volatile int *)&shared;
+    return arg ? (void *)got : arg;
+}
+
+static void *want(void *arg)
+{
+    while (!holds)
+        sched_yield();
+    *(volatile int *)&shared = 13;
+    pthread_mutex_lock(&mutex);
+    pthread_mutex_unlock(&mutex);
+    return arg ? NULL : arg;
+}
+
+/* That somebody waits for the lock tells nothing to who gives it back. */
+static int contended(void) /* MARKS shared: race BARE shared: race? */
+{
+    return two(hold, want);
+}
+
 int main(int argc, char *argv[])
 {
-    static const struct one_case list[] = {{"counter", counter},
+    static const struct one_case list[] = {{"one_by_one", one_by_one},
+                                           {"contended", contended},
+                                           {"counter", counter},
                                            {"in_place", in_place},
                                            {"one_side", one_side},
                                            {"two_locks", two_locks},
