@@ -1,9 +1,12 @@
 /* locks.c - values that threads hand over as POSIX says. SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
+#include <linux/futex.h>
 #include <pthread.h>
+#include <sched.h>
 #include <semaphore.h>
 #include <signal.h>
 #include <stdlib.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "cases.h"
@@ -203,6 +206,27 @@ static int by_late_join(void) /* MARKS value: none */
     return value;
 }
 
+static int raw_thread(void *arg)
+{
+    value = value + 5;
+    return arg != NULL;
+}
+
+/* Nobody but the kernel tells that the thread has ended. */
+static int by_raw_end(void) /* MARKS value: none */
+{
+    static char stack[1 << 16] __attribute__((aligned(16)));
+    static volatile int word = 1;
+    int flags = CLONE_VM | CLONE_FS | CLONE_FILES | CLONE_SIGHAND | CLONE_THREAD | CLONE_SYSVSEM |
+                CLONE_CHILD_CLEARTID;
+    value = 3;
+    if (clone(raw_thread, stack + sizeof stack, flags, NULL, NULL, NULL, &word) < 0)
+        return 0;
+    while (word)
+        syscall(SYS_futex, &word, FUTEX_WAIT, 1, NULL);
+    return *(volatile int *)&value; /* for who compiles, clone() changes nothing here */
+}
+
 static void prepare(void)
 {
     value = 21;
@@ -290,13 +314,20 @@ static int by_stream(void) /* MARKS total: none */
 
 int main(int argc, char *argv[])
 {
-    static const struct one_case list[] = {
-        {"by_mutex", by_mutex},         {"by_inheritance", by_inheritance},
-        {"by_rwlock", by_rwlock},       {"by_spin", by_spin},
-        {"by_semaphore", by_semaphore}, {"by_condition", by_condition},
-        {"by_barrier", by_barrier},     {"by_join", by_join},
-        {"by_late_join", by_late_join}, {"by_once", by_once},
-        {"by_pipe", by_pipe},           {"by_signal", by_signal},
-        {"by_stream", by_stream},       {NULL, NULL}};
+    static const struct one_case list[] = {{"by_mutex", by_mutex},
+                                           {"by_inheritance", by_inheritance},
+                                           {"by_rwlock", by_rwlock},
+                                           {"by_spin", by_spin},
+                                           {"by_semaphore", by_semaphore},
+                                           {"by_condition", by_condition},
+                                           {"by_barrier", by_barrier},
+                                           {"by_join", by_join},
+                                           {"by_late_join", by_late_join},
+                                           {"by_raw_end", by_raw_end},
+                                           {"by_once", by_once},
+                                           {"by_pipe", by_pipe},
+                                           {"by_signal", by_signal},
+                                           {"by_stream", by_stream},
+                                           {NULL, NULL}};
     return run_case(list, argc > 1 ? argv[1] : "");
 }
