@@ -77,8 +77,8 @@ TABLES = {
         ("thread apply 1 pin slice x", "ROOT CAUSE"),
     ]),
     "races": ("unordered", LEVELS, ("--end",), [
-        ("pin slice T3 k at unordered.c:{CRITERION}", pattern(r"ROOT CAUSE \*/ +data +x, read by T3, race$")),
         ("pin why", pattern(r"ROOT CAUSE \*/ +data +x, read by T3, race$")),
+        ("pin list 1", pattern(r"ROOT CAUSE \*/ +data +x, read by T3, race$")),
     ]),
     "kept": ("wrong", ("O0",), (), [
         ("pin list", pattern(r"^ +mine +\d+ of \d+ instructions  sum at wrong.c:{SUM}")),

@@ -19,7 +19,7 @@ static void *reader(void *arg)
     int k = 0;
     while (!*(volatile int *)&x)
         sched_yield();
-    k = x;          /* CRITERION */
+    k = x;
     assert(k == 0); /* FAILS */
     return arg;
 }

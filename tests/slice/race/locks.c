@@ -86,10 +86,11 @@ static void *add_with_rwlock(void *arg)
 static void *read_with_rwlock(void *arg)
 {
     long sum = 0;
-    for (int i = 0; i < TIMES; i++) {
+    while (!sum) {
         pthread_rwlock_rdlock(&rwlock);
         sum += total;
         pthread_rwlock_unlock(&rwlock);
+        sched_yield();
     }
     return arg ? (void *)sum : arg;
 }

@@ -13,14 +13,17 @@ import subprocess
 import sys
 import tempfile
 
-CASE = re.compile(r"^static int (\w+)\((?:void)?\) /\* MARKS (.*?)(?: BARE (.*?))? \*/", re.MULTILINE)
+CASE = re.compile(r"^static int\s+(\w+)\((?:void)?\) /\* MARKS (.*?)(?: BARE (.*?))? \*/", re.MULTILINE)
 CRITERION = ("last", "write", "of", "case_result")
 
 
 def expected_marks(source, bare):
     """{case: {what flows: mark}}"""
     with open(source) as f:
-        found = CASE.findall(f.read())
+        text = f.read()
+    found = CASE.findall(text)
+    listed = set(re.findall(r'\{"(\w+)", \w+\}', text))
+    assert listed == {name for name, *_ in found}, (listed, found)
     return {name: dict(re.findall(r"(\w+): ([\w?]+)", bare_marks if bare and bare_marks else marks))
             for name, marks, bare_marks in found}
 
