@@ -47,7 +47,7 @@ struct sync {
 int sync_init(struct sync *s, struct study *study, struct err *err);
 void sync_deinit(struct sync *s);
 
-/* The first variable that has one of these bytes, or one behind them. */
+/* The first variable that has the byte at addr, or one behind it; `variables`: none. */
 size_t sync_find(const struct sync *s, gaddr addr);
 
 /* False: no variable has this byte or its neighbours in 8. */
