@@ -109,6 +109,7 @@ struct dependence {
     uint32_t row, instance, on, on_instance;
     uint64_t addr, bytes;
     uint32_t kind; /* 0: free; 1: register; 2: memory; 3: control */
+    enum race race;
 };
 
 struct dep_writer {
@@ -132,7 +133,7 @@ static bool equal(const struct dependence *a, const struct dependence *b)
 {
     return a->row == b->row && a->on == b->on && a->instance == b->instance &&
            a->on_instance == b->on_instance && a->addr == b->addr && a->bytes == b->bytes &&
-           a->kind == b->kind;
+           a->kind == b->kind && a->race == b->race;
 }
 
 static bool grow(struct dep_writer *w)
@@ -208,6 +209,8 @@ static int put_edge(void *arg, const struct slice_dependence *d)
                                                             : 1};
     if (x.row == x.on && x.instance == x.on_instance)
         return 0;
+    if (race_find(w->p->study, d, &x.race, w->err))
+        return -1;
     int is_new = note(w, &x);
     if (is_new <= 0)
         return is_new;
@@ -220,7 +223,8 @@ static int put_edge(void *arg, const struct slice_dependence *d)
     if (x.kind == 3)
         fputs("  control\n", w->f);
     else if (x.kind == 2)
-        fprintf(w->f, "  0x%" PRIx64 " %" PRIu64 "\n", d->addr, d->bytes);
+        fprintf(w->f, "  0x%" PRIx64 " %" PRIu64 "%s%s\n", d->addr, d->bytes, x.race ? " " : "",
+                race_name(x.race));
     else
         fprintf(w->f, "  %%%s\n", name);
     return 0;
@@ -296,11 +300,16 @@ int slice_files_dot(const struct slice_print *p, const char *path, struct err *e
         report_what(p->study, &e->sample, what, sizeof what);
         fprintf(f, "  n%" PRIu32 " -> n%" PRIu32 " [label=\"", e->row, e->on);
         put_quoted(f, what, 60);
+        if (e->race)
+            fprintf(f, ", %s", race_name(e->race));
         fprintf(f, "\"%s%s];\n",
                 e->kinds & SLICE_VALUE     ? ""
                 : e->kinds & SLICE_ADDRESS ? ", style=dashed"
                                            : ", style=dotted",
-                a->thread != b->thread ? ", color=red" : "");
+                e->race == RACE_CERTAIN  ? ", color=red, penwidth=2"
+                : e->race == RACE_MAYBE  ? ", color=orange, penwidth=2"
+                : a->thread != b->thread ? ", color=blue"
+                                         : "");
     }
     fputs("}\n", f);
     return finish(f, path, err);

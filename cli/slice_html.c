@@ -23,7 +23,8 @@ static const char head[] =
     ".criterion { background: #ffe0e0 }\n"
     ".line:target { background: #cfe8ff }\n"
     ".why { padding-left: 8em; font: 12px sans-serif; color: #555 }\n"
-    ".across { color: #b00 }\n"
+    ".across { color: #04a }\n"
+    ".race { color: #b00; font-weight: bold }\n"
     "a { color: inherit }\n"
     "</style></head><body>\n";
 
@@ -99,6 +100,8 @@ static void put_edge_text(struct page *g, const struct report_edge *e)
     fputs(report_kind(e->sample.kind), g->f);
     fputc(' ', g->f);
     put(g->f, what);
+    if (e->race)
+        fprintf(g->f, " <span class=\"race\">%s</span>", race_name(e->race));
 }
 
 static void put_rows(struct page *g)

@@ -13,7 +13,7 @@
 
 #include "cli/json.h"
 
-enum { TEXT_WIDTH = 50, PLACE_ROOM = 300, WHAT_ROOM = 300 };
+enum { TEXT_WIDTH = 50, PLACE_ROOM = 300, WHAT_ROOM = 300, RACES_SHOWN = 10 };
 
 /* ---- pieces of text ---- */
 
@@ -85,13 +85,15 @@ static void why_text(const struct slice_print *p, const struct report_row *r, ch
     out[0] = 0;
     if (r->edge == REPORT_NONE)
         return;
-    const struct slice_dependence *d = &p->report->edge[r->edge].sample;
+    const struct report_edge *e = &p->report->edge[r->edge];
+    const struct slice_dependence *d = &e->sample;
     report_what(p->study, d, what, sizeof what);
     if (d->node_thread == d->on_thread || d->node == UINT64_MAX)
         snprintf(out, WHAT_ROOM, "%s", what);
     else
-        snprintf(out, WHAT_ROOM, "%.200s%sread by T%" PRIu32, what, what[0] ? ", " : "",
-                 trace_thread(p->study->trace, d->node_thread));
+        snprintf(out, WHAT_ROOM, "%.200s%sread by T%" PRIu32 "%s%s", what, what[0] ? ", " : "",
+                 trace_thread(p->study->trace, d->node_thread), e->race ? ", " : "",
+                 race_name(e->race));
 }
 
 static const char *kind_text(const struct report *r, const struct report_row *row)
@@ -184,6 +186,41 @@ static void print_rows(const struct slice_print *p)
     free(row);
 }
 
+static bool is_shown(const struct report *r, const struct report_row *row)
+{
+    return row->own || !r->others || row->distance == 0;
+}
+
+/* Races that are not the reason why their row is there. */
+static void print_races(const struct slice_print *p)
+{
+    const struct report *r = p->report;
+    size_t more = 0, told = 0;
+    for (size_t i = 0; i < r->edges; i++) {
+        const struct report_edge *e = &r->edge[i];
+        const struct report_row *row = &r->row[e->row], *on = &r->row[e->on];
+        char place[PLACE_ROOM], from[PLACE_ROOM], what[WHAT_ROOM];
+        if (!e->race || on->edge == (int32_t)i || !is_shown(r, row) || !is_shown(r, on))
+            continue;
+        if (told == RACES_SHOWN) {
+            more++;
+            continue;
+        }
+        place_text(row, NULL, place);
+        place_text(on, row, from);
+        report_what(p->study, &e->sample, what, sizeof what);
+        printf("%s  ", told++ ? "         " : "also     ");
+        json_plain(place);
+        printf(" reads ");
+        json_plain(what);
+        printf(" of ");
+        json_plain(from);
+        printf(", %s\n", race_name(e->race));
+    }
+    if (more)
+        printf("           ... %zu more; --json lists them\n", more);
+}
+
 static void print_nodes(const struct slice_print *p)
 {
     const struct report *r = p->report;
@@ -207,6 +244,8 @@ void slice_print_text(const struct slice_print *p)
         print_nodes(p);
     else
         print_rows(p);
+    if (!p->all)
+        print_races(p);
     slice_figures(p->slice, &figures);
     if (figures.pairs)
         printf("pruned     %" PRIu64 " save/restore pair%s\n", figures.pairs,
@@ -273,6 +312,7 @@ static void json_edge(const struct slice_print *p, const struct report_edge *e)
     json_kinds(e->kinds);
     printf(", \"count\": %" PRIu64 ", \"across_threads\": %s", e->count,
            d->node_thread != d->on_thread && d->node != UINT64_MAX ? "true" : "false");
+    json_member("race", e->race ? race_name(e->race) : NULL);
     json_member("what", what);
     if (d->kind != SLICE_CONTROL && d->memory)
         printf(", \"address\": \"0x%" PRIx64 "\", \"bytes\": %" PRIu64, d->addr, d->bytes);

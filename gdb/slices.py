@@ -285,6 +285,7 @@ class Slice:
         what = plain(edge["what"] or "") if edge else ""
         if edge and edge["across_threads"]:
             what += f"{', ' if what else ''}read by T{self.rows[edge['line']]['thread']}"
+            what += f", {edge['race']}" if edge["race"] else ""
         text = plain(" ".join((row["text"] or "").split())) or (
             f"in {plain(row['function'])}" if row["file"] and row["function"] else plain(row["name"]))
         text = text if len(text) <= 50 else text[:47] + "..."

@@ -285,7 +285,8 @@ static unsigned strongest(unsigned kinds)
     return kinds & -kinds;
 }
 
-static int add_edge(struct builder *b, uint32_t row, uint32_t on, const struct slice_dependence *d)
+static int add_edge(struct builder *b, uint32_t row, uint32_t on, const struct slice_dependence *d,
+                    enum race race)
 {
     struct report *r = b->out;
     uint32_t *e = entry(&b->edge_at, row, on);
@@ -305,8 +306,9 @@ static int add_edge(struct builder *b, uint32_t row, uint32_t on, const struct s
     }
     struct report_edge *x = &r->edge[*e - 1];
     x->count++;
-    if (d->kind <= strongest(x->sample.kind))
+    if (race > x->race || (race == x->race && d->kind <= strongest(x->sample.kind)))
         x->sample = *d;
+    x->race = race > x->race ? race : x->race;
     x->kinds |= d->kind;
     return 0;
 }
@@ -331,11 +333,14 @@ static int take_edge(void *arg, const struct slice_dependence *d)
     if (row == on_row)
         return 0;
     struct slice_dependence told = *d;
+    enum race race;
+    if (race_find(b->study, d, &race, b->err))
+        return -1;
     if (d->node == UINT64_MAX) { /* what is wanted has a name where it is wanted */
         told.node_pc = b->of->position.pc;
         told.node_thread = b->of->thread;
     }
-    return add_edge(b, row, on_row, &told);
+    return add_edge(b, row, on_row, &told, race);
 }
 
 /* ---- order ---- */
@@ -346,6 +351,8 @@ static bool better(const struct report_edge *x, const struct report_edge *y)
     unsigned kx = strongest(x->kinds), ky = strongest(y->kinds);
     if (kx != ky)
         return kx < ky;
+    if (x->race != y->race)
+        return x->race > y->race;
     return x->sample.on > y->sample.on;
 }
 
@@ -453,7 +460,8 @@ static int add_wanted(struct builder *b, const struct criterion *c)
         if (node == b->nodes)
             continue;
         uint32_t row = b->row_of[node] & ~READS_FLAGS;
-        if (row != (uint32_t)b->criterion && add_edge(b, (uint32_t)b->criterion, row, &d))
+        if (row != (uint32_t)b->criterion &&
+            add_edge(b, (uint32_t)b->criterion, row, &d, RACE_NONE))
             return -1;
     }
     return 0;

@@ -13,6 +13,7 @@
 
 #include "slicer/criterion.h"
 #include "slicer/edges.h"
+#include "slicer/race.h"
 
 enum { REPORT_NONE = -1 };
 
@@ -41,7 +42,9 @@ struct report_edge {
     uint32_t row, on;
     unsigned kinds; /* enum slice_edge */
     uint64_t count;
-    struct slice_dependence sample; /* the latest of the strongest kind: value, address, control */
+    enum race race;                 /* the worst of them */
+    struct slice_dependence sample; /* the latest of the strongest kind: value, address, control;
+                                       of races, if there are some */
 };
 
 struct report_node {

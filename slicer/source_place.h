@@ -39,5 +39,14 @@ bool source_expr_run(const struct source_view *view, Dwarf_Attribute *attribute,
  * the bytes. Returns whether something atomic is on it. */
 bool source_type_path(Dwarf_Die *die, uint64_t offset, uint64_t bytes, char *buf, size_t room);
 uint64_t source_type_bytes(Dwarf_Die *die); /* 0 unknown */
+/* Tells of the atomic parts of the variable `die`: where in it, and how many bytes. */
+typedef void source_type_fn(void *arg, uint64_t offset, uint64_t bytes);
+void source_type_atomics(Dwarf_Die *die, source_type_fn *fn, void *arg);
+
+/* source_variable.c: the variable that debug information has at addr, as source_variable() looks
+ * for it but not thread-local; NULL: none. *m is its module, *offset where in it addr is. */
+const struct source_var *source_place_variable(struct source *s, gaddr pc,
+                                               const struct source_frame *frame, gaddr addr,
+                                               struct source_mod **m, uint64_t *offset);
 
 #endif

@@ -9,7 +9,7 @@
 #include "slicer/source_int.h"
 #include "slicer/source_place.h"
 
-enum { DIMENSIONS = 8, DEPTH = 32 };
+enum { DIMENSIONS = 8, DEPTH = 32, ATOMICS_MOST = 1 << 16 };
 
 /* What is looked for in a type, and what was found on the way. */
 struct part {
@@ -78,21 +78,33 @@ static uint64_t count_of(Dwarf_Die *range)
     return number_of(range, DW_AT_upper_bound, &value) ? value + 1 : 0;
 }
 
-static bool into_array(struct part *part)
+/* The dimensions of an array; returns how many, 0 if that is not known. */
+static size_t dimensions_of(Dwarf_Die *array, Dwarf_Die *element, uint64_t count[DIMENSIONS],
+                            uint64_t *bytes)
 {
-    uint64_t count[DIMENSIONS], stride[DIMENSIONS], bytes;
     size_t dimensions = 0;
-    Dwarf_Die child, element;
+    Dwarf_Die child;
     Dwarf_Word size;
 
-    if (!type_of(&part->type, &element) || dwarf_aggregate_size(&element, &size) || !size ||
-        dwarf_child(&part->type, &child))
-        return false;
+    if (!type_of(array, element) || dwarf_aggregate_size(element, &size) || !size ||
+        dwarf_child(array, &child))
+        return 0;
     do
         if (dwarf_tag(&child) == DW_TAG_subrange_type && dimensions < DIMENSIONS)
             count[dimensions++] = count_of(&child);
     while (dwarf_siblingof(&child, &child) == 0);
-    bytes = size;
+    *bytes = size;
+    return dimensions;
+}
+
+static bool into_array(struct part *part)
+{
+    uint64_t count[DIMENSIONS], stride[DIMENSIONS], bytes;
+    Dwarf_Die element;
+    size_t dimensions = dimensions_of(&part->type, &element, count, &bytes);
+
+    if (!dimensions)
+        return false;
     for (size_t i = dimensions; i-- > 0; bytes *= count[i] ? count[i] : 1)
         stride[i] = bytes;
     for (size_t i = 0; i < dimensions; i++) {
@@ -104,7 +116,7 @@ static bool into_array(struct part *part)
         part->offset %= stride[i];
     }
     part->type = element;
-    return dimensions != 0;
+    return true;
 }
 
 /* The bytes that a member has. */
@@ -199,4 +211,76 @@ uint64_t source_type_bytes(Dwarf_Die *die)
     Dwarf_Word bytes;
 
     return type_of(die, &type) && !dwarf_aggregate_size(&type, &bytes) ? bytes : 0;
+}
+
+/* ---- atomic parts ---- */
+
+struct atomics {
+    source_type_fn *fn;
+    void *arg;
+    uint32_t told;
+};
+
+static void tell_atomics(struct atomics *a, Dwarf_Die *type, uint64_t offset, int depth);
+
+static void tell_elements(struct atomics *a, Dwarf_Die *array, uint64_t offset, int depth)
+{
+    uint64_t count[DIMENSIONS], bytes, elements = 1;
+    Dwarf_Die element;
+    size_t dimensions = dimensions_of(array, &element, count, &bytes);
+
+    for (size_t i = 0; i < dimensions; i++)
+        elements = count[i] && elements < ATOMICS_MOST ? elements * count[i] : elements;
+    for (uint64_t i = 0; dimensions && i < elements && a->told < ATOMICS_MOST; i++) {
+        uint32_t before = a->told;
+        tell_atomics(a, &element, offset + i * bytes, depth);
+        if (a->told == before)
+            return; /* as the first, so all */
+    }
+}
+
+static void tell_members(struct atomics *a, Dwarf_Die *type, uint64_t offset, int depth)
+{
+    Dwarf_Die child, inner;
+    uint64_t at, bytes;
+
+    if (dwarf_child(type, &child))
+        return;
+    do {
+        int tag = dwarf_tag(&child);
+        if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) && extent(&child, &at, &bytes) &&
+            type_of(&child, &inner))
+            tell_atomics(a, &inner, offset + at, depth);
+    } while (dwarf_siblingof(&child, &child) == 0);
+}
+
+static void tell_atomics(struct atomics *a, Dwarf_Die *type, uint64_t offset, int depth)
+{
+    struct part part = {.type = *type};
+    Dwarf_Word size;
+
+    if (depth == DEPTH || !peel(&part))
+        return;
+    int tag = dwarf_tag(&part.type);
+    bool members =
+        tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+    if (part.atomic || (members && is_atomic_class(&part.type))) {
+        if (dwarf_aggregate_size(&part.type, &size) || !size)
+            return;
+        a->told++;
+        a->fn(a->arg, offset, size);
+    } else if (tag == DW_TAG_array_type) {
+        tell_elements(a, &part.type, offset, depth + 1);
+    } else if (members) {
+        tell_members(a, &part.type, offset, depth + 1);
+    }
+}
+
+void source_type_atomics(Dwarf_Die *die, source_type_fn *fn, void *arg)
+{
+    struct atomics a = {.fn = fn, .arg = arg};
+    Dwarf_Die type;
+
+    if (type_of(die, &type))
+        tell_atomics(&a, &type, 0, 0);
 }

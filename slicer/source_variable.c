@@ -26,8 +26,9 @@ static void write_name(const struct source_mod *m, const struct source_var *var,
         source_type_path(&die, offset, bytes ? bytes : 1, buf + n, room - (size_t)n);
 }
 
-static bool find_local(const struct source_view *view, gaddr addr, uint32_t bytes, char *buf,
-                       size_t room)
+/* The local or parameter at addr, and how far into it that is. */
+static const struct source_var *local_at(const struct source_view *view, gaddr addr,
+                                         uint64_t *offset)
 {
     const struct source_mod *m = view->m;
     struct source_place place;
@@ -42,14 +43,25 @@ static bool find_local(const struct source_view *view, gaddr addr, uint32_t byte
                 if (piece->where != SOURCE_MEMORY || addr < piece->address ||
                     addr - piece->address >= (piece->bytes ? piece->bytes : 1))
                     continue;
-                write_name(m, &m->var[v], before + addr - piece->address, bytes, buf, room);
-                return true;
+                *offset = before + addr - piece->address;
+                return &m->var[v];
             }
         }
         if (m->scope[i].kind == SOURCE_FUNCTION)
             break;
     }
-    return false;
+    return NULL;
+}
+
+static bool find_local(const struct source_view *view, gaddr addr, uint32_t bytes, char *buf,
+                       size_t room)
+{
+    uint64_t offset;
+    const struct source_var *var = local_at(view, addr, &offset);
+
+    if (var)
+        write_name(view->m, var, offset, bytes, buf, room);
+    return var;
 }
 
 /* The global, or thread-local variable, that has an address or offset. */
@@ -141,16 +153,33 @@ bool source_variable(struct source *s, gaddr pc, const struct source_frame *fram
            (frame && find_tls(s, here, frame, addr, bytes, buf, room));
 }
 
+const struct source_var *source_place_variable(struct source *s, gaddr pc,
+                                               const struct source_frame *frame, gaddr addr,
+                                               struct source_mod **m, uint64_t *offset)
+{
+    uint64_t at = 0;
+    struct source_mod *here = source_module_at(s, pc, &at);
+    struct source_view view = {s, here, here, at, frame};
+    const struct source_var *var = NULL;
+
+    if (here && here->dwarf && may_be_local(frame, addr))
+        var = local_at(&view, addr, offset);
+    *m = here;
+    if (!var && (*m = source_module_at(s, addr, &at)) && (var = global_at(*m, at, false)))
+        *offset = at - var->addr;
+    return var;
+}
+
 bool source_is_atomic(struct source *s, gaddr addr)
 {
-    uint64_t at;
-    struct source_mod *m = source_module_at(s, addr, &at);
-    const struct source_var *var = m ? global_at(m, at, false) : NULL;
+    struct source_mod *m;
+    uint64_t offset;
+    const struct source_var *var = source_place_variable(s, 0, NULL, addr, &m, &offset);
     Dwarf_Die die;
     char unused[1];
 
     return var && source_scopes_die(m, var->unit, var->die, &die) &&
-           source_type_path(&die, at - var->addr, 1, unused, sizeof unused);
+           source_type_path(&die, offset, 1, unused, sizeof unused);
 }
 
 /* ---- by register ---- */

@@ -12,6 +12,7 @@
 
 #include "pinball/pinball.h"
 #include "pinball/summary.h"
+#include "slicer/race.h"
 #include "slicer/study_private.h"
 
 /* ---- where the trace is ---- */
@@ -165,6 +166,7 @@ void study_close(struct study *s)
 {
     if (!s)
         return;
+    race_free(s->own->race);
     slicer_free(s->slicer);
     study_source_close(s);
     trace_close(s->trace);

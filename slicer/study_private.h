@@ -13,7 +13,8 @@ struct study_private {
     const char **known; /* files, by address of their names ... */
     bool *readable;     /* ... and whether there is text */
     size_t files;
-    bool temporary; /* the trace goes at the end */
+    bool temporary;          /* the trace goes at the end */
+    struct race_facts *race; /* of race.h, when they were first wanted */
 };
 
 /* study_source.c: what was mapped, for source.h. */

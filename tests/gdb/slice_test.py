@@ -76,6 +76,10 @@ TABLES = {
         ("thread apply 1 pin slice %rax", "of a thread that has not stopped here"),
         ("thread apply 1 pin slice x", "ROOT CAUSE"),
     ]),
+    "races": ("unordered", LEVELS, ("--end",), [
+        ("pin why", pattern(r"ROOT CAUSE \*/ +data +x, read by T3, race$")),
+        ("pin list 1", pattern(r"ROOT CAUSE \*/ +data +x, read by T3, race$")),
+    ]),
     "kept": ("wrong", ("O0",), (), [
         ("pin list", pattern(r"^ +mine +\d+ of \d+ instructions  sum at wrong.c:{SUM}")),
         ("complete pin list ", "pin list mine\n"),
