@@ -10,6 +10,8 @@
 
 #include "slicer/frames.h"
 
+struct source;
+
 struct scan_chunk {
     struct frames start;
     uint32_t thread;   /* that runs when it begins */
@@ -32,7 +34,10 @@ struct scan {
     uint32_t chunks;
 };
 
-int scan_init(struct scan *s, struct trace *trace, unsigned max_save, struct err *err);
+/* The first max_save instructions of a frame that save a register count, and those that write to a
+ * place that call frame information names; `source` may be NULL. */
+int scan_init(struct scan *s, struct trace *trace, unsigned max_save, struct source *source,
+              struct err *err);
 void scan_deinit(struct scan *s);
 
 /* Where the extended state of a signal's frame is, of the last one before `insn`; 0: none. */

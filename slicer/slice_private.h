@@ -12,6 +12,7 @@ struct slicer {
     struct trace *trace;
     struct code *code;
     struct pinball *pinball;
+    struct source *source; /* NULL: saves are found by MaxSave alone */
     struct cfg *cfg;
     uint8_t **contents; /* of mappings, as they were read */
     struct scan scan;

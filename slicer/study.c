@@ -155,10 +155,12 @@ struct study *study_open(const char *path, const struct study_options *o, struct
     struct study *s = study_collect(path, o, err);
     if (!s)
         return NULL;
-    if (!study_source_open(s, err) && (s->slicer = slicer_new(s->trace, s->pinball, err)))
-        return s;
-    study_close(s);
-    return NULL;
+    if (study_source_open(s, err) || !(s->slicer = slicer_new(s->trace, s->pinball, err))) {
+        study_close(s);
+        return NULL;
+    }
+    slicer_set_source(s->slicer, s->source);
+    return s;
 }
 
 void study_close(struct study *s)
