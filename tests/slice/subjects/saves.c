@@ -1,7 +1,10 @@
-/* saves.c - functions that save registers in all the ways compilers have. SPDX-License-Identifier: MIT
+/* saves.c - functions that save registers in all the ways compilers have.
  *
- * Many values that live across calls, early returns before anything is saved, frames of unknown size,
- * variable arguments, recursion, calls through pointers. An argument says how often. */
+ * SPDX-License-Identifier: MIT
+ *
+ * Many values that live across calls, early returns before anything is saved, frames of unknown
+ * size, variable arguments, recursion, calls through pointers. An argument says how often.
+ */
 #include <setjmp.h>
 #include <stdarg.h>
 #include <stdio.h>
