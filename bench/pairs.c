@@ -20,7 +20,7 @@
 #include "slicer/source_frame.h"
 #include "slicer/study.h"
 
-enum { SAVES = 256, DWARF_RSP = 7, DWARF_GPRS = 16 };
+enum { SAVES = 256, DWARF_RBP = 6, DWARF_RSP = 7, DWARF_GPRS = 16 };
 
 static void die(const char *what)
 {
@@ -81,6 +81,13 @@ static unsigned register_of(unsigned dwarf)
     return dwarf < sizeof gpr ? gpr[dwarf] : dwarf;
 }
 
+/* Is the CFA on the stack? longjmp() has its registers in a buffer and says so in this way. */
+static bool has_frame(struct source *source, gaddr pc)
+{
+    struct source_cfa cfa;
+    return source_cfa(source, pc, &cfa) && (cfa.reg == DWARF_RSP || cfa.reg == DWARF_RBP);
+}
+
 static void find_claims(struct source *source, const struct code_block *b, struct claims *out)
 {
     struct source_save save[SAVES];
@@ -89,7 +96,7 @@ static void find_claims(struct source *source, const struct code_block *b, struc
     for (size_t k = 0; k < saves && k < SAVES; k++)
         for (unsigned i = 0; i < b->insns; i++) {
             if (b->insn[i].in.pc != save[k].from || save[k].reg >= DWARF_GPRS ||
-                save[k].reg == DWARF_RSP)
+                save[k].reg == DWARF_RSP || !has_frame(source, save[k].from))
                 continue;
             out->at = more(out->at, out->count, &out->room, sizeof *out->at);
             out->at[out->count++] = (struct claim){i, register_of(save[k].reg), save[k].offset};
