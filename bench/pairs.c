@@ -184,18 +184,20 @@ static void count_pairs(struct study *s)
 {
     struct err err;
     struct scan early, named, all;
+    struct scan_lists a = {0}, b = {0};
     uint64_t by_early = 0, by_named = 0, by_both = 0, by_any = 0;
     if (scan_init(&early, s->trace, SLICE_MAX_SAVE, NULL, &err) ||
         scan_init(&named, s->trace, 0, s->source, &err) ||
         scan_init(&all, s->trace, SLICE_MAX_SAVE, s->source, &err))
         die(err.msg);
     for (uint32_t c = 0; c < all.chunks; c++) {
-        const struct scan_chunk *a = &early.chunk[c], *b = &named.chunk[c];
-        by_early += a->restores;
-        by_named += b->restores;
+        if (scan_unpack(&early.chunk[c], &a, &err) || scan_unpack(&named.chunk[c], &b, &err))
+            die(err.msg);
+        by_early += a.restores;
+        by_named += b.restores;
         by_any += all.chunk[c].restores;
-        for (uint32_t i = 0, k = 0; i < a->restores && k < b->restores;) {
-            uint32_t x = a->restore[i], y = b->restore[k];
+        for (uint32_t i = 0, k = 0; i < a.restores && k < b.restores;) {
+            uint32_t x = a.restore[i], y = b.restore[k];
             by_both += x == y;
             i += x <= y;
             k += y <= x;
@@ -204,6 +206,8 @@ static void count_pairs(struct study *s)
     printf(", \"pairs\": %" PRIu64 ", \"pairs_early\": %" PRIu64 ", \"pairs_named\": %" PRIu64
            ", \"pairs_both\": %" PRIu64,
            by_any, by_early, by_named, by_both);
+    scan_lists_deinit(&a);
+    scan_lists_deinit(&b);
     scan_deinit(&early);
     scan_deinit(&named);
     scan_deinit(&all);

@@ -237,6 +237,9 @@ struct trace *trace_open(const char *path, struct err *err)
     t->span = (struct span){t->fd, 0, (uint64_t)st.st_size, t->path};
     if (read_all(t, err))
         goto fail;
+    for (uint32_t i = 0; i < code_count(t->code); i++)
+        if (trace_is_entry(t, code_block(t->code, i)->pc))
+            code_mark_entry(t->code, i);
     return t;
 fail:
     trace_close(t);
