@@ -9,9 +9,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "pinball/pinball.h"
-#include "slicer/collect.h"
-#include "slicer/slice.h"
+#include "slicer/study.h"
 
 static double now(void)
 {
@@ -61,32 +59,24 @@ static void slices(struct slicer *s, uint64_t insns, int count)
 int main(int argc, char **argv)
 {
     struct err err;
-    struct collect_options o = {0};
-    struct collect_result r;
     uint64_t nodes, pairs;
     int count = argc > 3 ? atoi(argv[3]) : 5;
     if (argc < 3)
         return 2;
-    struct pinball *p = pinball_open(argv[1], &err);
-    if (!p)
-        die(&err);
+    struct study_options o = {.trace = argv[2], .fresh = true};
     double start = now();
-    if (collect(p, argv[2], &o, &r, &err))
-        die(&err);
-    double collected = now();
-    struct trace *t = trace_open(argv[2], &err);
-    struct slicer *s = t ? slicer_new(t, p, &err) : NULL;
+    struct study *s = study_open(argv[1], &o, &err);
     if (!s)
         die(&err);
+    double collected = now();
+    struct collect_result r = s->result;
     if (count)
-        slice(s, r.insns - 1, 0, SLICE_ALL, &nodes, &pairs);
+        slice(s->slicer, r.insns - 1, 0, SLICE_ALL, &nodes, &pairs);
     printf("{\"insns\": %llu, \"bytes\": %llu, \"collect\": %.4f, \"first\": %.4f, \"slices\": [",
            (unsigned long long)r.insns, (unsigned long long)r.bytes, collected - start,
            now() - start);
-    slices(s, r.insns, count);
+    slices(s->slicer, r.insns, count);
     printf("]}\n");
-    slicer_free(s);
-    trace_close(t);
-    pinball_close(p);
+    study_close(s);
     return 0;
 }

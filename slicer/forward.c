@@ -57,6 +57,8 @@ static int do_insn(struct pass *p, struct forward_at *n, uint32_t insn,
     n->du = none ? NULL : code_defuse(p->s->code, n->b, n->i, flags, n->values);
     if (!none && !n->du)
         return err_set(err, "no memory");
+    if (n->call && n->du)
+        n->du = slicer_call_defuse(p->s, n->du, n->call);
     if (ci->saves >= 0 || ci->restores >= 0)
         n->pair = code_address(&n->b->access[ci->access_at], n->values);
     if (!p->o->keep_saves && ci->restores >= 0 && n->du && n->du->defs &&

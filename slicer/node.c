@@ -13,6 +13,39 @@ gaddr slicer_extent(const struct code_block *b, const struct plan_access *a, con
     return n < 0 ? addr + a->mem.bytes - *bytes : addr;
 }
 
+/* A system call's sets, without what it does not use. */
+const struct defuse *slicer_call_defuse(struct slicer *s, const struct defuse *du,
+                                        const struct flow_call *call)
+{
+    static const uint8_t arg[SLICER_ARGS] = {RDI, RSI, RDX, R10, R8, R9};
+    static const struct {
+        uint8_t args;
+        bool is;
+    } calls[] = {
+#define SYSCALL(nr, name, args, ...) [nr] = {args, true},
+#include "engine/os/syscalls.def"
+#undef SYSCALL
+    };
+    size_t nr = (size_t)call->nr;
+    unsigned args = nr < ARRAY_LEN(calls) && calls[nr].is ? calls[nr].args : SLICER_ARGS;
+    struct defuse *out = &s->call[args];
+    struct loc_set uses = {{0}};
+    if (args == SLICER_ARGS)
+        return du;
+    for (unsigned i = 0; i < du->uses; i++)
+        loc_set_add(&uses, du->use[i].first, du->use[i].count);
+    for (unsigned i = args; i < SLICER_ARGS; i++)
+        loc_set_remove(&uses, loc_gpr(arg[i]), LOC_GPR_BYTES);
+    *out = *du;
+    out->uses = 0;
+    for (struct loc_span span = loc_set_next(&uses, 0); span.count;
+         span = loc_set_next(&uses, span.first + span.count)) {
+        span.kind = DEFUSE_VALUE;
+        out->use[out->uses++] = span;
+    }
+    return out;
+}
+
 bool slicer_is_odd(const struct plan_access *a)
 {
     return a->mem.shape == ACCESS_VECTOR ||

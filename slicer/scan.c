@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "slicer/slice_private.h"
+#include "slicer/source_frame.h"
 
 enum { RETURN_ADDRESS = GPR_COUNT, FILTER_BITS = 18, FILTER = 1 << FILTER_BITS };
 
@@ -26,6 +27,8 @@ enum event_kind { EVENT_WRITE, EVENT_SAVE, EVENT_RESTORE };
 struct event {
     uint8_t insn, kind, reg;
     uint16_t access;
+    uint16_t slots; /* of a save: places that are named for the register */
+    const struct source_slot *slot;
 };
 
 struct events {
@@ -48,13 +51,25 @@ struct scanner {
     uint8_t *filter; /* by granule: something was armed there */
     struct events *events;
     unsigned max_save;
+    struct source *source;
     uint32_t thread; /* that runs */
     struct list restores, changes;
 };
 
 /* ---- blocks ---- */
 
-static void list_events(struct events *e, const struct code_block *b)
+/* The instruction has the form of a save: where may it be one whenever it is executed? */
+static void find_slots(const struct scanner *s, struct event *ev, gaddr pc)
+{
+    static const uint8_t dwarf[GPR_COUNT] = {
+        [RAX] = 0,  [RDX] = 1,  [RCX] = 2,  [RBX] = 3, [RSI] = 4,  [RDI] = 5,
+        [RBP] = 6,  [RSP] = 7,  [R8] = 8,   [R9] = 9,  [R10] = 10, [R11] = 11,
+        [R12] = 12, [R13] = 13, [R14] = 14, [R15] = 15};
+    if (s->source)
+        ev->slots = (uint16_t)source_slots(s->source, pc, dwarf[ev->reg], &ev->slot);
+}
+
+static void list_events(const struct scanner *s, struct events *e, const struct code_block *b)
 {
     e->known = true;
     e->at = malloc(sizeof *e->at * (b->accesses + 1u));
@@ -62,16 +77,18 @@ static void list_events(struct events *e, const struct code_block *b)
         const struct code_insn *in = &b->insn[i];
         int reg = in->saves;
         if (in->restores >= 0) {
-            e->at[e->count++] =
-                (struct event){(uint8_t)i, EVENT_RESTORE, (uint8_t)in->restores, in->access_at};
+            e->at[e->count++] = (struct event){
+                (uint8_t)i, EVENT_RESTORE, (uint8_t)in->restores, in->access_at, 0, NULL};
             continue;
         }
         for (uint32_t k = 0; k < in->accesses; k++) {
             uint16_t a = (uint16_t)(in->access_at + k);
             if (b->access[a].mem.write)
-                e->at[e->count++] = (struct event){(uint8_t)i, reg >= 0 ? EVENT_SAVE : EVENT_WRITE,
-                                                   (uint8_t)reg, a};
+                e->at[e->count++] = (struct event){
+                    (uint8_t)i, reg >= 0 ? EVENT_SAVE : EVENT_WRITE, (uint8_t)reg, a, 0, NULL};
         }
+        if (reg >= 0)
+            find_slots(s, &e->at[e->count - 1], in->in.pc);
     }
 }
 
@@ -160,12 +177,21 @@ static void add(struct list *l, uint32_t value)
     l->at[l->count++] = value;
 }
 
-static void save(struct scanner *s, struct frame *f, gaddr addr, int reg)
+/* Is it the place of a slot in this frame? The CFA is right behind the return address. */
+static bool is_named(const struct event *ev, const struct frame *f, gaddr addr)
 {
-    if (f->saves < s->max_save) {
-        f->saves++;
-        arm(s, addr, f->serial, reg);
-    }
+    for (unsigned i = 0; f->kind != FRAME_ROOT && i < ev->slots; i++)
+        if (f->slot + 8 + (uint64_t)ev->slot[i].offset == addr)
+            return true;
+    return false;
+}
+
+static void save(struct scanner *s, struct frame *f, gaddr addr, const struct event *ev)
+{
+    bool early = f->saves < s->max_save;
+    f->saves += early;
+    if (early || is_named(ev, f, addr))
+        arm(s, addr, f->serial, ev->reg);
 }
 
 static void do_events(struct scanner *s, const struct trace_step *st, const struct code_block *b,
@@ -173,7 +199,7 @@ static void do_events(struct scanner *s, const struct trace_step *st, const stru
 {
     struct events *e = &s->events[b->number];
     if (!e->known)
-        list_events(e, b);
+        list_events(s, e, b);
     for (uint32_t i = 0; i < e->count; i++) {
         const struct event *ev = &e->at[i];
         const struct plan_access *a = &b->access[ev->access];
@@ -190,7 +216,7 @@ static void do_events(struct scanner *s, const struct trace_step *st, const stru
         gaddr addr = slicer_extent(b, a, values, &bytes);
         disarm(s, addr, bytes);
         if (ev->kind == EVENT_SAVE)
-            save(s, f, addr, ev->reg);
+            save(s, f, addr, ev);
     }
 }
 
@@ -302,10 +328,14 @@ static void scanner_deinit(struct scanner *s)
     free(s->changes.at);
 }
 
-static int scanner_init(struct scanner *s, struct trace *trace, unsigned max_save, struct err *err)
+static int scanner_init(struct scanner *s, struct trace *trace, unsigned max_save,
+                        struct source *source, struct err *err)
 {
-    *s = (struct scanner){
-        .trace = trace, .code = trace_code(trace), .max_save = max_save, .armed_room = 1 << 12};
+    *s = (struct scanner){.trace = trace,
+                          .code = trace_code(trace),
+                          .max_save = max_save,
+                          .source = source,
+                          .armed_room = 1 << 12};
     s->armed = calloc(s->armed_room, sizeof *s->armed);
     s->filter = calloc(1, FILTER);
     s->events = calloc(code_count(s->code) + 1, sizeof *s->events);
@@ -396,14 +426,15 @@ bool scan_lists_has(const uint32_t *list, uint32_t count, uint32_t insn)
 
 /* ---- the pass ---- */
 
-int scan_init(struct scan *scan, struct trace *trace, unsigned max_save, struct err *err)
+int scan_init(struct scan *scan, struct trace *trace, unsigned max_save, struct source *source,
+              struct err *err)
 {
     struct scanner s;
     struct trace_chunk c = {0};
     int bad = -1;
     *scan = (struct scan){.chunks = trace_chunks(trace)};
     scan->chunk = calloc(scan->chunks + 1, sizeof *scan->chunk);
-    if (scanner_init(&s, trace, max_save, err) || !scan->chunk)
+    if (scanner_init(&s, trace, max_save, source, err) || !scan->chunk)
         goto done;
     s.scan = scan;
     for (uint32_t i = 0; i < scan->chunks; i++) {

@@ -11,6 +11,8 @@
 
 #include "slicer/frames.h"
 
+struct source;
+
 struct scan_chunk {
     struct frames start;
     uint32_t thread; /* that runs when it begins */
@@ -37,7 +39,10 @@ struct scan {
     uint32_t chunks;
 };
 
-int scan_init(struct scan *s, struct trace *trace, unsigned max_save, struct err *err);
+/* The first max_save instructions of a frame that save a register count, and those that write to a
+ * place that call frame information names; `source` may be NULL. */
+int scan_init(struct scan *s, struct trace *trace, unsigned max_save, struct source *source,
+              struct err *err);
 void scan_deinit(struct scan *s);
 
 /* The lists of a chunk. *out is {0} or has been used before. */

@@ -113,6 +113,15 @@ struct slicer *slicer_new(struct trace *trace, struct pinball *pinball, struct e
     return s;
 }
 
+void slicer_set_source(struct slicer *s, struct source *source)
+{
+    if (s->source != source) {
+        scan_deinit(&s->scan);
+        s->max_save = 0;
+    }
+    s->source = source;
+}
+
 void slicer_free(struct slicer *s)
 {
     if (!s)
@@ -238,7 +247,7 @@ int slicer_scan(struct slicer *s, const struct slice_options *o, struct err *err
         return 0;
     scan_deinit(&s->scan);
     s->max_save = 0;
-    if (scan_init(&s->scan, s->trace, max_save, err))
+    if (scan_init(&s->scan, s->trace, max_save, s->source, err))
         return -1;
     s->max_save = max_save;
     return 0;

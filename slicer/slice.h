@@ -13,6 +13,7 @@
 #include "slicer/trace.h"
 
 struct pinball;
+struct source;
 struct slicer;
 struct slice;
 
@@ -52,6 +53,9 @@ struct slice_want {
  * executed; both outlive the slicer. */
 struct slicer *slicer_new(struct trace *trace, struct pinball *pinball, struct err *err);
 void slicer_free(struct slicer *slicer); /* NULL is allowed */
+/* What knows the call frame information of the modules: saves that it names are found wherever they
+ * are in a function. It outlives the slicer. NULL, which it is at first: only early ones are. */
+void slicer_set_source(struct slicer *slicer, struct source *source);
 
 /* NULL with *err set. */
 struct slice *slice_backward(struct slicer *slicer, const struct slice_want *want, size_t wants,

@@ -8,14 +8,18 @@
 #include "slicer/slice.h"
 #include "slicer/wanted.h"
 
+enum { SLICER_ARGS = 6 }; /* of a system call, at most */
+
 struct slicer {
     struct trace *trace;
     struct code *code;
     struct pinball *pinball;
+    struct source *source; /* NULL: saves are found by MaxSave alone */
     struct cfg *cfg;
     uint8_t **contents; /* of mappings, as they were read */
     struct scan scan;
-    unsigned max_save; /* that the scan was made with; 0: not yet */
+    unsigned max_save;               /* that the scan was made with; 0: not yet */
+    struct defuse call[SLICER_ARGS]; /* for slicer_call_defuse() */
 };
 
 /* Is all of it read-only when the trace ends? Such memory is the loader's: constants, tables of
@@ -56,6 +60,10 @@ gaddr slicer_extent(const struct code_block *b, const struct plan_access *a, con
 bool slicer_is_odd(const struct plan_access *a);             /* a note tells its addresses */
 bool slicer_is_copy(const struct code_block *b, unsigned i); /* rep movs */
 bool slicer_is_state(const struct insn *in);                 /* xsave and the like */
+/* The sets of a completed system call, of whose arguments only those are used that it has. The
+ * result lives until the next call. */
+const struct defuse *slicer_call_defuse(struct slicer *s, const struct defuse *du,
+                                        const struct flow_call *call);
 /* A ret in `frame` that pops a frame: the one whose call's return address it reads. */
 bool slicer_returns(const struct frame *frame, const struct code_block *b, unsigned i,
                     const uint64_t *values);

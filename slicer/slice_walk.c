@@ -385,6 +385,8 @@ static int do_insn(struct walk *w, struct node *n, bool by_control, struct err *
     n->du = code_defuse(w->s->code, n->b, n->i, n->flags, n->values);
     if (!n->du)
         return err_set(err, "no memory");
+    if (n->call)
+        n->du = slicer_call_defuse(w->s, n->du, n->call);
     if (!w->o->keep_saves) {
         int reg;
         if (is_restore(w, n->insn) && (reg = ci->restores) >= 0 && defines_register(w, n))

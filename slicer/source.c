@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "slicer/source_int.h"
+#include "slicer/source_frame_int.h"
 
 void *source_grow(void *array, size_t count, size_t bytes)
 {
@@ -57,7 +57,7 @@ static void free_module(struct source_mod *m)
     free(m->var);
     free(m->global);
     free(m->symbol);
-    free(m->fde);
+    source_slots_free(m);
     free(m->mapping);
     free(m->debug);
     free(m->path);
@@ -182,6 +182,17 @@ void source_module_read(struct source *s, struct source_mod *m)
     source_rows_read(s, m);
     source_scopes_read(s, m);
     source_symbols_read(s, m);
+}
+
+struct source_mod *source_module_find(struct source *s, gaddr pc, uint64_t *addr)
+{
+    size_t at = part_after(s, pc);
+
+    if (at >= s->parts || s->part[at].start > pc)
+        return NULL;
+    struct source_mod *m = s->module[s->part[at].module];
+    *addr = pc - m->bias;
+    return m;
 }
 
 struct source_mod *source_module_at(struct source *s, gaddr pc, uint64_t *addr)

@@ -219,6 +219,8 @@ void source_elf_debug(struct source_mod *m)
 {
     char path[512];
 
+    if (m->dwarf || m->debug_fd >= 0)
+        return;
     if (!m->debug && !has_section(m->elf, ".debug_info")) {
         debug_by_build_id(m->elf, path, sizeof path);
         m->debug = path[0] ? strdup(path) : NULL;

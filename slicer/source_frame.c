@@ -5,26 +5,18 @@
  * libdw runs a function's program of rules up to a pc. To see all rows of a function one must know
  * where it begins and ends, which libdw keeps to itself; so the entries' addresses are read here.
  */
-#include "slicer/source_frame.h"
+#include "slicer/source_frame_int.h"
 
 #include <dwarf.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "slicer/source_int.h"
-
 enum { REGISTERS = 17 };
-
-/* The code that an entry is about. */
-struct source_fde {
-    uint64_t low, high;
-};
 
 /* How addresses are written: DW_EH_PE_*. */
 enum { FORM = 0x0f, RELATIVE = 0x70, PC_RELATIVE = 0x10, OMITTED = 0xff };
 
-/* Reads a number of that form, without what it is relative to. */
-static bool read_number(const uint8_t **at, const uint8_t *end, unsigned encoding, uint64_t *value)
+bool source_frame_number(const uint8_t **at, const uint8_t *end, unsigned encoding, uint64_t *value)
 {
     static const uint8_t size[16] = {
         [0] = 8, [2] = 2, [3] = 4, [4] = 8, [8] = 8, [0xa] = 2, [0xb] = 4, [0xc] = 8};
@@ -38,6 +30,25 @@ static bool read_number(const uint8_t **at, const uint8_t *end, unsigned encodin
         *value |= UINT64_MAX << (8 * bytes);
     *at += bytes;
     return true;
+}
+
+bool source_frame_leb(const uint8_t **at, const uint8_t *end, bool is_signed, int64_t *value)
+{
+    uint64_t number = 0;
+    unsigned shift = 0;
+
+    for (; *at < end; shift += 7) {
+        uint8_t byte = *(*at)++;
+        if (shift < 64)
+            number |= (uint64_t)(byte & 0x7f) << shift;
+        if (byte & 0x80)
+            continue;
+        if (is_signed && byte & 0x40 && shift + 7 < 64)
+            number |= UINT64_MAX << (shift + 7);
+        *value = (int64_t)number;
+        return true;
+    }
+    return false;
 }
 
 /* The encoding of addresses in entries of this CIE. */
@@ -57,7 +68,7 @@ static unsigned encoding_of(const Dwarf_CIE *cie)
         unsigned encoding = *at++;
         if (*c == 'R')
             return encoding;
-        if (*c == 'P' && !read_number(&at, end, encoding, &skipped))
+        if (*c == 'P' && !source_frame_number(&at, end, encoding, &skipped))
             return OMITTED;
     }
     return 0;
@@ -74,15 +85,30 @@ static void add_entry(struct source_mod *m, Elf_Data *data, const GElf_Shdr *hea
     if (dwarf_next_cfi(ident, data, eh, fde->CIE_pointer, &next, &cie) || !dwarf_cfi_cie_p(&cie))
         return;
     unsigned encoding = eh ? encoding_of(&cie.cie) : 0;
-    if (!read_number(&at, fde->end, encoding, &low) ||
-        !read_number(&at, fde->end, encoding & FORM, &bytes))
+    if (!source_frame_number(&at, fde->end, encoding, &low) ||
+        !source_frame_number(&at, fde->end, encoding & FORM, &bytes))
+        return;
+    int64_t skipped = 0;
+    if (cie.cie.augmentation && cie.cie.augmentation[0] == 'z' &&
+        (!source_frame_leb(&at, fde->end, false, &skipped) || skipped < 0 ||
+         skipped > fde->end - at))
         return;
     if ((encoding & RELATIVE) == PC_RELATIVE)
         low += header->sh_addr + (uint64_t)(fde->start - (const uint8_t *)data->d_buf);
     else if (encoding & RELATIVE)
         return;
-    if (low >= m->text_low && bytes)
-        *SOURCE_PUSH(m->fde, m->fdes) = (struct source_fde){low, low + bytes};
+    if (low < m->text_low || !bytes)
+        return;
+    struct source_fde *new =
+        eh ? SOURCE_PUSH(m->fde, m->fdes) : SOURCE_PUSH(m->debug_fde, m->debug_fdes);
+    *new = (struct source_fde){.low = low,
+                               .high = low + bytes,
+                               .program = at + skipped,
+                               .end = fde->end,
+                               .common = cie.cie.initial_instructions,
+                               .com_end = cie.cie.initial_instructions_end,
+                               .factor = cie.cie.data_alignment_factor,
+                               .encoding = encoding};
 }
 
 static void read_section(struct source_mod *m, Elf *elf, const char *wanted)
@@ -130,15 +156,26 @@ static void read_entries(struct source_mod *m)
     if (!m->elf)
         return;
     m->cfi = dwarf_getcfi_elf(m->elf);
-    m->debug_cfi = m->dwarf ? dwarf_getcfi(m->dwarf) : NULL;
     read_section(m, m->elf, ".eh_frame");
-    if (!m->fdes) {
-        read_section(m, m->elf, ".debug_frame");
-        if (m->debug_elf)
-            read_section(m, m->debug_elf, ".debug_frame");
-    }
     if (m->fdes)
         qsort(m->fde, m->fdes, sizeof *m->fde, by_low);
+}
+
+/* The second source: for code that the first one does not know, so only when it is met. */
+static void read_debug_entries(struct source_mod *m)
+{
+    if (m->debug_fdes_read)
+        return;
+    m->debug_fdes_read = true;
+    if (!m->elf)
+        return;
+    source_elf_debug(m);
+    m->debug_cfi = m->dwarf ? dwarf_getcfi(m->dwarf) : NULL;
+    read_section(m, m->elf, ".debug_frame");
+    if (m->debug_elf)
+        read_section(m, m->debug_elf, ".debug_frame");
+    if (m->debug_fdes)
+        qsort(m->debug_fde, m->debug_fdes, sizeof *m->debug_fde, by_low);
 }
 
 static Dwarf_Frame *frame_at(struct source_mod *m, uint64_t addr)
@@ -148,6 +185,7 @@ static Dwarf_Frame *frame_at(struct source_mod *m, uint64_t addr)
     read_entries(m);
     if (m->cfi && dwarf_cfi_addrframe(m->cfi, addr, &frame) == 0)
         return frame;
+    read_debug_entries(m);
     if (m->debug_cfi && dwarf_cfi_addrframe(m->debug_cfi, addr, &frame) == 0)
         return frame;
     return NULL;
@@ -174,7 +212,7 @@ static bool cfa_of(Dwarf_Frame *frame, struct source_cfa *out)
 bool source_cfa(struct source *s, gaddr pc, struct source_cfa *out)
 {
     uint64_t addr;
-    struct source_mod *m = source_module_at(s, pc, &addr);
+    struct source_mod *m = source_module_find(s, pc, &addr);
     Dwarf_Frame *frame = m ? frame_at(m, addr) : NULL;
 
     if (!frame)
@@ -214,31 +252,40 @@ static void add_save(struct saves *list, int reg, int64_t offset, gaddr from)
     *SOURCE_PUSH(list->save, list->saves) = (struct source_save){(uint16_t)reg, offset, from};
 }
 
-static const struct source_fde *entry_at(const struct source_mod *m, uint64_t addr)
+static struct source_fde *entry_at(struct source_fde *list, size_t count, uint64_t addr)
 {
-    size_t low = 0, high = m->fdes;
+    size_t low = 0, high = count;
 
     while (low < high) {
         size_t middle = low + (high - low) / 2;
-        if (m->fde[middle].low <= addr)
+        if (list[middle].low <= addr)
             low = middle + 1;
         else
             high = middle;
     }
-    return low && addr < m->fde[low - 1].high ? &m->fde[low - 1] : NULL;
+    return low && addr < list[low - 1].high ? &list[low - 1] : NULL;
+}
+
+struct source_fde *source_frame_entry(struct source_mod *m, uint64_t addr)
+{
+    read_entries(m);
+    struct source_fde *entry = entry_at(m->fde, m->fdes, addr);
+    if (entry)
+        return entry;
+    read_debug_entries(m);
+    return entry_at(m->debug_fde, m->debug_fdes, addr);
 }
 
 size_t source_saves(struct source *s, gaddr pc, struct source_save *out, size_t room)
 {
     uint64_t addr;
-    struct source_mod *m = source_module_at(s, pc, &addr);
+    struct source_mod *m = source_module_find(s, pc, &addr);
     struct saves list = {0};
     int64_t offset;
 
     if (!m)
         return 0;
-    read_entries(m);
-    const struct source_fde *entry = entry_at(m, addr);
+    const struct source_fde *entry = source_frame_entry(m, addr);
     for (uint64_t at = entry ? entry->low : 0; entry && at < entry->high;) {
         Dwarf_Frame *frame = frame_at(m, at);
         Dwarf_Addr start, end = at;

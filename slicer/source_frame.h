@@ -30,4 +30,14 @@ struct source_save {
  * how many there are; fills in at most `room`. */
 size_t source_saves(struct source *s, gaddr pc, struct source_save *out, size_t room);
 
+/* A place that some row of the entry for a pc names for a register. */
+struct source_slot {
+    uint16_t reg;
+    int64_t offset; /* from the CFA */
+};
+
+/* Those of register `reg`, for the entry that has pc: how many, and a *list that lives as long as
+ * the source. Cheap: nothing else of the module's debug information is read. */
+size_t source_slots(struct source *s, gaddr pc, unsigned reg, const struct source_slot **list);
+
 #endif

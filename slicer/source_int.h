@@ -114,9 +114,9 @@ struct source_mod {
     struct source_var *var;
     int32_t *global; /* numbers of variables with addresses, by address */
     struct source_symbol *symbol;
-    struct source_fde *fde;
-    size_t units, rows, scopes, ranges, spans, vars, globals, symbols, fdes;
-    bool fdes_read;
+    struct source_fde *fde, *debug_fde;
+    size_t units, rows, scopes, ranges, spans, vars, globals, symbols, fdes, debug_fdes;
+    bool fdes_read, debug_fdes_read;
 };
 
 /* Where in the process which module is. */
@@ -152,6 +152,7 @@ void *source_grow(void *array, size_t count, size_t bytes);
 
 /* The module at a pc with its tables, or NULL. *addr is the pc in the file's addresses. */
 struct source_mod *source_module_at(struct source *s, gaddr pc, uint64_t *addr);
+struct source_mod *source_module_find(struct source *s, gaddr pc, uint64_t *addr); /* bare */
 void source_module_read(struct source *s, struct source_mod *m);
 
 /* source_names.c: a string that is there once. */

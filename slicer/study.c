@@ -15,32 +15,10 @@
 #include "slicer/race.h"
 #include "slicer/study_private.h"
 
-/* ---- where the trace is ---- */
+/* What the user's cache may hold: 20 GB, and nothing that was not used for 30 days. */
+static const uint64_t CACHE_BYTES = 20ull << 30, CACHE_SECONDS = 30ull * 24 * 3600;
 
-/* The user's cache, made if it is missing. NULL: there is none. */
-static char *cache_folder(void)
-{
-    const char *cache = getenv("XDG_CACHE_HOME"), *home = getenv("HOME");
-    char *path = NULL;
-    if (cache && cache[0] == '/') {
-        mkdir(cache, 0700);
-        if (asprintf(&path, "%s/drdebug", cache) < 0)
-            return NULL;
-    } else if (home && home[0] == '/') {
-        if (asprintf(&path, "%s/.cache", home) < 0)
-            return NULL;
-        mkdir(path, 0700);
-        free(path);
-        if (asprintf(&path, "%s/.cache/drdebug", home) < 0)
-            return NULL;
-    }
-    if (path)
-        mkdir(path, 0700);
-    if (path && access(path, W_OK | X_OK) == 0)
-        return path;
-    free(path);
-    return NULL;
-}
+/* ---- where the trace is ---- */
 
 static char *temporary_file(struct study *s)
 {
@@ -55,7 +33,7 @@ static char *temporary_file(struct study *s)
 static char *default_place(struct study *s, const struct study_options *o, const char *about)
 {
     const char *dir = pinball_path(s->pinball);
-    char *path = NULL, *cache;
+    char *path = NULL;
     if (!pinball_packed(s->pinball) && !o->from && !o->to) {
         if (asprintf(&path, "%s/trace", dir) < 0)
             return NULL;
@@ -63,16 +41,9 @@ static char *default_place(struct study *s, const struct study_options *o, const
             return path;
         free(path);
     }
-    if (!(cache = cache_folder()))
-        return temporary_file(s);
-    int n = asprintf(&path, "%s/%s.trace", cache, about);
-    free(cache);
-    if (n < 0)
-        return NULL;
-    for (char *p = path; *p; p++)
-        if (*p == ' ' || *p == ':')
-            *p = '-';
-    return path;
+    path = study_cache_place(about);
+    s->own->cached = path != NULL;
+    return path ? path : temporary_file(s);
 }
 
 /* ---- the trace ---- */
@@ -122,6 +93,8 @@ static int open_trace(struct study *s, const struct study_options *o, const char
         return 0;
     if (make_trace(s, o, err))
         return -1;
+    if (s->own->cached)
+        study_cache_tidy(s->trace_path, &(struct study_cache_limits){CACHE_BYTES, CACHE_SECONDS});
     s->trace = trace_open(s->trace_path, err);
     return s->trace ? 0 : -1;
 }
@@ -135,6 +108,7 @@ struct study *study_collect(const char *path, const struct study_options *o, str
         err_set(err, "no memory");
         return NULL;
     }
+    s->own->held = -1;
     s->pinball = pinball_open(path, err);
     if (!s->pinball || collect_about(s->pinball, o->from, o->to, about, err))
         goto fail;
@@ -145,6 +119,8 @@ struct study *study_collect(const char *path, const struct study_options *o, str
     }
     if (open_trace(s, o, about, err))
         goto fail;
+    if (s->own->cached)
+        s->own->held = study_cache_hold(s->trace_path);
     return s;
 fail:
     study_close(s);
@@ -156,10 +132,12 @@ struct study *study_open(const char *path, const struct study_options *o, struct
     struct study *s = study_collect(path, o, err);
     if (!s)
         return NULL;
-    if (!study_source_open(s, err) && (s->slicer = slicer_new(s->trace, s->pinball, err)))
-        return s;
-    study_close(s);
-    return NULL;
+    if (study_source_open(s, err) || !(s->slicer = slicer_new(s->trace, s->pinball, err))) {
+        study_close(s);
+        return NULL;
+    }
+    slicer_set_source(s->slicer, s->source);
+    return s;
 }
 
 void study_close(struct study *s)
@@ -171,6 +149,8 @@ void study_close(struct study *s)
     study_source_close(s);
     trace_close(s->trace);
     trace_chunk_deinit(&s->own->chunk);
+    if (s->own->held >= 0)
+        close(s->own->held);
     if (s->own->temporary)
         unlink(s->trace_path);
     pinball_close(s->pinball);

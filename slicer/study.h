@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT
  *
  * The trace is a file beside the pinball's own (DIR/trace), collected when it is first wanted;
- * where that cannot be, and for windows, it is in the user's cache ($XDG_CACHE_HOME/drdebug). A
- * trace of another pinball is refused. Used by one thread.
+ * where that cannot be, and for windows, it is in the user's cache ($XDG_CACHE_HOME/drdebug), from
+ * which old ones are removed. A trace of another pinball is refused. Used by one thread.
  */
 #ifndef SLICER_STUDY_H
 #define SLICER_STUDY_H

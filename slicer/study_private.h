@@ -15,7 +15,20 @@ struct study_private {
     size_t files;
     bool temporary;          /* the trace goes at the end */
     struct race_facts *race; /* of race.h, when they were first wanted */
+    bool cached;             /* the trace is in the user's cache, ... */
+    int held;                /* ... and says that it is in use; -1: not */
 };
+
+/* study_cache.c: where a trace is in the user's cache. NULL: there is none. To be freed. */
+char *study_cache_place(const char *about);
+/* The file is in use as long as what is returned is open; -1: there is none. */
+int study_cache_hold(const char *path);
+/* Removes other traces of the cache than `path` that were not used for long, and the oldest of them
+ * until all together take no more than that; none that somebody holds. */
+struct study_cache_limits {
+    uint64_t bytes, seconds;
+};
+void study_cache_tidy(const char *path, const struct study_cache_limits *limits);
 
 /* study_source.c: what was mapped, for source.h. */
 int study_source_open(struct study *s, struct err *err);

@@ -23,7 +23,7 @@
 typedef long handler_fn(struct thread *t, long *a);
 
 static handler_fn *const handlers[] = {
-#define SYSCALL(nr, name, how, handler, ...) [nr] = handler,
+#define SYSCALL(nr, name, args, how, handler, ...) [nr] = handler,
 #include "engine/os/syscalls.def"
 #undef SYSCALL
 };

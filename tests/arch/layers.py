@@ -35,7 +35,7 @@ LAYERS = {
     "replayer": ["base", "pinball", "engine"],
     "replayer/gdbstub": ["base", "replayer/replay.h", "replayer/timeline.h", "replayer/position.h"],
     "slicer": ["base", "pinball", "engine/rt/types.h", "engine/x86", "replayer/replay.h", "replayer/flow.h",
-               "replayer/position.h"],
+               "replayer/position.h", "engine/os/syscalls.def"],
     "relogger": ["base", "pinball", "engine", "replayer", "slicer"],
     "maple-bridge": ["base", "pinball", "engine", "logger"],
     # Speaks to child processes; reads slice files.

@@ -10,9 +10,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "pinball/pinball.h"
-#include "slicer/collect.h"
 #include "slicer/edges.h"
+#include "slicer/study.h"
 
 enum { LOOKS = 40 };
 
@@ -69,8 +68,6 @@ static struct slice *take(struct slicer *s, uint64_t at, const struct slice_opti
 int main(int argc, char **argv)
 {
     struct err err;
-    struct collect_options co = {0};
-    struct collect_result r;
     struct slice_want want;
     char path[] = "/tmp/duality.XXXXXX";
     if (argc != 4)
@@ -78,22 +75,25 @@ int main(int argc, char **argv)
     state = strtoull(argv[2], NULL, 10);
     long pairs = strtol(argv[3], NULL, 10);
     close(mkstemp(path));
-    struct pinball *p = pinball_open(argv[1], &err);
-    if (!p || collect(p, path, &co, &r, &err))
-        die(err.msg);
-    struct trace *t = trace_open(path, &err);
+    struct study_options so = {.trace = path, .fresh = true};
+    struct study *study = study_open(argv[1], &so, &err);
     unlink(path);
-    struct slicer *s = t ? slicer_new(t, p, &err) : NULL;
-    if (!s || !(ends = malloc(r.insns + 1)))
+    if (!study)
         die(err.msg);
+    struct slicer *s = study->slicer;
+    uint64_t insns = trace_insns(study->trace);
+    if (!(ends = malloc(insns + 1)))
+        die("no memory");
     static const unsigned edges[] = {SLICE_ALL, SLICE_VALUE | SLICE_ADDRESS, SLICE_VALUE};
     for (long i = 0; i < pairs; i++) {
-        struct slice_options o = {.edges = edges[i % 3], .keep_saves = i / 3 % 2};
-        uint64_t n = draw(r.insns);
+        /* with few early saves, so that named ones matter */
+        struct slice_options o = {
+            .edges = edges[i % 3], .keep_saves = i / 3 % 2, .max_save = i % 2 ? 2 : 0};
+        uint64_t n = draw(insns);
         struct slice *forward = take(s, n, &o, true, &want);
         for (int k = 0; k < LOOKS; k++) {
             /* half of them behind nodes of the slice, where the answer is not always no */
-            uint64_t m = n + draw(r.insns - n), near = slice_next(forward, m);
+            uint64_t m = n + draw(insns - n), near = slice_next(forward, m);
             m = k % 2 && near != UINT64_MAX ? near : m;
             struct slice *back = take(s, m, &o, false, &want);
             if (slice_has(forward, m) != slice_has(back, n)) {
@@ -104,15 +104,13 @@ int main(int argc, char **argv)
                 exit(1);
             }
             if (k < 2)
-                check_edges(s, back, &want, &o, r.insns);
+                check_edges(s, back, &want, &o, insns);
             slice_free(back);
         }
         slice_free(forward);
     }
-    printf("good: %ld forward slices of %llu instructions\n", pairs, (unsigned long long)r.insns);
+    printf("good: %ld forward slices of %llu instructions\n", pairs, (unsigned long long)insns);
     free(ends);
-    slicer_free(s);
-    trace_close(t);
-    pinball_close(p);
+    study_close(study);
     return 0;
 }

@@ -223,8 +223,13 @@ static const struct trait *trait_of(struct oracle *o, const struct code_block *b
     if (!*list)
         *list = oracle_zeros(b->insns, sizeof **list);
     struct trait *t = &(*list)[i];
-    if (!t->known)
+    const struct oracle_facts *facts = o->options.facts;
+    if (!t->known) {
         find_trait(&b->insn[i].in, t);
+        if (t->save && facts)
+            t->slots = (uint8_t)facts->slots(facts->ctx, b->insn[i].in.pc, t->save - 1u, t->slot,
+                                             SLOTS_MOST);
+    }
     return t;
 }
 
@@ -380,11 +385,23 @@ static void writes(struct oracle *o, const struct run *r, unsigned i, const stru
     }
 }
 
+/* Call frame information names the address for the register. */
+static bool is_named(const struct trait *t, const struct frame *f, gaddr addr)
+{
+    gaddr cfa = f->slot + 8;
+    for (unsigned i = 0; f->kind != FRAME_ROOT && i < t->slots; i++)
+        if (addr == cfa + (uint64_t)t->slot[i])
+            return true;
+    return false;
+}
+
 static void save(struct oracle *o, const struct run *r, unsigned i, unsigned reg)
 {
     struct frame *f = oracle_frames_top(&r->t->stack);
     struct arm arm = {.addr = address_of(o, r, i, true), .frame = r->frame, .reg = (uint8_t)reg};
-    if (f->number != r->frame || f->saves++ >= o->options.max_save)
+    if (f->number != r->frame)
+        return;
+    if (f->saves++ >= o->options.max_save && !is_named(trait_of(o, r->b, i), f, arm.addr))
         return;
     memcpy(arm.of, &r->t->reg[loc_gpr(reg)], sizeof arm.of);
     oracle_shadow_arm(o->memory, &arm);

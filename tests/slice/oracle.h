@@ -2,10 +2,11 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Written from docs/slicing.md. It shares with slicer/ the trace and the def/use sets, nothing
- * else: the whole trace is walked forwards, with a shadow that says for each byte which instruction
- * gave it its value, and becomes one graph; a slice is what can be reached in it. Points at which
- * something is wanted are known before the walk, since the shadow is only there then.
+ * Written from docs/slicing.md. It shares with slicer/ the trace and the def/use sets, and is told
+ * what call frame information says; nothing else: the whole trace is walked forwards, with a shadow
+ * that says for each byte which instruction gave it its value, and becomes one graph; a slice is
+ * what can be reached in it. Points at which something is wanted are known before the walk, since
+ * the shadow is only there then.
  */
 #ifndef TESTS_SLICE_ORACLE_H
 #define TESTS_SLICE_ORACLE_H
@@ -19,9 +20,17 @@ struct oracle_graphs;
 struct oracle_graphs *oracle_graphs_new(struct trace *trace, struct pinball *pinball);
 void oracle_graphs_free(struct oracle_graphs *graphs); /* NULL is allowed */
 
+/* What call frame information says: the offsets from the CFA that rows of the entry for pc have for
+ * a register. Their number, at most `room`. */
+struct oracle_facts {
+    size_t (*slots)(void *ctx, gaddr pc, unsigned reg, int64_t *out, size_t room);
+    void *ctx;
+};
+
 struct oracle_options {
     bool keep_saves, stack_pointer, relocated;
     unsigned max_save;
+    const struct oracle_facts *facts; /* NULL: none */
 };
 
 /* Walks over the trace. `want` are all that will be asked for, sorted by `at`. */

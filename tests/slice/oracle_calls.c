@@ -47,6 +47,26 @@ static void define_ranges(struct oracle *o, const struct flow_range *r, size_t n
             oracle_copy(o, r[i].addr, r[i - 1].addr, r[i].bytes, node + 1);
 }
 
+/* The call's number, and its arguments: as many as it has. */
+static void use_arguments(struct oracle *o, const struct othread *t, int64_t nr)
+{
+    static const uint8_t order[] = {RAX, RDI, RSI, RDX, R10, R8, R9};
+    unsigned args = 6;
+    switch (nr) {
+#define SYSCALL(number, name, count, ...)                                                          \
+    case number:                                                                                   \
+        args = count;                                                                              \
+        break;
+#include "engine/os/syscalls.def"
+#undef SYSCALL
+    default:
+        break;
+    }
+    for (unsigned i = 0; i <= args; i++)
+        for (unsigned k = 0; k < LOC_GPR_BYTES; k++)
+            oracle_use(o, t->reg[loc_gpr(order[i]) + k], DEFUSE_VALUE);
+}
+
 void oracle_call(struct oracle *o, struct othread *t, const struct flow_call *note)
 {
     struct calling c = t->calling;
@@ -60,7 +80,7 @@ void oracle_call(struct oracle *o, struct othread *t, const struct flow_call *no
     if (!c.is)
         return;
     const struct defuse *d = code_defuse(o->code, c.block, c.block->insns - 1u, c.flags, c.value);
-    oracle_use_registers(o, t, d);
+    use_arguments(o, t, note->nr);
     use_ranges(o, note->range, ranges);
     oracle_define_registers(o, t, d, c.node, NULL);
     define_ranges(o, note->range, ranges, c.node);

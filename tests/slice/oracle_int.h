@@ -146,10 +146,13 @@ struct event {
 };
 
 /* What of an instruction is looked up more than once. */
+enum { SLOTS_MOST = 4 };
 struct trait {
     bool known;
     uint8_t save, restore; /* register + 1 */
     bool state, odd, rep_movs, push_rip;
+    uint8_t slots; /* of the register that it saves */
+    int64_t slot[SLOTS_MOST];
 };
 
 struct oracle {

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "pinball/pinball.h"
-#include "slicer/collect.h"
+#include "slicer/source_frame.h"
+#include "slicer/study.h"
 #include "tests/slice/oracle.h"
 
 enum { CRITERIA = 25, DIFFERENCES_MOST = 5, TRIES = 400, INSNS_MOST = 4000000, SKIP = 77 };
@@ -459,16 +459,34 @@ static void show(const struct oracle *o)
     }
 }
 
-static void compare_all(struct pinball *pinball, const struct slice_want *want, size_t wants)
+/* For the oracle, from the rows, where the slicer reads the program that makes them. */
+static size_t slots(void *ctx, gaddr pc, unsigned reg, int64_t *out, size_t room)
+{
+    static const uint8_t gpr[] = {RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP};
+    struct source_save save[64];
+    size_t count = source_saves(ctx, pc, save, 64), n = 0;
+    for (size_t i = 0; i < count && i < 64; i++) {
+        unsigned number = save[i].reg < sizeof gpr ? gpr[save[i].reg] : save[i].reg;
+        if (number != reg)
+            continue;
+        if (n == room)
+            fail("a register with many places");
+        out[n++] = save[i].offset;
+    }
+    return n;
+}
+
+static void compare_all(struct study *study, const struct slice_want *want, size_t wants)
 {
     struct err err;
-    struct oracle_graphs *graphs = oracle_graphs_new(in.trace, pinball);
-    struct slicer *slicer = slicer_new(in.trace, pinball, &err);
-    if (!slicer)
-        fail(err.msg);
+    struct oracle_graphs *graphs = oracle_graphs_new(in.trace, study->pinball);
+    struct slicer *slicer = study->slicer;
+    struct oracle_facts facts = {slots, study->source};
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         double begin = seconds();
-        struct oracle *o = oracle_new(in.trace, graphs, &settings[i].options, want, wants, &err);
+        struct oracle_options options = settings[i].options;
+        options.facts = &facts;
+        struct oracle *o = oracle_new(in.trace, graphs, &options, want, wants, &err);
         if (!o)
             fail(err.msg);
         sum.oracle += seconds() - begin;
@@ -484,25 +502,21 @@ static void compare_all(struct pinball *pinball, const struct slice_want *want, 
             }
         oracle_free(o);
     }
-    slicer_free(slicer);
     oracle_graphs_free(graphs);
 }
 
 int main(int argc, char **argv)
 {
     struct err err;
-    struct collect_result collected;
     if (argc < 3)
         fail("usage: slice_compare PINBALL TRACE [SEED [CRITERIA]]");
     in.random = 0x9e3779b97f4a7c15ull + (argc > 3 ? strtoull(argv[3], NULL, 0) : 1);
     size_t wants = argc > 4 ? strtoull(argv[4], NULL, 0) : CRITERIA;
-    struct pinball *pinball = pinball_open(argv[1], &err);
-    if (!pinball ||
-        collect(pinball, argv[2], &(struct collect_options){.from = NULL}, &collected, &err))
+    struct study_options options = {.trace = argv[2], .fresh = true};
+    struct study *study = study_open(argv[1], &options, &err);
+    if (!study)
         fail(err.msg);
-    in.trace = trace_open(argv[2], &err);
-    if (!in.trace)
-        fail(err.msg);
+    in.trace = study->trace;
     if (trace_insns(in.trace) > INSNS_MOST) {
         printf("skipped: %llu instructions\n", (unsigned long long)trace_insns(in.trace));
         return SKIP;
@@ -512,7 +526,7 @@ int main(int argc, char **argv)
     if (!want || !trace_insns(in.trace))
         fail("nothing to compare");
     wants = draw_wants(want, wants);
-    compare_all(pinball, want, wants);
+    compare_all(study, want, wants);
     printf("%llu instructions, %u threads, %zu criteria, %u slices of %llu nodes on average, the "
            "largest has %llu, %llu pairs, %u differ; oracle %.2f s, slicer %.2f s\n",
            (unsigned long long)trace_insns(in.trace), trace_threads(in.trace), wants, sum.slices,
@@ -523,7 +537,6 @@ int main(int argc, char **argv)
     free(in.own);
     free(in.kernel);
     trace_chunk_deinit(&in.chunk);
-    trace_close(in.trace);
-    pinball_close(pinball);
+    study_close(study);
     return sum.bad ? 1 : 0;
 }

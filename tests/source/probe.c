@@ -208,6 +208,17 @@ static void do_saves(struct words *w)
         printf("%u:%" PRId64 ":%" PRIx64 " ", save[i].reg, save[i].offset, save[i].from);
 }
 
+static void do_slots(struct words *w)
+{
+    const struct source_slot *slot;
+
+    for (unsigned reg = 0; reg <= 16; reg++) {
+        size_t count = source_slots(s, number(w->word[1]), reg, &slot);
+        for (size_t i = 0; i < count; i++)
+            printf("%u:%" PRId64 " ", slot[i].reg, slot[i].offset);
+    }
+}
+
 static const struct {
     const char *name;
     void (*run)(struct words *w);
@@ -228,6 +239,7 @@ static const struct {
     {"atomic", do_atomic},
     {"cfa", do_cfa},
     {"saves", do_saves},
+    {"slots", do_slots},
 };
 
 static void run(char *line)

@@ -398,7 +398,8 @@ def check_frame(test, program, entry):
     saves = {}
     if any(row[1] == "exp" for row in rows):
         return  # the PLT's
-    answers = test.ask_about(program, [f"cfa {row[0]}" for row in rows] + [f"saves {rows[-1][0]}"])
+    answers = test.ask_about(program, [f"cfa {row[0]}" for row in rows] +
+                             [f"slots {rows[-1][0]}", f"saves {rows[-1][0]}"])
     for row, answer in zip(rows, answers):
         reg, offset = re.fullmatch(r"(\w+)([+-]\d+)", row[1]).groups()
         test.check(f"{program} {row[0]} CFA", answer, f"1 {REGISTERS.index(reg)} {int(offset)}")
@@ -408,6 +409,7 @@ def check_frame(test, program, entry):
                 saves.setdefault((number, int(rule[1:])), int(row[0], 16))
     have = {(int(r), int(o)): int(a, 16) for r, o, a in (s.split(":") for s in answers[-1].split())}
     test.check(f"{program} {rows[0][0]} saves", have, saves)
+    test.check(f"{program} {rows[0][0]} slots", answers[-2].split(), [f"{r}:{o}" for r, o in sorted(saves)])
 
 
 CASES = {"breaks": breaks, "lines": lines_match, "facts": facts, "variables": variables, "locations": locations,

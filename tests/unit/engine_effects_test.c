@@ -108,6 +108,26 @@ enum {
 #include "engine/os/syscalls.def"
 #undef SYSCALL
 
+static void has_the_arguments_that_it_writes_to(void **state)
+{
+    static const int args[463] = {
+#define SYSCALL(nr, name, args, ...) [nr] = args,
+#include "engine/os/syscalls.def"
+#undef SYSCALL
+    };
+    (void)state;
+    for (int nr = 0; nr <= 462; nr++) {
+        assert_in_range(args[nr], 0, 6);
+        const struct effect *e = call_info(nr) ? call_info(nr)->effects : NULL;
+        for (; e && e->kind != EFFECT_END; e++)
+            if (e->kind != EFFECT_NONE)
+                assert_true(e->arg < args[nr]);
+    }
+    assert_int_equal(args[__NR_mmap], 6);
+    assert_int_equal(args[__NR_getpid], 0);
+    assert_int_equal(args[__NR_clone], 5);
+}
+
 static void has_every_number_once(void **state)
 {
     static int seen[463];
@@ -683,6 +703,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(has_every_number_once),
+        cmocka_unit_test(has_the_arguments_that_it_writes_to),
         cmocka_unit_test(refused_calls_have_no_effects),
         cmocka_unit_test(commands_come_first),
         cmocka_unit_test(sizes_are_those_of_libc),
