@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""bugs_test.py --drdebug DRDEBUG --work DIR CASE - programs with the bugs that people report, and slices of their failures.
+
+SPDX-License-Identifier: MIT
+
+A subject marks its lines: /* ROOT CAUSE */, /* CRASH */, /* UNRELATED */. The root cause must be in the slice of the failure at
+every level of optimization, and the slice may not have more of the program's own lines than it had.
+"""
+import argparse
+import json
+import os
+import shutil
+import subprocess
+import sys
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+CLI = os.path.join(os.path.dirname(HERE), "cli")
+
+# What a slice has: own lines at most, by level. Less is better, and may be written here.
+CASES = {
+    "freed_mutex": (HERE, {}),
+    "raced_counter": (HERE, {}),
+    "destroyed_table": (HERE, {}),
+    "wrong_count": (HERE, {}),
+    "overflow": (CLI, {}),
+    "twice": (CLI, {}),
+    "null": (CLI, {}),
+    "wrong": (CLI, {}),
+    "divide": (CLI, {}),
+    "atomic": (CLI, {}),
+}
+# Lines that the slice of a level need not keep out, and why.
+EXCUSED = {("twice", "UNRELATED")}  # the allocator's lists: both blocks are in them
+
+
+def lines_with(source, marker):
+    with open(source) as f:
+        return [n for n, text in enumerate(f, 1) if f"/* {marker} */" in text]
+
+
+def check(drdebug, name, level):
+    folder, most = CASES[name]
+    source, stem = os.path.join(folder, name + ".c"), name + level
+    subprocess.run(["gcc", "-g", "-w", "-pthread", level, "-o", stem, source], check=True)
+    shutil.rmtree(stem + ".pinball", ignore_errors=True)
+    subprocess.run([drdebug, "record", "-q", "-o", stem + ".pinball", "--", "./" + stem], timeout=60, check=False,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    done = subprocess.run([drdebug, "slice", stem + ".pinball", "--json", "--at", "failure"], timeout=60, check=False,
+                          capture_output=True, text=True)
+    if done.returncode:
+        return [done.stderr]
+    result = json.loads(done.stdout)
+    own = {row["line"] for row in result["lines"] if row["file"] and row["file"].endswith(name + ".c")}
+    print(f"{stem}: {len(own)} lines of its own, {len(result['lines'])} in all, {result['instructions']} instructions of "
+          f"{result['total']}")
+    failures = []
+    if not set(lines_with(source, "ROOT CAUSE")) & own:
+        failures.append("the root cause is not in the slice")
+    if set(lines_with(source, "UNRELATED")) & own and (name, "UNRELATED") not in EXCUSED:
+        failures.append("an unrelated line is in the slice")
+    if len(own) > most.get(level, 0):
+        failures.append(f"{len(own)} lines, at most {most.get(level, 0)} before: {sorted(own)}")
+    return failures
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--drdebug", required=True)
+    parser.add_argument("--work", required=True)
+    parser.add_argument("case", choices=sorted(CASES))
+    args = parser.parse_args()
+    room = os.path.join(args.work, args.case)
+    os.makedirs(room, exist_ok=True)
+    os.chdir(room)
+    bad = 0
+    for level in ("-O0", "-Og", "-O2"):
+        for failure in check(args.drdebug, args.case, level):
+            print(f"FAILED: {args.case}{level}: {failure}")
+            bad += 1
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
