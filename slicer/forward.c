@@ -136,7 +136,11 @@ static int do_step(struct pass *p, const struct trace_chunk *c, const struct tra
 static void do_note(struct pass *p, const struct trace_chunk *c, uint32_t i, uint32_t thread,
                     const struct flow_note *n, uint64_t insn)
 {
-    trace_state_note(&p->state[thread], n->count);
+    const struct trace_step *before = i ? &c->step[i - 1] : NULL;
+    if (n->kind == FLOW_CUT && before && before->thread == thread &&
+        before->insns < code_block(p->s->code, before->block)->insns)
+        p->state[thread].settled = 1;
+    trace_state_note(&p->state[thread], n);
     if (n->kind == FLOW_SIGNAL) {
         const struct flow_signal *s = (const struct flow_signal *)n;
         enum frames_effect effect;
@@ -149,9 +153,8 @@ static void do_note(struct pass *p, const struct trace_chunk *c, uint32_t i, uin
     if (n->kind == FLOW_BEGIN && p->v->begin) {
         const struct flow_begin *b = (const struct flow_begin *)n;
         uint32_t child = trace_thread_find(p->s->trace, b->thread);
-        const struct trace_step *st = i ? &c->step[i - 1] : NULL;
-        const struct code_block *last = st ? code_block(p->s->code, st->block) : NULL;
-        bool done = last && st->insns == last->insns && code_last(last)->kind == INSN_SYSCALL;
+        const struct code_block *last = before ? code_block(p->s->code, before->block) : NULL;
+        bool done = last && before->insns == last->insns && code_last(last)->kind == INSN_SYSCALL;
         if (trace_thread(p->s->trace, child) == b->thread)
             p->v->begin(p->v->arg, thread, child, done ? insn - 1 : UINT64_MAX);
     }

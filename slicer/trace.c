@@ -375,11 +375,12 @@ void trace_state_enter(struct trace_state *s, const struct code *code, gaddr pc)
     s->settled = 0;
 }
 
-void trace_state_note(struct trace_state *s, uint64_t count)
+void trace_state_note(struct trace_state *s, const struct flow_note *note)
 {
-    if (count == s->count)
+    bool signal = note->kind == FLOW_SIGNAL; /* the delivery's own tick comes behind its note */
+    if (!signal && note->count == s->count)
         return;
-    s->count = count;
+    s->count = note->count + signal;
     s->settled = 1;
 }
 
