@@ -125,15 +125,18 @@ static void take_out(struct closure_question *q, const char *name)
         uint64_t node = slice_next(q->slice, draw(q->want->at + 1));
         if (node == UINT64_MAX || (q->want->kind == SLICE_USES && node == q->want->at))
             continue;
+        bool idle = false;
         q->without = node;
+        q->idle = &idle;
         q->quiet = true;
         int end = closure_check(in.slicer, &in.record, q, &err);
         q->quiet = false;
         q->without = UINT64_MAX;
+        q->idle = NULL;
         if (end < 0)
             die(err.msg);
-        in.out++;
-        if (!end) {
+        in.out += !idle;
+        if (!end && !idle) {
             in.missed++;
             printf("node %llu is not missed\n", (unsigned long long)node);
             print_question(q, name);

@@ -123,6 +123,7 @@ struct closure_question {
     size_t wants;
     const struct slice_options *options;
     uint64_t without; /* this node is taken out; UINT64_MAX: none */
+    bool *idle;       /* of it: all that it defines is left out of slices; NULL: not wanted */
     unsigned pattern; /* 0 or 1 */
     bool quiet;
 };

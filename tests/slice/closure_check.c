@@ -28,6 +28,7 @@ struct stash { /* a register, before it was saved */
     gaddr addr;
     uint8_t value[8], state[8];
     uint64_t by[8];
+    bool framed;
 };
 
 struct lent { /* memory that is given for one instruction, and taken back */
@@ -528,7 +529,7 @@ static void keep_register(struct check *c, const struct forward_at *n)
     }
     struct stash *s = find_stash(c, n->frame->serial, n->pair);
     c->stashes += !s->serial;
-    *s = (struct stash){.serial = n->frame->serial, .addr = n->pair};
+    *s = (struct stash){.serial = n->frame->serial, .addr = n->pair, .framed = m->framed};
     memcpy(s->value, m->now.v + loc, 8);
     memcpy(s->state, m->state + loc, 8);
     memcpy(s->by, m->by + loc, sizeof s->by);
@@ -545,6 +546,7 @@ static bool bring_back(struct check *c, const struct forward_at *n)
     memcpy(m->now.v + loc, s->value, 8);
     memcpy(m->state + loc, s->state, 8);
     memcpy(m->by + loc, s->by, sizeof s->by);
+    m->framed = n->restores == RBP ? s->framed : m->framed;
     return true;
 }
 
@@ -562,11 +564,42 @@ static void check_wants(struct check *c, uint64_t at)
     }
 }
 
+/* Nothing that it defines is ever looked at: the stack pointer and its like. */
+static bool is_left_out(const struct check *c, const struct forward_at *n, bool frame)
+{
+    for (unsigned k = 0; k < n->du->accesses; k++)
+        if (n->du->access[k].at.write)
+            return false;
+    for (unsigned k = 0; k < n->du->defs; k++)
+        for (unsigned i = 0; i < n->du->def[k].count; i++)
+            if (!left_out(c, n->du->def[k].first + i, frame))
+                return false;
+    return !n->call && !n->odd;
+}
+
+/* Memory that is written and by the policy is not: whoever reads it is given it. */
+static void give_writes(struct check *c, const struct forward_at *n)
+{
+    gaddr addr;
+    uint64_t bytes;
+    for (const struct closure_entry *e = entries(c, n->insn); !n->du && e->kind;
+         e = closure_next(e))
+        for (uint32_t i = 0; e->kind == CLOSURE_MEMORY && i < e->count; i++)
+            mark_byte(c, e->addr + i, CLOSURE_UNTOUCHED, 0);
+    for (unsigned k = 0; n->du && k < n->du->accesses; k++)
+        if (n->b->access[n->b->insn[n->i].access_at + k].mem.write &&
+            !n->du->access[k].at.write && forward_extent(n, k, &addr, &bytes))
+            for (uint64_t i = 0; i < bytes; i++)
+                mark_byte(c, addr + i, CLOSURE_UNTOUCHED, 0);
+}
+
 static int do_insn(void *arg, const struct forward_at *n, struct err *err)
 {
     struct check *c = arg;
     bool mine = slice_has(c->q->slice, n->insn) && n->insn != c->q->without, frame = false;
     check_wants(c, n->insn);
+    if (getenv("CLOSURE_SHOW") && slice_has(c->q->slice, n->insn) && !c->q->pattern && c->q->without == UINT64_MAX)
+        printf("%llu: %s %02x %02x %02x %02x %02x %02x slice %d\n", (unsigned long long)n->insn, insn_name(n->in), n->in->bytes[0], n->in->bytes[1], n->in->bytes[2], n->in->bytes[3], n->in->bytes[4], n->in->bytes[5], mine);
     make_pages(c, n->insn);
     if (c->failed)
         return 1;
@@ -574,8 +607,11 @@ static int do_insn(void *arg, const struct forward_at *n, struct err *err)
         return -1;
     if (!n->du) {
         go_on(c, n);
+        give_writes(c, n);
         return 0;
     }
+    if (n->insn == c->q->without && c->q->idle)
+        *c->q->idle = is_left_out(c, n, frame);
     if (n->saves >= 0)
         keep_register(c, n);
     if (mine) {
@@ -588,6 +624,7 @@ static int do_insn(void *arg, const struct forward_at *n, struct err *err)
         if (!bring_back(c, n))
             define(c, n, false, frame);
     }
+    give_writes(c, n);
     return c->failed;
 }
 
