@@ -54,6 +54,7 @@ struct pass {
     uint32_t threads;
     struct saved *saved;
     size_t saved_room, saves;
+    struct state *state; /* as a resolver saved it */
     struct branch *branch;
     uint32_t branches, branch_room;
     struct head {
@@ -348,6 +349,15 @@ static bool through_pair(struct pass *p, const struct forward_at *n)
     return true;
 }
 
+static void through_state(struct pass *p, const struct forward_at *n)
+{
+    uint64_t *reg = &p->reg[n->thread][STATE_FIRST];
+    if (state_restores(n->in))
+        state_take(&p->state, n->frame, reg, STATE_COUNT * sizeof *reg);
+    else
+        state_keep(&p->state, n->frame, reg, STATE_COUNT * sizeof *reg);
+}
+
 /* ---- the pass ---- */
 
 static int add_who(struct pass *p, const struct forward_at *n, struct err *err)
@@ -408,6 +418,8 @@ static int do_insn(void *arg, const struct forward_at *n, struct err *err)
     struct pass *p = arg;
     if (p->edge)
         tell_wants(p, n->insn);
+    if (n->frame->resolver && p->edge && state_is(n->in))
+        through_state(p, n);
     bool pair = n->du && p->edge && through_pair(p, n);
     if (!n->du || !slice_has(p->slice, n->insn))
         return p->result;
@@ -516,6 +528,7 @@ static void pass_deinit(struct pass *p)
         free(p->page[i].by);
     free(p->page);
     free(p->saved);
+    state_free(p->state);
     free(p->head);
     free(p->reg);
     free(p->begun);

@@ -6,6 +6,7 @@
 #include "slicer/control.h"
 #include "slicer/scan.h"
 #include "slicer/slice.h"
+#include "slicer/state.h"
 #include "slicer/wanted.h"
 
 struct slicer {
@@ -42,7 +43,6 @@ gaddr slicer_extent(const struct code_block *b, const struct plan_access *a, con
                     uint64_t *bytes);
 bool slicer_is_odd(const struct plan_access *a);             /* a note tells its addresses */
 bool slicer_is_copy(const struct code_block *b, unsigned i); /* rep movs */
-bool slicer_is_state(const struct insn *in);                 /* xsave and the like */
 /* A ret in `frame` that pops a frame: the one whose call's return address it reads. */
 bool slicer_returns(const struct frame *frame, const struct code_block *b, unsigned i,
                     const uint64_t *values);

@@ -52,6 +52,7 @@ struct check {
     struct machine_state *thread;
     struct stash *stash;
     size_t stashes, stash_room;
+    struct state *kept;
     struct written *written;
     size_t writtens, events;
     struct lent lent[GIVEN_MOST];
@@ -564,15 +565,37 @@ static void check_wants(struct check *c, uint64_t at)
     }
 }
 
+/* What the lazy resolver saves and restores of vector registers. */
+struct kept {
+    uint8_t value[STATE_COUNT], state[STATE_COUNT];
+    uint64_t by[STATE_COUNT];
+};
+
+static void through_state(struct check *c, const struct forward_at *n)
+{
+    struct machine_state *m = &c->thread[n->thread];
+    struct kept k;
+    if (!state_restores(n->in)) {
+        memcpy(k.value, m->now.v + STATE_FIRST, sizeof k.value);
+        memcpy(k.state, m->state + STATE_FIRST, sizeof k.state);
+        memcpy(k.by, m->by + STATE_FIRST, sizeof k.by);
+        state_keep(&c->kept, n->frame, &k, sizeof k);
+    } else if (state_take(&c->kept, n->frame, &k, sizeof k)) {
+        memcpy(m->now.v + STATE_FIRST, k.value, sizeof k.value);
+        memcpy(m->state + STATE_FIRST, k.state, sizeof k.state);
+        memcpy(m->by + STATE_FIRST, k.by, sizeof k.by);
+    }
+}
+
 /* Nothing that it defines is ever looked at: the stack pointer and its like. */
-static bool is_left_out(const struct check *c, const struct forward_at *n, bool frame)
+static bool is_left_out(const struct check *c, const struct forward_at *n)
 {
     for (unsigned k = 0; k < n->du->accesses; k++)
         if (n->du->access[k].at.write)
             return false;
     for (unsigned k = 0; k < n->du->defs; k++)
         for (unsigned i = 0; i < n->du->def[k].count; i++)
-            if (!left_out(c, n->du->def[k].first + i, frame))
+            if (!left_out(c, n->du->def[k].first + i, true))
                 return false;
     return !n->call && !n->odd;
 }
@@ -598,20 +621,20 @@ static int do_insn(void *arg, const struct forward_at *n, struct err *err)
     struct check *c = arg;
     bool mine = slice_has(c->q->slice, n->insn) && n->insn != c->q->without, frame = false;
     check_wants(c, n->insn);
-    if (getenv("CLOSURE_SHOW") && slice_has(c->q->slice, n->insn) && !c->q->pattern && c->q->without == UINT64_MAX)
-        printf("%llu: %s %02x %02x %02x %02x %02x %02x slice %d\n", (unsigned long long)n->insn, insn_name(n->in), n->in->bytes[0], n->in->bytes[1], n->in->bytes[2], n->in->bytes[3], n->in->bytes[4], n->in->bytes[5], mine);
     make_pages(c, n->insn);
     if (c->failed)
         return 1;
     if (!control_function(c->control, n->frame->entry, &frame, err))
         return -1;
     if (!n->du) {
+        if (n->frame->resolver && state_is(n->in))
+            through_state(c, n);
         go_on(c, n);
         give_writes(c, n);
         return 0;
     }
     if (n->insn == c->q->without && c->q->idle)
-        *c->q->idle = is_left_out(c, n, frame);
+        *c->q->idle = is_left_out(c, n);
     if (n->saves >= 0)
         keep_register(c, n);
     if (mine) {
@@ -693,6 +716,7 @@ static void signalled(void *arg, uint32_t thread, const struct flow_signal *s)
         give_registers(c, thread, loc_gpr(set[i]), 8);
     give_registers(c, thread, LOC_VEC, LOC_CF - LOC_VEC);
     give_registers(c, thread, LOC_DF, 1);
+    give_registers(c, thread, LOC_C0, LOC_MXCSR_STATUS - LOC_C0 + 1);
 }
 
 static void returned(void *arg, uint32_t thread, const struct flow_call *call, gaddr fpstate)
@@ -761,6 +785,7 @@ int closure_check(struct slicer *s, const struct closure_record *r,
     control_free(c.control);
     free(c.thread);
     free(c.stash);
+    state_free(c.kept);
     free(c.written);
     return end;
 }

@@ -133,7 +133,7 @@ void closure_from_replay(const struct replay_registers *r, struct flat *out)
 
 bool closure_is_external(const struct insn *in)
 {
-    if (in->gs_relative || slicer_is_state(in))
+    if (in->gs_relative || state_is(in))
         return true;
     switch (in->mnemonic) {
     case ZYDIS_MNEMONIC_RDGSBASE:

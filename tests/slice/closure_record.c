@@ -124,13 +124,12 @@ static void refresh(struct recorder *p, gaddr addr, uint64_t bytes)
     }
 }
 
-/* A thread that ends leaves a zero where its number was (CLONE_CHILD_CLEARTID): no node does that. */
-static bool is_end_of_thread(gaddr addr, const uint8_t *there)
+/* A thread that ends leaves a zero where it was told to (CLONE_CHILD_CLEARTID): no node does that. */
+static bool is_end_of_thread(const struct recorder *p, gaddr addr, const uint8_t *there)
 {
-    uint32_t at = addr % CLOSURE_PAGE & ~3u, now, before;
-    memcpy(&now, there + at, 4);
-    memcpy(&before, (const void *)(PAGE_DOWN(addr) + at), 4);
-    return !now && before && before < 1 << 22;
+    uint32_t now;
+    memcpy(&now, there + (addr % CLOSURE_PAGE & ~3u), 4);
+    return p->out->threads > 1 && !now;
 }
 
 static void compare_page(struct recorder *p, const struct forward_at *n, gaddr a)
@@ -144,7 +143,7 @@ static void compare_page(struct recorder *p, const struct forward_at *n, gaddr a
         i++;
     if (i == CLOSURE_PAGE)
         return;
-    bool ended = p->out->threads > 1 && is_end_of_thread(a + i, there);
+    bool ended = is_end_of_thread(p, a + i, there);
     unsigned differ = put_differences(p, CLOSURE_GIVEN, a, there, CLOSURE_PAGE);
     if (ended && differ <= 4)
         return;
@@ -318,7 +317,7 @@ static void do_external(struct recorder *p, const struct forward_at *n)
     for (unsigned k = 0; k < n->b->insn[n->i].accesses; k++) {
         const struct plan_access *a = &n->b->access[n->b->insn[n->i].access_at + k];
         if (a->mem.write && forward_extent(n, k, &addr, &bytes))
-            wait_for(p, addr, slicer_is_state(n->in) ? CLOSURE_PAGE : bytes);
+            wait_for(p, addr, state_is(n->in) ? CLOSURE_PAGE : bytes);
     }
 }
 
