@@ -63,8 +63,8 @@ static int do_insn(struct pass *p, struct forward_at *n, const struct scan_chunk
     n->in = &ci->in;
     n->saves = ci->saves;
     n->restores = -1;
-    bool none = (n->call && n->call->nr == SLICER_SIGRETURN) ||
-                (n->frame->resolver && state_is(&ci->in));
+    bool none =
+        (n->call && n->call->nr == SLICER_SIGRETURN) || (n->frame->resolver && state_is(&ci->in));
     n->du = none ? NULL : code_defuse(p->s->code, n->b, n->i, flags, n->values);
     if (!none && !n->du)
         return err_set(err, "no memory");

@@ -83,8 +83,8 @@ static struct slice_want draw_want(void)
                 !b->access[ci->access_at].mem.write)
                 continue;
             w.kind = SLICE_MEMORY;
-            w.addr = slicer_extent(b, &b->access[ci->access_at], chunk.value + st->value_at,
-                                   &w.bytes);
+            w.addr =
+                slicer_extent(b, &b->access[ci->access_at], chunk.value + st->value_at, &w.bytes);
             w.bytes = w.bytes > 64 ? 64 : w.bytes;
             w.at = later < nodes && draw(4) ? later : nodes;
             return w;

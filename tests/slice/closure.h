@@ -10,9 +10,9 @@
  * - closure_record.c executes the whole trace that way, once, and writes down what every
  *   instruction changed: the original values. System calls, signals and what else no instruction
  *   computes are taken from a replay; there all registers and pages are compared with it.
- * - closure_check.c executes a slice. Everything is a pattern at first. What an instruction of the
- *   slice uses must have been defined by the slice, or by nobody: then it gets its original value.
- *   What instructions outside the slice define becomes the pattern again.
+ * - closure_check.c and closure_node.c execute a slice. Everything is a pattern at first. What an
+ * instruction of the slice uses must have been defined by the slice, or by nobody: then it gets its
+ * original value. What instructions outside the slice define becomes the pattern again.
  */
 #ifndef TESTS_SLICE_CLOSURE_H
 #define TESTS_SLICE_CLOSURE_H

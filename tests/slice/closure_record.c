@@ -124,7 +124,8 @@ static void refresh(struct recorder *p, gaddr addr, uint64_t bytes)
     }
 }
 
-/* A thread that ends leaves a zero where it was told to (CLONE_CHILD_CLEARTID): no node does that. */
+/* A thread that ends leaves a zero where it was told to (CLONE_CHILD_CLEARTID): no node does that.
+ */
 static bool is_end_of_thread(const struct recorder *p, gaddr addr, const uint8_t *there)
 {
     uint32_t now;
@@ -356,8 +357,8 @@ static void touch_all(struct recorder *p, const struct forward_at *n, gaddr *thr
                 *through = addr;
         }
     if (n->odd)
-        for (const struct flow_range *r = n->odd->range;
-             r + 1 <= forward_ranges_end(&n->odd->note); r++)
+        for (const struct flow_range *r = n->odd->range; r + 1 <= forward_ranges_end(&n->odd->note);
+             r++)
             touch(p, r->addr, r->bytes);
 }
 
@@ -369,8 +370,8 @@ static void put_writes(struct recorder *p, const struct forward_at *n)
         if (n->du->access[k].at.write && forward_extent(n, k, &addr, &bytes) && bytes)
             put_memory(p, CLOSURE_MEMORY, addr, bytes);
     if (n->odd)
-        for (const struct flow_range *r = n->odd->range;
-             r + 1 <= forward_ranges_end(&n->odd->note); r++)
+        for (const struct flow_range *r = n->odd->range; r + 1 <= forward_ranges_end(&n->odd->note);
+             r++)
             if (r->how != FLOW_READ)
                 put_memory(p, CLOSURE_MEMORY, r->addr, r->bytes);
 }
@@ -384,9 +385,8 @@ static int do_plain(struct recorder *p, const struct forward_at *n, struct err *
     p->out->executed++;
     if (closure_execute(n->in, &p->reg[n->thread], through, &next, &fault))
         return err_set(err, "node %llu, 0x%llx %s: signal %d at 0x%llx, address 0x%llx",
-                       (unsigned long long)n->insn, (unsigned long long)n->in->pc,
-                       insn_name(n->in), fault.signo, (unsigned long long)fault.rip,
-                       (unsigned long long)fault.addr);
+                       (unsigned long long)n->insn, (unsigned long long)n->in->pc, insn_name(n->in),
+                       fault.signo, (unsigned long long)fault.rip, (unsigned long long)fault.addr);
     check_defs(p, n, &old);
     put_changes(p, &old, &p->reg[n->thread]);
     put_writes(p, n);
@@ -421,7 +421,8 @@ static void add_event(struct recorder *p, uint32_t thread, gaddr frame, uint64_t
     o->event = realloc(o->event, sizeof *o->event * (o->events + 1));
     if (!o->event)
         abort();
-    o->event[o->events++] = (struct closure_event){.thread = thread, .frame = frame, .bytes = bytes};
+    o->event[o->events++] =
+        (struct closure_event){.thread = thread, .frame = frame, .bytes = bytes};
     p->expect[thread] = 0;
 }
 
@@ -445,8 +446,8 @@ int closure_record(struct slicer *s, struct pinball *pinball, struct closure_rec
     struct recorder p = {.out = out, .s = s};
     const struct forward_visitor v = {
         .arg = &p, .insn = do_insn, .signal = signalled, .sigreturn = returned};
-    *out = (struct closure_record){.nodes = trace_insns(s->trace),
-                                   .threads = trace_threads(s->trace)};
+    *out =
+        (struct closure_record){.nodes = trace_insns(s->trace), .threads = trace_threads(s->trace)};
     out->at = calloc(out->nodes + 1, sizeof *out->at);
     out->first = calloc(out->threads + 1, sizeof *out->first);
     p.reg = calloc(out->threads + 1, sizeof *p.reg);

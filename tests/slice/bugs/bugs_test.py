@@ -3,8 +3,9 @@
 
 SPDX-License-Identifier: MIT
 
-A subject marks its lines: /* ROOT CAUSE */, /* CRASH */, /* UNRELATED */. The root cause must be in the slice of the failure at
-every level of optimization, and the slice may not have more of the program's own lines than it had.
+A subject marks its lines: /* ROOT CAUSE */ (or what else is there that says it), /* UNRELATED */. The root cause must be in the
+slice of the failure, or of the variable `result` at /* CRITERION */, at every level of optimization, and the slice may not
+have more of the program's own lines than it had.
 """
 import argparse
 import json
@@ -28,7 +29,12 @@ CASES = {
     "wrong": (CLI, {}),
     "divide": (CLI, {}),
     "atomic": (CLI, {}),
+    "jumps": (CLI, {}),
+    "saved": (CLI, {}),
+    "lazy": (HERE, {}),
 }
+CAUSES = {"jumps": "SWITCH", "saved": "SOURCE"}
+RESULT = {"jumps", "saved", "lazy"}
 # Lines that the slice of a level need not keep out, and why.
 EXCUSED = {("twice", "UNRELATED")}  # the allocator's lists: both blocks are in them
 
@@ -41,11 +47,17 @@ def lines_with(source, marker):
 def check(drdebug, name, level):
     folder, most = CASES[name]
     source, stem = os.path.join(folder, name + ".c"), name + level
-    subprocess.run(["gcc", "-g", "-w", "-pthread", level, "-o", stem, source], check=True)
+    subprocess.run(["gcc", "-g", "-w", "-pthread", "-fno-builtin-fma", "-Wl,-z,lazy", level, "-o", stem, source, "-lm"],
+                   check=True)
+    with open("input", "w") as f:
+        f.write("t")
     shutil.rmtree(stem + ".pinball", ignore_errors=True)
-    subprocess.run([drdebug, "record", "-q", "-o", stem + ".pinball", "--", "./" + stem], timeout=60, check=False,
+    subprocess.run([drdebug, "record", "-q", "-o", stem + ".pinball", "--", "./" + stem, "input"], timeout=60, check=False,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
-    done = subprocess.run([drdebug, "slice", stem + ".pinball", "--json", "--at", "failure"], timeout=60, check=False,
+    what = ["--at", "failure"]
+    if name in RESULT:
+        what = ["result", "at", f"{name}.c:{lines_with(source, 'CRITERION')[0]}"]
+    done = subprocess.run([drdebug, "slice", stem + ".pinball", "--json", *what], timeout=60, check=False,
                           capture_output=True, text=True)
     if done.returncode:
         return [done.stderr]
@@ -54,7 +66,7 @@ def check(drdebug, name, level):
     print(f"{stem}: {len(own)} lines of its own, {len(result['lines'])} in all, {result['instructions']} instructions of "
           f"{result['total']}")
     failures = []
-    if not set(lines_with(source, "ROOT CAUSE")) & own:
+    if not set(lines_with(source, CAUSES.get(name, "ROOT CAUSE"))) & own:
         failures.append("the root cause is not in the slice")
     if set(lines_with(source, "UNRELATED")) & own and (name, "UNRELATED") not in EXCUSED:
         failures.append("an unrelated line is in the slice")
