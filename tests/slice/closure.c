@@ -2,8 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Draws criteria, takes their slices with several options, and checks each with two patterns; then
- * takes nodes out at random, which must be found. closure.h says what is checked.
+ * Draws criteria, takes their slices with several options, and checks each with a pattern, in a
+ * soak with two; then takes nodes out at random, which must be found. closure.h says what is
+ * checked.
  */
 #define _GNU_SOURCE
 #include <stdio.h>
@@ -24,6 +25,7 @@ static struct {
     uint64_t random;
     unsigned slices, failed, out, missed;
     uint64_t nodes, largest;
+    bool soak; /* both patterns, and more nodes taken out */
 } in;
 
 static void die(const char *what)
@@ -121,7 +123,7 @@ static void print_question(const struct closure_question *q, const char *name)
 static void take_out(struct closure_question *q, const char *name)
 {
     struct err err;
-    for (int i = 0; i < OUT && slice_count(q->slice); i++) {
+    for (int i = 0; i < (in.soak ? OUT : 1) && slice_count(q->slice); i++) {
         uint64_t node = slice_next(q->slice, draw(q->want->at + 1));
         if (node == UINT64_MAX || (q->want->kind == SLICE_USES && node == q->want->at))
             continue;
@@ -159,7 +161,7 @@ static void check_want(const struct slice_want *w)
         in.slices++;
         in.nodes += slice_count(slice);
         in.largest = slice_count(slice) > in.largest ? slice_count(slice) : in.largest;
-        for (q.pattern = 0; q.pattern < 2; q.pattern++) {
+        for (q.pattern = in.soak ? 0 : draw(2); q.pattern < 2; q.pattern += in.soak ? 1 : 2) {
             int end = closure_check(in.slicer, &in.record, &q, &err);
             if (end < 0)
                 die(err.msg);
@@ -200,6 +202,7 @@ int main(int argc, char **argv)
     if (argc < 2)
         die("usage: slice_closure PINBALL [SEED [CRITERIA]]");
     setvbuf(stdout, NULL, _IOLBF, 0);
+    in.soak = getenv("DRDEBUG_SOAK");
     if (closure_init())
         die("cannot execute instructions here");
     in.random = 0x9e3779b97f4a7c15ull + (argc > 2 ? strtoull(argv[2], NULL, 0) : 1);

@@ -10,7 +10,7 @@ trap 'rm -rf "$room"' EXIT
 for hole in use:add use:movzx def:imul; do
     for try in 1 2 3; do
         status=0
-        CLOSURE_BREAK=$hole "$2" "$room/one.pinball" 1 2 >"$room/said" 2>&1 || status=$?
+        CLOSURE_BREAK=$hole "$2" "$room/one.pinball" 1 1 >"$room/said" 2>&1 || status=$?
         [ $status -eq 75 ] || break
         echo "again ($try)"
     done

@@ -39,9 +39,9 @@ static void more_arrays(void)
 int main(void)
 {
     more_variables();
+    printf("%d variables\n", v_count);
     more_arrays();
     for (unsigned i = 0; i < 30; i++)
         noise += i * 3; /* UNRELATED */
-    printf("%d arrays\n", a_count);
     return *result->value + (int)(noise & 1); /* CRASH */
 }
