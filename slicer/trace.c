@@ -103,6 +103,7 @@ static int load(struct trace *t, uint64_t at, const struct chunk *c, struct err 
 
 static int read_blocks(struct trace *t, const uint8_t *at, size_t bytes, struct err *err)
 {
+    struct err why;
     while (bytes) {
         struct {
             gaddr pc;
@@ -115,8 +116,8 @@ static int read_blocks(struct trace *t, const uint8_t *at, size_t bytes, struct 
         bytes -= sizeof b;
         if (b.insns > bytes || b.code > bytes - b.insns)
             return err_set(err, "%s: not a block", t->path);
-        if (!code_add(t->code, b.pc, b.insns, at, at + b.insns, b.code, err))
-            return -1;
+        if (!code_add(t->code, b.pc, b.insns, at, at + b.insns, b.code, &why))
+            return err_set(err, "%s: %s", t->path, why.msg);
         at += b.insns + b.code;
         bytes -= b.insns + b.code;
     }
@@ -148,6 +149,8 @@ static int read_rest(struct trace *t, const uint8_t *at, size_t bytes, struct er
     at += sizeof h;
     if (h.insns != t->insns || h.chunks != t->chunks)
         return err_set(err, "%s: something is missing", t->path);
+    if (h.threads > UINT16_MAX || (uint64_t)(end - at) / 8 < (h.threads + 1) / 2)
+        return err_set(err, "%s: not a trace", t->path);
     t->threads = (uint32_t)h.threads;
     t->entries = h.entries;
     t->targets = h.targets;
@@ -257,6 +260,8 @@ int trace_read(struct trace *t, uint32_t n, struct trace_chunk *out, struct err 
     struct err why;
     if (trace_unpack(t->pack, t->raw, c.raw, t->code, out, &why))
         return err_set(err, "%s: chunk %u: %s", t->path, n, why.msg);
+    if (out->threads > t->threads || out->insns != trace_chunk_first(t, n + 1) - p->first_insn)
+        return err_set(err, "%s: chunk %u: it is of another trace", t->path, n);
     return 0;
 }
 
