@@ -42,6 +42,6 @@ int main(void)
     printf("%d variables\n", v_count);
     more_arrays();
     for (unsigned i = 0; i < 30; i++)
-        noise += i * 3; /* UNRELATED */
+        noise += i * 3;                       /* UNRELATED */
     return *result->value + (int)(noise & 1); /* CRASH */
 }
