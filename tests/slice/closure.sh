@@ -18,12 +18,12 @@ for chaos in "" ${DRDEBUG_SOAK:+--chaos}; do
         for try in 1 2 3; do # 75: an address of the program's is in use, by chance
             status=0
             "$closure" "$pinball" "$seed" "$criteria" || status=$?
-            [ $status -eq 75 ] || break
+            [ "$status" -eq 75 ] || break
             echo "again ($try)"
         done
-        if [ $status -ne 0 ]; then
+        if [ "$status" -ne 0 ]; then
             echo "seed $seed${chaos:+, recorded with chaos}"
-            exit $status
+            exit "$status"
         fi
     done
 done
