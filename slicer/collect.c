@@ -329,14 +329,13 @@ static int take_note(struct collector *c, const struct flow_note *n, struct err 
     if (n->kind == FLOW_THREAD && take_thread(c, (const struct flow_thread *)n, err))
         return -1;
     struct run *r = &c->run[c->now];
-    trace_state_note(&r->state, n->count);
+    trace_state_note(&r->state, n);
     if (n->kind == FLOW_CALL) {
         r->next = ((const struct flow_call *)n)->next;
         pcset_add(c->done,
                   r->state.last ? code_last(code_block(c->code, r->state.last - 1))->pc : 0, 0);
     } else if (n->kind == FLOW_SIGNAL) {
         r->next = ((const struct flow_signal *)n)->handler;
-        r->state.settled = 1;
         pcset_add(c->entry, r->next, 0);
     }
     keep_note(c, n);

@@ -53,6 +53,7 @@ struct pass {
     size_t page_room, pages;
     uint32_t (*reg)[LOC_COUNT]; /* by thread */
     uint32_t threads;
+    struct state *state; /* as a resolver saved it */
     struct flags *flags;
     size_t flag_count, flag_room;
     struct who *who; /* in order of their numbers */
@@ -276,6 +277,15 @@ static bool through_pair(struct pass *p, const struct forward_at *n)
     return true;
 }
 
+static void through_state(struct pass *p, const struct forward_at *n)
+{
+    uint32_t *reg = &p->reg[n->thread][STATE_FIRST];
+    if (state_restores(n->in))
+        state_take(&p->state, n->frame, reg, STATE_COUNT * sizeof *reg);
+    else
+        state_keep(&p->state, n->frame, reg, STATE_COUNT * sizeof *reg);
+}
+
 /* ---- the pass ---- */
 
 static int add_who(struct pass *p, const struct forward_at *n, struct err *err)
@@ -326,6 +336,8 @@ static int do_insn(void *arg, const struct forward_at *n, struct err *err)
 {
     struct pass *p = arg;
     tell_wants(p, n->insn);
+    if (n->frame->resolver && state_is(n->in))
+        through_state(p, n);
     bool pair = n->du && through_pair(p, n), in = n->du && is_node(p, n->insn);
     if (in && add_who(p, n, err))
         return -1;
@@ -456,6 +468,7 @@ static void pass_deinit(struct pass *p)
     for (size_t i = 0; p->page && i < p->page_room; i++)
         free(p->page[i].by);
     free(p->page);
+    state_free(p->state);
     free(p->reg);
     free(p->begun);
     free(p->flags);

@@ -52,8 +52,8 @@ static int do_insn(struct pass *p, struct forward_at *n, uint32_t insn,
     n->in = &ci->in;
     n->saves = ci->saves;
     n->restores = -1;
-    bool none = (n->call && n->call->nr == SLICER_SIGRETURN) ||
-                (n->frame->resolver && slicer_is_state(&ci->in));
+    bool none =
+        (n->call && n->call->nr == SLICER_SIGRETURN) || (n->frame->resolver && state_is(&ci->in));
     n->du = none ? NULL : code_defuse(p->s->code, n->b, n->i, flags, n->values);
     if (!none && !n->du)
         return err_set(err, "no memory");
@@ -97,7 +97,8 @@ static int do_step(struct pass *p, const struct trace_chunk *c, const struct tra
         return err_set(err, "no memory");
     settle(p, st->thread, n.frame, b->pc);
     n.insn = c->first_insn + st->insn_at;
-    bool quiet = p->v->quiet && p->v->quiet(p->v->arg, n.insn, st->insns);
+    bool resolves = n.frame->resolver && state_is(code_last(b));
+    bool quiet = !resolves && p->v->quiet && p->v->quiet(p->v->arg, n.insn, st->insns);
     if (quiet && !b->pairs) {
         frames_leave(&p->frames, st, b, n.values, n.insn);
         return 0;
@@ -134,7 +135,11 @@ static int do_step(struct pass *p, const struct trace_chunk *c, const struct tra
 static void do_note(struct pass *p, const struct trace_chunk *c, uint32_t i, uint32_t thread,
                     const struct flow_note *n, uint64_t insn)
 {
-    trace_state_note(&p->state[thread], n->count);
+    const struct trace_step *before = i ? &c->step[i - 1] : NULL;
+    if (n->kind == FLOW_CUT && before && before->thread == thread &&
+        before->insns < code_block(p->s->code, before->block)->insns)
+        p->state[thread].settled = 1;
+    trace_state_note(&p->state[thread], n);
     if (n->kind == FLOW_SIGNAL) {
         const struct flow_signal *s = (const struct flow_signal *)n;
         enum frames_effect effect;
@@ -147,9 +152,8 @@ static void do_note(struct pass *p, const struct trace_chunk *c, uint32_t i, uin
     if (n->kind == FLOW_BEGIN && p->v->begin) {
         const struct flow_begin *b = (const struct flow_begin *)n;
         uint32_t child = trace_thread_find(p->s->trace, b->thread);
-        const struct trace_step *st = i ? &c->step[i - 1] : NULL;
-        const struct code_block *last = st ? code_block(p->s->code, st->block) : NULL;
-        bool done = last && st->insns == last->insns && code_last(last)->kind == INSN_SYSCALL;
+        const struct code_block *last = before ? code_block(p->s->code, before->block) : NULL;
+        bool done = last && before->insns == last->insns && code_last(last)->kind == INSN_SYSCALL;
         if (trace_thread(p->s->trace, child) == b->thread)
             p->v->begin(p->v->arg, thread, child, done ? insn - 1 : UINT64_MAX);
     }

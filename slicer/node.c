@@ -66,27 +66,6 @@ bool slicer_is_copy(const struct code_block *b, unsigned i)
     }
 }
 
-bool slicer_is_state(const struct insn *in)
-{
-    switch (in->mnemonic) {
-    case ZYDIS_MNEMONIC_XSAVE:
-    case ZYDIS_MNEMONIC_XSAVE64:
-    case ZYDIS_MNEMONIC_XSAVEC:
-    case ZYDIS_MNEMONIC_XSAVEC64:
-    case ZYDIS_MNEMONIC_XSAVEOPT:
-    case ZYDIS_MNEMONIC_XSAVEOPT64:
-    case ZYDIS_MNEMONIC_XRSTOR:
-    case ZYDIS_MNEMONIC_XRSTOR64:
-    case ZYDIS_MNEMONIC_FXSAVE:
-    case ZYDIS_MNEMONIC_FXSAVE64:
-    case ZYDIS_MNEMONIC_FXRSTOR:
-    case ZYDIS_MNEMONIC_FXRSTOR64:
-        return true;
-    default:
-        return false;
-    }
-}
-
 bool slicer_returns(const struct frame *frame, const struct code_block *b, unsigned i,
                     const uint64_t *values)
 {

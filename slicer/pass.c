@@ -55,9 +55,7 @@ static void count(struct pass *p, const struct flow_note *n)
     if (n->kind == FLOW_THREAD && !p->seen[p->thread])
         *state = (struct trace_state){n->count, 0, 0};
     p->seen[p->thread] = true;
-    trace_state_note(state, n->count);
-    if (n->kind == FLOW_SIGNAL)
-        state->settled = 1;
+    trace_state_note(state, n);
 }
 
 static int take_note(struct pass *p, const struct flow_note *n, struct err *err)

@@ -45,6 +45,7 @@ struct taint {
     size_t region_room, regions;
     struct saved *saved;
     size_t saved_room, saves;
+    struct state *state; /* as a resolver saved it */
     const struct slice_want *want;
     size_t wants;
     uint32_t chunk;
@@ -315,12 +316,27 @@ static bool criterion(struct taint *t, uint64_t insn)
     return itself;
 }
 
+static void through_state(struct taint *t, const struct forward_at *n)
+{
+    struct loc_set set, *reg = &t->reg[n->thread];
+    if (!state_restores(n->in)) {
+        t->ok &= state_keep(&t->state, n->frame, reg, sizeof *reg);
+    } else if (state_take(&t->state, n->frame, &set, sizeof set)) {
+        loc_set_remove(reg, STATE_FIRST, STATE_COUNT);
+        for (unsigned i = STATE_FIRST; i < STATE_FIRST + STATE_COUNT; i++)
+            if (loc_set_has(&set, i))
+                loc_set_add(reg, i, 1);
+    }
+}
+
 static int do_insn(void *arg, const struct forward_at *n, struct err *err)
 {
     struct taint *t = arg;
     bool itself = criterion(t, n->insn);
+    if (n->frame->resolver && state_is(n->in))
+        through_state(t, n);
     if (!n->du)
-        return 0;
+        return t->ok ? 0 : err_set(err, "no memory");
     if (n->saves >= 0)
         keep_save(t, n);
     bool in = itself || uses_register(t, n) || uses_memory(t, n) ||
@@ -406,6 +422,7 @@ static void taint_deinit(struct taint *t)
         free(t->region[i].block);
     free(t->region);
     free(t->saved);
+    state_free(t->state);
     free(t->reg);
     free(t->root);
     control_free(t->control);

@@ -6,6 +6,7 @@
 #include "slicer/control.h"
 #include "slicer/scan.h"
 #include "slicer/slice.h"
+#include "slicer/state.h"
 #include "slicer/wanted.h"
 
 enum { SLICER_ARGS = 6 }; /* of a system call, at most */
@@ -59,7 +60,6 @@ gaddr slicer_extent(const struct code_block *b, const struct plan_access *a, con
                     uint64_t *bytes);
 bool slicer_is_odd(const struct plan_access *a);             /* a note tells its addresses */
 bool slicer_is_copy(const struct code_block *b, unsigned i); /* rep movs */
-bool slicer_is_state(const struct insn *in);                 /* xsave and the like */
 /* The sets of a completed system call, of whose arguments only those are used that it has. The
  * result lives until the next call. */
 const struct defuse *slicer_call_defuse(struct slicer *s, const struct defuse *du,

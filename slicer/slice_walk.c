@@ -57,6 +57,7 @@ struct walk {
     uint32_t threads;
     struct ghost *ghost;
     size_t ghost_room, ghosts, ghosts_waiting;
+    struct state *state;            /* wanted before a resolver saved it */
     const struct slice_want **want; /* sorted by `at`, the last first */
     size_t wants;
     bool ok; /* there was memory */
@@ -354,6 +355,28 @@ static void look_through(struct walk *w, const struct node *n, int reg, gaddr ad
     w->out->figures.pairs++;
 }
 
+/* What is wanted behind the resolver's restore is wanted before its save. */
+static void through_state(struct walk *w, const struct node *n, bool restores)
+{
+    struct loc_set set = {0};
+    struct loc_span span;
+    if (!restores && !state_take(&w->state, n->frame, &set, sizeof set))
+        return;
+    const struct loc_set *from = restores ? &w->reg[n->thread] : &set;
+    for (span = loc_set_next(from, STATE_FIRST); span.count && span.first < LOC_X87;
+         span = loc_set_next(from, span.first + span.count)) {
+        unsigned left = LOC_X87 - span.first, count = span.count < left ? span.count : left;
+        if (restores)
+            loc_set_add(&set, span.first, count);
+        else
+            want_loc(w, n->thread, span.first, count);
+    }
+    if (!restores)
+        return;
+    loc_set_remove(&w->reg[n->thread], STATE_FIRST, STATE_COUNT);
+    w->ok &= state_keep(&w->state, n->frame, &set, sizeof set);
+}
+
 static bool is_restore(struct walk *w, uint32_t insn)
 {
     struct scan_lists *l = &w->lists;
@@ -380,8 +403,10 @@ static bool returns_intact(struct walk *w, const struct node *n)
 static int do_insn(struct walk *w, struct node *n, bool by_control, struct err *err)
 {
     const struct code_insn *ci = &n->b->insn[n->i];
-    if (n->frame->resolver && slicer_is_state(&ci->in))
+    if (n->frame->resolver && state_is(&ci->in)) {
+        through_state(w, n, state_restores(&ci->in));
         return 0;
+    }
     n->du = code_defuse(w->s->code, n->b, n->i, n->flags, n->values);
     if (!n->du)
         return err_set(err, "no memory");
@@ -620,7 +645,7 @@ static void summarise(struct walk *w, const struct node *n, struct summary *sum)
         const struct defuse *du = code_defuse(w->s->code, n->b, i, DEFUSE_STACK_POINTER, zeros);
         for (unsigned k = 0; du && k < du->defs; k++)
             sum->defs |= groups(du->def[k].first, du->def[k].count);
-        if (!du || code_varies(n->b, i) || ci->in.kind == INSN_SYSCALL)
+        if (!du || code_varies(n->b, i) || ci->in.kind == INSN_SYSCALL || state_is(&ci->in))
             sum->plain = false;
         for (unsigned k = 0; k < ci->accesses; k++)
             if (slicer_is_odd(&n->b->access[ci->access_at + k]))
@@ -793,7 +818,7 @@ static int by_place(const void *a, const void *b)
 
 static bool anything_wanted(const struct walk *w)
 {
-    if (w->wants || w->memory.live || w->ghosts_waiting)
+    if (w->wants || w->memory.live || w->ghosts_waiting || w->state)
         return true;
     for (uint32_t t = 0; t < w->threads; t++)
         if (loc_set_next(&w->reg[t], 0).count)
@@ -845,6 +870,7 @@ done:
     scan_lists_deinit(&w.lists);
     control_free(w.control);
     wanted_deinit(&w.memory);
+    state_free(w.state);
     free(sorted);
     free(w.place);
     free(w.reg);

@@ -118,6 +118,7 @@ static int load(struct trace *t, struct reader *r, uint64_t at, const struct chu
 
 static int read_blocks(struct trace *t, const uint8_t *at, size_t bytes, struct err *err)
 {
+    struct err why;
     while (bytes) {
         struct {
             gaddr pc;
@@ -130,8 +131,8 @@ static int read_blocks(struct trace *t, const uint8_t *at, size_t bytes, struct 
         bytes -= sizeof b;
         if (b.insns > bytes || b.code > bytes - b.insns)
             return err_set(err, "%s: not a block", t->path);
-        if (!code_add(t->code, b.pc, b.insns, at, at + b.insns, b.code, err))
-            return -1;
+        if (!code_add(t->code, b.pc, b.insns, at, at + b.insns, b.code, &why))
+            return err_set(err, "%s: %s", t->path, why.msg);
         at += b.insns + b.code;
         bytes -= b.insns + b.code;
     }
@@ -163,6 +164,8 @@ static int read_rest(struct trace *t, const uint8_t *at, size_t bytes, struct er
     at += sizeof h;
     if (h.insns != t->insns || h.chunks != t->chunks)
         return err_set(err, "%s: something is missing", t->path);
+    if (h.threads > UINT16_MAX || (uint64_t)(end - at) / 8 < (h.threads + 1) / 2)
+        return err_set(err, "%s: not a trace", t->path);
     t->threads = (uint32_t)h.threads;
     t->entries = h.entries;
     t->targets = h.targets;
@@ -244,6 +247,8 @@ static int read_chunk(struct trace *t, struct reader *r, uint32_t n, struct trac
     struct err why;
     if (trace_unpack(r->pack, r->raw, c.raw, t->code, out, &why))
         return err_set(err, "%s: chunk %u: %s", t->path, n, why.msg);
+    if (out->threads > t->threads || out->insns != trace_chunk_first(t, n + 1) - p->first_insn)
+        return err_set(err, "%s: chunk %u: it is of another trace", t->path, n);
     return 0;
 }
 
@@ -408,11 +413,12 @@ void trace_state_enter(struct trace_state *s, const struct code *code, gaddr pc)
     s->settled = 0;
 }
 
-void trace_state_note(struct trace_state *s, uint64_t count)
+void trace_state_note(struct trace_state *s, const struct flow_note *note)
 {
-    if (count == s->count)
+    bool signal = note->kind == FLOW_SIGNAL; /* the delivery's own tick comes behind its note */
+    if (!signal && note->count == s->count)
         return;
-    s->count = count;
+    s->count = note->count + signal;
     s->settled = 1;
 }
 

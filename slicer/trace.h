@@ -79,9 +79,9 @@ uint32_t trace_threads(const struct trace *trace);
 uint32_t trace_thread(const struct trace *trace, uint32_t i);
 uint32_t trace_thread_find(const struct trace *trace, uint32_t number); /* 0 if there is none */
 
-/* The thread goes on at pc, or a note says how many ticks it has had. */
+/* The thread goes on at pc; or a note says how many ticks it has had. */
 void trace_state_enter(struct trace_state *s, const struct code *code, gaddr pc);
-void trace_state_note(struct trace_state *s, uint64_t count);
+void trace_state_note(struct trace_state *s, const struct flow_note *note);
 
 /* ---- what all of it has shown ---- */
 

@@ -327,13 +327,19 @@ static bool unpack_steps(struct trace_pack *p, const struct head *h, const struc
 
 static bool good_notes(const struct trace_chunk *c)
 {
+    static const size_t least[] = {
+        [FLOW_THREAD] = sizeof(struct flow_thread), [FLOW_CUT] = sizeof(struct flow_cut),
+        [FLOW_CALL] = sizeof(struct flow_call),     [FLOW_SIGNAL] = sizeof(struct flow_signal),
+        [FLOW_ACCESS] = sizeof(struct flow_access), [FLOW_BEGIN] = sizeof(struct flow_begin),
+    };
     for (uint32_t i = 0; i < c->notes; i++) {
         uint32_t at = c->note[i].at;
         if (c->note[i].step > c->steps || at % 8 || at > c->bytes_used ||
             c->bytes_used - at < sizeof(struct flow_note))
             return false;
         const struct flow_note *n = trace_note(c, i);
-        if (n->bytes < sizeof *n || n->bytes > c->bytes_used - at ||
+        if (n->kind >= sizeof least / sizeof *least || !least[n->kind] ||
+            n->bytes < least[n->kind] || n->bytes > c->bytes_used - at ||
             (i && c->note[i].step < c->note[i - 1].step))
             return false;
     }

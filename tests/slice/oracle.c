@@ -194,6 +194,7 @@ static void find_trait(const struct insn *in, struct trait *out)
     struct insn_operands ops;
     struct mem_access list[ACCESSES_MOST];
     *out = (struct trait){.known = true, .state = is_state(in)};
+    out->brings_state = out->state && strstr(insn_name(in), "rstor");
     if (in->kind == INSN_ILLEGAL)
         return;
     insn_operands(in, &ops);
@@ -304,6 +305,20 @@ static gaddr address_of(struct oracle *o, const struct run *r, unsigned i, bool 
             return place_of(o, r, i, k).addr;
     }
     return 0;
+}
+
+/* The resolver saves what functions get in vector registers, and brings it back. */
+static void resolver_state(const struct run *r, bool brings)
+{
+    struct frame *f = oracle_frames_top(&r->t->stack);
+    size_t bytes = (LOC_X87 - LOC_VEC) * sizeof(source);
+    if (brings && f->state)
+        memcpy(&r->t->reg[LOC_VEC], f->state, bytes);
+    if (brings)
+        return;
+    if (!f->state)
+        f->state = oracle_zeros(1, bytes);
+    memcpy(f->state, &r->t->reg[LOC_VEC], bytes);
 }
 
 static bool does_nothing(struct oracle *o, const struct run *r, unsigned i)
@@ -420,6 +435,8 @@ static void execute(struct oracle *o, const struct run *r, unsigned i, uint32_t 
 {
     const struct insn *in = &r->b->insn[i].in;
     const struct trait *trait = trait_of(o, r->b, i);
+    if (r->resolver && trait->state)
+        resolver_state(r, trait->brings_state);
     if (does_nothing(o, r, i))
         return;
     const struct defuse *d = code_defuse(o->code, r->b, i, r->flags, r->value);

@@ -25,8 +25,10 @@ static void push(struct oracle *o, struct stack *st, struct frame f)
 
 static void pop_to(struct stack *st, size_t frames)
 {
-    while (st->frames > frames)
+    while (st->frames > frames) {
         free(st->frame[--st->frames].taken);
+        free(st->frame[st->frames].state);
+    }
 }
 
 void oracle_frames_deinit(struct stack *st)

@@ -71,6 +71,7 @@ struct frame {
     source maker;
     const struct oracle_graph *graph;
     unsigned saves; /* executed so far */
+    source *state;  /* vector and mask registers before the last xsave; NULL: none */
     struct taken *taken;
     size_t takens, taken_room;
 };
@@ -150,7 +151,7 @@ enum { SLOTS_MOST = 4 };
 struct trait {
     bool known;
     uint8_t save, restore; /* register + 1 */
-    bool state, odd, rep_movs, push_rip;
+    bool state, brings_state, odd, rep_movs, push_rip;
     uint8_t slots; /* of the register that it saves */
     int64_t slot[SLOTS_MOST];
 };
