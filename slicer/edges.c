@@ -7,6 +7,9 @@
  * restores bring a register's shadow back from its save, and signals and new threads carry shadows
  * along. Control: for each frame the branches of the slice that were executed in it are kept,
  * newest first.
+ *
+ * In a forward slice and a chop, others do define what its nodes use. There they take shadows away,
+ * and all branches count (regions.h); what the slice is from leaves a shadow of its own.
  */
 #include "slicer/edges.h"
 
@@ -14,8 +17,11 @@
 #include <string.h>
 
 #include "slicer/forward.h"
+#include "slicer/prune.h"
+#include "slicer/regions.h"
 
 #define NOBODY 0 /* a shadow is a node's number plus one */
+#define CRITERION UINT64_MAX
 
 /* ---- shadows of memory: pages of 512 bytes ---- */
 
@@ -69,6 +75,11 @@ struct pass {
     uint64_t whos, who_room;
     const struct slice_want *want;
     size_t wants;
+    const struct slice_want *from; /* that a forward slice is of */
+    size_t froms;
+    struct regions *regions; /* NULL: a backward slice */
+    bool lost; /* there was no memory for one */
+    struct prune prune;
     uint64_t *begun; /* by thread: the making call's node plus one */
     int result;
 };
@@ -142,17 +153,19 @@ static void tell(struct pass *p, uint64_t node, uint64_t by, unsigned kind, bool
 {
     const struct who *a = node == UINT64_MAX ? NULL : find_who(p, node);
     const struct who *b = find_who(p, by - 1);
-    if (p->result || !b || by - 1 == node)
+    if (p->result || (!b && by != CRITERION) || by - 1 == node)
         return;
     struct slice_dependence d = {.node = node,
-                                 .on = by - 1,
+                                 .on = b ? by - 1 : UINT64_MAX,
                                  .kind = kind,
                                  .memory = memory,
                                  .addr = addr,
-                                 .bytes = bytes,
-                                 .on_thread = b->thread,
-                                 .on_pc = b->pc,
-                                 .on_cfa = b->cfa};
+                                 .bytes = bytes};
+    if (b) {
+        d.on_thread = b->thread;
+        d.on_pc = b->pc;
+        d.on_cfa = b->cfa;
+    }
     if (a) {
         d.node_thread = a->thread;
         d.node_pc = a->pc;
@@ -188,12 +201,30 @@ static void tell_memory(struct pass *p, uint64_t node, gaddr addr, uint64_t byte
 
 /* ---- nodes ---- */
 
-static void tell_ranges(struct pass *p, uint64_t node, const struct flow_range *r,
+/* What a node uses, without what is pruned. */
+static void tell_use(struct pass *p, const struct forward_at *n, gaddr addr, uint64_t bytes)
+{
+    struct prune_user by = prune_user(n->in->pc, n->frame);
+    uint64_t at = addr, count;
+    for (; prune_next(&p->prune, &by, true, &at, addr + bytes, &count); at += count)
+        tell_memory(p, n->insn, at, count);
+}
+
+static void tell_locs(struct pass *p, const struct forward_at *n, unsigned kind,
+                      const struct loc_span *u)
+{
+    struct prune_user by = prune_user(n->in->pc, n->frame);
+    uint64_t at = u->first, end = at + u->count, count;
+    for (; prune_next(&p->prune, &by, false, &at, end, &count); at += count)
+        tell_run(p, n->insn, kind, false, at, &p->reg[n->thread][at], count);
+}
+
+static void tell_ranges(struct pass *p, const struct forward_at *n, const struct flow_range *r,
                         const struct flow_note *note)
 {
     for (; r + 1 <= forward_ranges_end(note); r++)
         if (r->how == FLOW_READ)
-            tell_memory(p, node, r->addr, r->bytes);
+            tell_use(p, n, r->addr, r->bytes);
 }
 
 static void tell_data(struct pass *p, const struct forward_at *n)
@@ -204,16 +235,16 @@ static void tell_data(struct pass *p, const struct forward_at *n)
         const struct loc_span *u = &n->du->use[k];
         unsigned kind = u->kind == DEFUSE_ADDRESS ? SLICE_ADDRESS : SLICE_VALUE;
         if (p->edges & kind)
-            tell_run(p, n->insn, kind, false, u->first, &p->reg[n->thread][u->first], u->count);
+            tell_locs(p, n, kind, u);
     }
     for (unsigned k = 0; k < n->du->accesses; k++)
         if (n->du->access[k].at.read && !n->intact && forward_extent(n, k, &addr, &bytes) &&
             (p->o->relocated || !slicer_read_only(p->s, addr, bytes)))
-            tell_memory(p, n->insn, addr, bytes);
+            tell_use(p, n, addr, bytes);
     if (n->call)
-        tell_ranges(p, n->insn, n->call->range, &n->call->note);
+        tell_ranges(p, n, n->call->range, &n->call->note);
     if (n->odd)
-        tell_ranges(p, n->insn, n->odd->range, &n->odd->note);
+        tell_ranges(p, n, n->odd->range, &n->odd->note);
 }
 
 static void define_ranges(struct pass *p, const struct flow_range *r, const struct flow_note *note,
@@ -238,6 +269,27 @@ static void define(struct pass *p, const struct forward_at *n, uint64_t by)
         define_ranges(p, n->call->range, &n->call->note, by);
     if (n->odd)
         define_ranges(p, n->odd->range, &n->odd->note, by);
+}
+
+/* Not a node: what it defines is not the slice's any more, unless that may have stayed. */
+static void take_away(struct pass *p, const struct forward_at *n)
+{
+    struct loc_set kept = {{0}};
+    gaddr addr;
+    uint64_t bytes;
+    for (unsigned k = 0; k < n->du->uses; k++)
+        if (n->du->use[k].kind == DEFUSE_KEPT)
+            loc_set_add(&kept, n->du->use[k].first, n->du->use[k].count);
+    for (unsigned k = 0; k < n->du->defs; k++)
+        for (unsigned i = 0; i < n->du->def[k].count; i++)
+            if (!loc_set_has(&kept, n->du->def[k].first + i))
+                p->reg[n->thread][n->du->def[k].first + i] = NOBODY;
+    for (unsigned k = 0; k < n->du->accesses; k++)
+        if (n->du->access[k].at.write && !n->du->access[k].may &&
+            forward_extent(n, k, &addr, &bytes))
+            define_memory(p, addr, bytes, NOBODY);
+    if (n->call)
+        define_ranges(p, n->call->range, &n->call->note, NOBODY);
 }
 
 /* ---- control ---- */
@@ -286,9 +338,14 @@ static void tell_control(struct pass *p, const struct forward_at *n, struct err 
 {
     bool frame_pointer;
     gaddr pc = n->in->pc;
+    uint64_t branch = p->regions ? regions_branch(p->regions, n->frame, pc) : REGIONS_NONE;
+    if (branch != REGIONS_NONE) {
+        tell(p, n->insn, branch + 1, SLICE_CONTROL, false, 0, 0);
+        return;
+    }
     const struct cfg_function *f =
         control_function(p->control, n->frame->entry, &frame_pointer, err);
-    int32_t s = f ? cfg_block_of(f, pc) : CFG_NONE;
+    int32_t s = f && !p->regions ? cfg_block_of(f, pc) : CFG_NONE;
     const struct head *h = find_head(p, n->frame->serial);
     for (uint32_t i = h->serial && s >= 0 ? h->last : 0; i; i = p->branch[i - 1].before) {
         const struct branch *b = &p->branch[i - 1];
@@ -368,6 +425,21 @@ static int add_who(struct pass *p, const struct forward_at *n, struct err *err)
     return 0;
 }
 
+/* What is wanted before instruction `at`: the slice is from there, or leads there. */
+static void mark_wants(struct pass *p, uint64_t at)
+{
+    for (size_t i = 0; i < p->froms; i++) {
+        const struct slice_want *x = &p->from[i];
+        if (x->at != at || x->kind == SLICE_USES)
+            continue;
+        if (x->kind == SLICE_MEMORY)
+            define_memory(p, x->addr, x->bytes, CRITERION);
+        else if (x->thread < p->threads && x->addr < LOC_COUNT && x->bytes <= LOC_COUNT - x->addr)
+            for (uint64_t k = 0; k < x->bytes; k++)
+                p->reg[x->thread][x->addr + k] = CRITERION;
+    }
+}
+
 static void tell_wants(struct pass *p, uint64_t at)
 {
     for (size_t i = 0; i < p->wants; i++) {
@@ -406,11 +478,17 @@ static void tell_node(struct pass *p, const struct forward_at *n)
 static int do_insn(void *arg, const struct forward_at *n, struct err *err)
 {
     struct pass *p = arg;
+    if (p->lost)
+        return err_set(err, "no memory");
     if (p->edge)
         tell_wants(p, n->insn);
+    mark_wants(p, n->insn);
     bool pair = n->du && p->edge && through_pair(p, n);
-    if (!n->du || !slice_has(p->slice, n->insn))
+    if (!n->du || !slice_has(p->slice, n->insn)) {
+        if (p->regions && n->du && !pair)
+            take_away(p, n);
         return p->result;
+    }
     if (add_who(p, n, err))
         return -1;
     if (p->node) {
@@ -428,7 +506,10 @@ static int do_insn(void *arg, const struct forward_at *n, struct err *err)
 static void went(void *arg, struct frame *frame, uint64_t insn, gaddr pc, gaddr next)
 {
     struct pass *p = arg;
-    if (slice_has(p->slice, insn))
+    struct err err;
+    if (p->regions)
+        p->lost |= regions_went(p->regions, frame, insn, pc, next, &err) != 0;
+    if (!p->regions && slice_has(p->slice, insn))
         add_branch(p, frame->serial, insn, pc, next);
 }
 
@@ -455,6 +536,14 @@ static void signalled(void *arg, uint32_t thread, const struct flow_signal *s)
     for (unsigned i = 0; s->fpstate && i < 16; i++)
         for (unsigned k = 0; k < 32; k++)
             define_memory(p, vector_place(s->fpstate, i, k), 1, p->reg[thread][loc_vec(i) + k]);
+    if (!p->regions)
+        return; /* nobody has asked for them */
+    static const uint8_t fresh[] = {RDI, RSI, RDX, RAX};
+    for (size_t i = 0; i < sizeof fresh; i++)
+        memset(&p->reg[thread][loc_gpr(fresh[i])], 0, sizeof **p->reg * LOC_GPR_BYTES);
+    memset(&p->reg[thread][LOC_VEC], 0, sizeof **p->reg * (LOC_CF - LOC_VEC));
+    memset(&p->reg[thread][LOC_C0], 0, sizeof **p->reg * (LOC_MXCSR_STATUS - LOC_C0 + 1));
+    p->reg[thread][LOC_DF] = NOBODY;
 }
 
 static uint64_t shadow_at(struct pass *p, gaddr addr)
@@ -522,10 +611,12 @@ static void pass_deinit(struct pass *p)
     free(p->branch);
     free(p->who);
     free(p->who_insn);
+    regions_free(p->regions);
+    prune_deinit(&p->prune);
     control_free(p->control);
 }
 
-static int run(struct pass *p, struct err *err)
+static int run(struct pass *p, bool between, struct err *err)
 {
     const struct forward_visitor v = {.arg = p,
                                       .insn = do_insn,
@@ -533,7 +624,9 @@ static int run(struct pass *p, struct err *err)
                                       .signal = signalled,
                                       .sigreturn = returned,
                                       .begin = begun};
-    int end = pass_init(p, err);
+    int end = pass_init(p, err) || prune_init(&p->prune, p->o, err) ? -1 : 0;
+    if (!end && between && !(p->regions = regions_new(p->control)))
+        end = err_set(err, "no memory");
     if (!end)
         end = forward_pass(p->s, p->o, &v, err);
     if (!end && p->edge) {
@@ -556,7 +649,24 @@ int slice_edges(struct slicer *s, const struct slice *slice, const struct slice_
                      .arg = arg,
                      .want = want,
                      .wants = wants};
-    return run(&p, err);
+    return run(&p, false, err);
+}
+
+int slice_edges_between(struct slicer *s, const struct slice *slice, const struct slice_ends *ends,
+                        const struct slice_options *o, slice_edge_fn *fn, void *arg,
+                        struct err *err)
+{
+    struct pass p = {.s = s,
+                     .slice = slice,
+                     .o = o,
+                     .edges = o->edges ? o->edges : SLICE_ALL,
+                     .edge = fn,
+                     .arg = arg,
+                     .want = ends->to,
+                     .wants = ends->tos,
+                     .from = ends->from,
+                     .froms = ends->froms};
+    return run(&p, true, err);
 }
 
 int slice_nodes(struct slicer *s, const struct slice *slice, slice_node_fn *fn, void *arg,
@@ -564,5 +674,5 @@ int slice_nodes(struct slicer *s, const struct slice *slice, slice_node_fn *fn, 
 {
     static const struct slice_options none = {.keep_saves = true};
     struct pass p = {.s = s, .slice = slice, .o = &none, .node = fn, .arg = arg};
-    return run(&p, err);
+    return run(&p, false, err);
 }

@@ -22,6 +22,8 @@ void oracle_graphs_free(struct oracle_graphs *graphs); /* NULL is allowed */
 struct oracle_options {
     bool keep_saves, stack_pointer, relocated;
     unsigned max_save;
+    const struct slice_prune *prune;
+    size_t prunes;
 };
 
 /* Walks over the trace. `want` are all that will be asked for, sorted by `at`. */
@@ -56,6 +58,7 @@ struct oracle_node {
     uint32_t control; /* the node it depends on by control, plus one; 0: none */
     uint32_t frame;   /* number of the frame that it was executed in */
     gaddr entry;      /* of that frame */
+    gaddr cfa;        /* likewise; 0: none */
 };
 const struct oracle_node *oracle_node(const struct oracle *o, uint64_t node);
 
