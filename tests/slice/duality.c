@@ -15,7 +15,7 @@
 #include "slicer/collect.h"
 #include "slicer/edges.h"
 
-enum { LOOKS = 40, PRUNES = 4, SAMPLE = 4 };
+enum { LOOKS = 40, PRUNES = 4, SAMPLE = 2 };
 
 static uint64_t state;
 
@@ -44,7 +44,8 @@ static int edge(void *arg, const struct slice_dependence *d)
         begins[d->node] = 1;
     if (d->node == UINT64_MAX || (!d->memory && d->kind != SLICE_CONTROL))
         return 0;
-    uint64_t place = draw(++sampled);
+    uint64_t place = sampled < SAMPLE ? sampled : draw(sampled + 1);
+    sampled++;
     if (place < SAMPLE)
         sample[place] = *d;
     return 0;
