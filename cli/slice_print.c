@@ -173,6 +173,11 @@ static void print_head(const struct slice_print *p)
            " thread%s\n",
            title[p->of->kind], r->full, trace_insns(p->study->trace), r->lines,
            r->lines == 1 ? "" : "s", r->threads, r->threads == 1 ? "" : "s");
+    if (r->bare)
+        printf(
+            "order      by the last execution: dependences between lines are told for up to %d M "
+            "instructions\n",
+            REPORT_MOST / 1000000);
 }
 
 /* What no line of the user's has to do with is left out where there are such lines. */
@@ -271,7 +276,7 @@ void slice_print_text(const struct slice_print *p)
     static const char *const nothing[] = {NULL, "Nothing depends on it.\n",
                                           "Nothing leads from the one to the other.\n"};
     print_head(p);
-    if (!p->report->full && p->of->kind != SLICE_BACKWARD)
+    if (!p->report->full && !p->report->edges && p->of->kind != SLICE_BACKWARD)
         fputs(nothing[p->of->kind], stdout);
     else if (p->all)
         print_nodes(p);

@@ -10,6 +10,8 @@ void frame_unref(struct frame *frame)
 {
     while (frame && !--frame->refs) {
         struct frame *parent = frame->parent;
+        if (frame->own)
+            frame->drop(frame->own);
         free(frame);
         frame = parent;
     }
@@ -57,6 +59,7 @@ static struct frame *push(struct frames *f, struct frames_thread *t, struct fram
     n->refs = 1;
     n->serial = ++f->serials;
     n->second = 0;
+    n->own = NULL;
     t->top = n;
     return n;
 }

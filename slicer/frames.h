@@ -26,6 +26,8 @@ struct frame {
     uint64_t maker; /* the instruction, or FRAME_NO_MAKER */
     uint32_t saves; /* for scan.c: how many it has executed */
     uint32_t mark;  /* for who uses pass.h */
+    void *own;      /* of whoever follows the frames, with how to free it; see trail.h */
+    void (*drop)(void *own);
 };
 
 /* A thread that has left a block and not entered another one. */

@@ -189,8 +189,10 @@ static int add_node(struct builder *b, const struct pass_step *st, uint32_t i)
     }
     r->last = insn;
     r->last_at = at;
-    b->insn[b->nodes] = insn;
-    b->row_of[b->nodes] = (uint32_t)row | (st->block->insn[i].in.flags_read ? READS_FLAGS : 0);
+    if (!b->out->bare) {
+        b->insn[b->nodes] = insn;
+        b->row_of[b->nodes] = (uint32_t)row | (st->block->insn[i].in.flags_read ? READS_FLAGS : 0);
+    }
     if (b->out->node)
         b->out->node[b->nodes] = (struct report_node){insn,
                                                       st->count,
@@ -459,6 +461,8 @@ static int find_edges(struct builder *b, const struct criterion *c)
         return err_set(b->err, "no memory");
     uint32_t criterion = (uint32_t)b->criterion, target = (uint32_t)b->target;
     b->out->row[target].target = to != NULL;
+    if (b->out->bare)
+        return 0;
     if (!b->out->forward)
         return slice_edges(b->study->slicer, b->slice, c->want, c->wants, o, take_edge, b,
                            b->err) ||
@@ -478,8 +482,10 @@ static int find_edges(struct builder *b, const struct criterion *c)
 static int build(struct builder *b, const struct criterion *c)
 {
     b->out->forward = b->options->kind != SLICE_BACKWARD;
-    b->insn = malloc(sizeof *b->insn * (slice_count(b->slice) + 1));
-    b->row_of = malloc(sizeof *b->row_of * (slice_count(b->slice) + 1));
+    b->out->bare = slice_count(b->slice) > REPORT_MOST && !b->options->nodes;
+    uint64_t room = b->out->bare ? 1 : slice_count(b->slice) + 1;
+    b->insn = malloc(sizeof *b->insn * room);
+    b->row_of = malloc(sizeof *b->row_of * room);
     if (b->options->nodes)
         b->out->node = calloc(slice_count(b->slice) + 1, sizeof *b->out->node);
     if (!b->insn || !b->row_of || (b->options->nodes && !b->out->node))

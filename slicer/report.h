@@ -17,6 +17,10 @@
 
 enum { REPORT_NONE = -1 };
 
+/* Of slices with more nodes than this only rows are told, unless all nodes are asked for: their
+ * edges would need 32 bytes for each node, and half an hour for the largest. */
+enum { REPORT_MOST = 20000000 };
+
 struct report_row {
     uint32_t thread;  /* its number in positions */
     const char *file; /* NULL: no line */
@@ -61,6 +65,7 @@ struct report {
     uint64_t full; /* nodes, without limits */
     bool forward;  /* rows are where something went, not where it came from */
     size_t others; /* rows that are not the user's, if others are */
+    bool bare;     /* no edges, see REPORT_MOST; rows are in the order of their last execution */
 };
 
 /* Rows that are shown are of one of these threads, files and modules. Patterns are those of the

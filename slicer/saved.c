@@ -460,6 +460,7 @@ struct slice *saved_slice(struct study *s, const char *name, const struct saved 
         goto done;
     }
     r.slice->figures.pairs = saved->pairs;
+    r.slice->closed = saved->kind == SLICE_BACKWARD;
     uint64_t at = chunk_next(0, &chunk), n = 1;
     while ((more = chunk_read(&span, at, (struct chunk_want){CHUNK_SLICE, n++}, &chunk, err)) ==
            1) {

@@ -254,6 +254,7 @@ struct slice *slice_backward(struct slicer *s, const struct slice_want *want, si
         err_set(err, "no memory");
         return NULL;
     }
+    out->closed = true;
     if (slice_walk(s, out, want, wants, o, err)) {
         slice_free(out);
         return NULL;

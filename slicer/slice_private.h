@@ -28,6 +28,7 @@ struct slice {
     uint64_t *first; /* by chunk: the number of its first instruction; one more at the end */
     uint32_t chunks;
     uint64_t count;
+    bool closed; /* all that its nodes depend on is in it: backward slices */
     struct slice_figures figures;
 };
 
