@@ -237,11 +237,11 @@ int slice_files_dep(const struct slice_print *p, const struct slice_options *o, 
                                     .to = p->of->target.want,
                                     .froms = p->criterion->wants,
                                     .tos = p->of->target.wants};
-    int bad = !w.f                              ? -1
-              : p->of->kind == SLICE_BACKWARD
-                  ? slice_edges(p->study->slicer, p->slice, ends.from, ends.froms, o, put_edge, &w,
-                                err)
-                  : slice_edges_between(p->study->slicer, p->slice, &ends, o, put_edge, &w, err);
+    int bad =
+        !w.f ? -1
+        : p->of->kind == SLICE_BACKWARD
+            ? slice_edges(p->study->slicer, p->slice, ends.from, ends.froms, o, put_edge, &w, err)
+            : slice_edges_between(p->study->slicer, p->slice, &ends, o, put_edge, &w, err);
     if (w.f && finish(w.f, path, bad ? NULL : err))
         bad = -1;
     free(instance);

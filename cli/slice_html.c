@@ -214,10 +214,10 @@ static void put_page(struct page *g)
     }
     fputs("</h1>\n<p>", g->f);
     put(g->f, p->criterion->what);
-    fprintf(
-        g->f,
-        ": %" PRIu64 " of %" PRIu64 " instructions, %" PRIu64 " lines, %" PRIu64 " threads</p>\n",
-        p->report->full, trace_insns(p->study->trace), p->report->lines, p->report->threads);
+    fprintf(g->f,
+            ": %" PRIu64 " of %" PRIu64 " instructions, %" PRIu64 " lines, %" PRIu64
+            " threads</p>\n",
+            p->report->full, trace_insns(p->study->trace), p->report->lines, p->report->threads);
     slice_print_pruned(p->of, text, sizeof text);
     put_note(g, "Pruned: ", text);
     slice_print_limits(p->of, text, sizeof text);

@@ -19,7 +19,7 @@ struct slice_options_given {
     const char *to; /* of a chop: the other criterion, or `failure` */
     const char *prune[PRUNING_MOST];
     size_t prunes;
-    struct report_limits limits; /* strings are those of the argument vector */
+    struct report_limits limits;        /* strings are those of the argument vector */
     const char *name;                   /* to keep it under */
     const char *sum, *dep, *dot, *html; /* files to write */
     const char *show, *remove;          /* slices that were kept */

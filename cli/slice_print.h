@@ -9,11 +9,11 @@ struct slice_print {
     const struct slice *slice;
     const struct criterion *criterion;
     const struct report *report;
-    const char *text; /* the criterion in the user's words */
+    const char *text;       /* the criterion in the user's words */
     const struct saved *of; /* what was asked for */
-    size_t lines;     /* rows at most */
-    bool all;         /* every instruction */
-    bool steps;       /* of JSON: statements in order; the report needs its nodes */
+    size_t lines;           /* rows at most */
+    bool all;               /* every instruction */
+    bool steps;             /* of JSON: statements in order; the report needs its nodes */
 };
 
 /* "backward", "forward", "chop". */

@@ -22,7 +22,7 @@
 #include "slicer/regions.h"
 #include "slicer/trail.h"
 
-#define NOBODY 0 /* a shadow is a node's place in pass.who plus one */
+#define NOBODY    0 /* a shadow is a node's place in pass.who plus one */
 #define CRITERION UINT32_MAX
 
 /* ---- shadows of memory: pages of 512 bytes ---- */

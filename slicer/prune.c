@@ -71,8 +71,7 @@ int prune_init(struct prune *p, const struct slice_options *o, struct err *err)
     merge(p);
     qsort(p->local, p->locals, sizeof *p->local, by_from);
     for (size_t i = 0; i < p->locals; i++)
-        p->reach[i] =
-            i && p->reach[i - 1] > p->local[i].to ? p->reach[i - 1] : p->local[i].to;
+        p->reach[i] = i && p->reach[i - 1] > p->local[i].to ? p->reach[i - 1] : p->local[i].to;
     return 0;
 }
 

@@ -469,10 +469,8 @@ static int find_edges(struct builder *b, const struct criterion *c)
                        add_wanted(b, c, criterion, false)
                    ? -1
                    : 0;
-    struct slice_ends ends = {.from = c->want,
-                              .froms = c->wants,
-                              .to = to ? to->want : NULL,
-                              .tos = to ? to->wants : 0};
+    struct slice_ends ends = {
+        .from = c->want, .froms = c->wants, .to = to ? to->want : NULL, .tos = to ? to->wants : 0};
     if (slice_edges_between(b->study->slicer, b->slice, &ends, o, take_edge, b, b->err) ||
         add_wanted(b, c, criterion, true))
         return -1;
@@ -497,8 +495,7 @@ static int build(struct builder *b, const struct criterion *c)
     b->out->row[b->criterion].distance = 0;
     measure(b->out);
     b->out->nodes = b->out->full = b->nodes;
-    if (arrange(b) ||
-        (b->options->limits && report_limit(b->out, b->options->limits, b->err)))
+    if (arrange(b) || (b->options->limits && report_limit(b->out, b->options->limits, b->err)))
         return -1;
     count(b->out);
     return 0;

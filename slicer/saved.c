@@ -42,7 +42,7 @@ static char *path_of(const char *dir, const char *name, struct err *err)
 static const struct saved_keys {
     const char *text, *what, *note, *thread, *pc, *position, *want;
 } of_criterion = {"criterion", "what", "note", "thread", "pc", "position", "want"},
-  of_target = {"to_criterion", "to_what", "to_note",    "to_thread",
+  of_target = {"to_criterion", "to_what",     "to_note", "to_thread",
                "to_pc",        "to_position", "to_want"};
 
 /* ---- making ---- */
@@ -58,7 +58,8 @@ struct slice *saved_make(struct study *s, struct saved *of, struct err *err)
     if (of->kind == SLICE_FORWARD || !forward)
         return forward;
     struct slice *chop = NULL;
-    struct slice *back = slice_backward(s->slicer, of->target.want, of->target.wants, &of->options, err);
+    struct slice *back =
+        slice_backward(s->slicer, of->target.want, of->target.wants, &of->options, err);
     if (back && !(chop = slice_chop(forward, back, s->trace)))
         err_set(err, "no memory");
     slice_free(forward);
@@ -341,7 +342,8 @@ static int take_text(const struct lines *l, struct saved *out, struct err *err)
     out->total = number_of(l, "total");
     if (take_criterion(l, &of_criterion, &out->text, &out->criterion, err))
         return -1;
-    if (out->kind == SLICE_CHOP && take_criterion(l, &of_target, &out->target_text, &out->target, err))
+    if (out->kind == SLICE_CHOP &&
+        take_criterion(l, &of_target, &out->target_text, &out->target, err))
         return -1;
     return take_more(l, out, err);
 }

@@ -22,7 +22,7 @@ struct saved {
     struct slice_options options; /* `prune` is the list below */
     struct pruning pruning;
     struct report_limits limits; /* how it was shown; the strings are its own */
-    bool has_from, has_to; /* a window */
+    bool has_from, has_to;       /* a window */
     struct position from, to;
     char about[COLLECT_ABOUT]; /* of the trace */
     uint64_t nodes, pairs, total;

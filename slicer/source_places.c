@@ -14,7 +14,7 @@
 
 #include "slicer/source_place.h"
 
-#define CFA 0x7f0000000000ull
+#define CFA      0x7f0000000000ull
 #define CFA_STEP 0x10000000ull
 enum { TRIES = 16 };
 
@@ -59,7 +59,9 @@ static void tell_pieces(struct search *x, const struct source_place *a,
                                    .memory = p->where == SOURCE_MEMORY,
                                    .frame = moved == CFA_STEP,
                                    .address = p->address - (moved ? CFA : 0),
-                                   .bytes = p->bytes ? p->bytes : a->bytes ? a->bytes : 1,
+                                   .bytes = p->bytes   ? p->bytes
+                                            : a->bytes ? a->bytes
+                                                       : 1,
                                    .reg = p->reg};
         if (p->where == SOURCE_REGISTER || (home.memory && (!moved || home.frame)))
             tell(x, &home);

@@ -6,8 +6,8 @@
  *
  * Traces the pinball into the file TRACE and draws criteria: registers and memory at points, uses
  * of instructions. Each is sliced with all edges, without control, by value only; with saved
- * registers looked through and kept; pruned by random locations. Says what differs first, counted from the end, and why the
- * oracle has it.
+ * registers looked through and kept; pruned by random locations. Says what differs first, counted
+ * from the end, and why the oracle has it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,14 @@
 #include "slicer/collect.h"
 #include "tests/slice/oracle.h"
 
-enum { CRITERIA = 25, DIFFERENCES_MOST = 5, TRIES = 400, PRUNES = 10, INSNS_MOST = 4000000, SKIP = 77 };
+enum {
+    CRITERIA = 25,
+    DIFFERENCES_MOST = 5,
+    TRIES = 400,
+    PRUNES = 10,
+    INSNS_MOST = 4000000,
+    SKIP = 77
+};
 
 static struct {
     struct trace *trace;
@@ -555,12 +562,13 @@ int main(int argc, char **argv)
         fail("nothing to compare");
     wants = draw_wants(want, wants);
     compare_all(pinball, want, wants);
-    printf("%llu instructions, %u threads, %zu criteria, %u slices of %llu nodes on average, the "
-           "largest has %llu, %llu pairs, %u made smaller by pruning, %u differ; oracle %.2f s, slicer %.2f s\n",
-           (unsigned long long)trace_insns(in.trace), trace_threads(in.trace), wants, sum.slices,
-           (unsigned long long)(sum.nodes / (sum.slices ? sum.slices : 1)),
-           (unsigned long long)sum.largest, (unsigned long long)sum.pairs, sum.pruned, sum.bad, sum.oracle,
-           sum.product);
+    printf(
+        "%llu instructions, %u threads, %zu criteria, %u slices of %llu nodes on average, the "
+        "largest has %llu, %llu pairs, %u made smaller by pruning, %u differ; oracle %.2f s, slicer %.2f s\n",
+        (unsigned long long)trace_insns(in.trace), trace_threads(in.trace), wants, sum.slices,
+        (unsigned long long)(sum.nodes / (sum.slices ? sum.slices : 1)),
+        (unsigned long long)sum.largest, (unsigned long long)sum.pairs, sum.pruned, sum.bad,
+        sum.oracle, sum.product);
     free(want);
     free(in.own);
     free(in.nodes);
