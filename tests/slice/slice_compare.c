@@ -302,6 +302,10 @@ static void draw_prune(struct slice_prune *p, unsigned which)
 {
     struct spot s = spot_of(draw_node());
     const struct plan_access *a = access_of(&s, false);
+    for (int i = 0; which == 0 && i < TRIES && !(a && code_is_repeated(a)); i++) {
+        s = spot_of(draw_node()); /* one of what is copied */
+        a = access_of(&s, false);
+    }
     gaddr pc = s.block->insn[s.insn].in.pc;
     *p = (struct slice_prune){.kind = SLICE_PRUNE_REGISTER,
                               .addr = loc_gpr((unsigned)draw(GPR_COUNT)) + (draw(3) ? 0 : draw(8)),

@@ -422,6 +422,11 @@ def prune(test):
             test.check(f"{run.dir}: {what} is said", less["prune"], [what])
             test.check(f"{run.dir}: {what}: smaller", less["instructions"] < whole["instructions"], True)
             run.check_lines(f"without {what}", less, not_there=gone)
+        copied = ["--data", "last", "at", run.at("LAST")]
+        run.check_lines("copied", run.slice(*copied), there=["TEXT", "COPY"])
+        run.check_lines("copied, pruned", run.slice(*copied, "--prune", "text"), there=["COPY"], not_there=["TEXT"])
+        run.check_lines("copied, pruned", run.slice("--forward", "text", "at", run.at("TEXT"), "--prune", "text"),
+                        not_there=["COPY", "LAST"])
         if run.dir.startswith("forward-Og"):
             continue
         run.check_lines("without i", run.slice(*words, "--prune", "work::i"), there=["SEED", "READS", "LOOP"])
