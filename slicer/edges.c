@@ -67,6 +67,7 @@ struct pass {
     size_t wants;
     const struct slice_want **from; /* likewise, of what the slice is from */
     size_t froms;
+    bool marked;             /* one of them was met */
     struct regions *regions; /* NULL: not between two ends */
     struct prune prune;
     uint64_t next;   /* node of the slice */
@@ -369,6 +370,7 @@ static void mark_from(struct pass *p, uint64_t at)
 {
     for (; p->froms && (*p->from)->at <= at; p->from++, p->froms--) {
         const struct slice_want *x = *p->from;
+        p->marked = true;
         if (x->kind == SLICE_MEMORY)
             define_memory(p, x->addr, x->bytes, CRITERION);
         else if (x->kind == SLICE_REGISTER && x->thread < p->threads && x->addr < LOC_COUNT)
@@ -388,8 +390,13 @@ static bool quiet(void *arg, uint64_t first, uint64_t insns)
 {
     struct pass *p = arg;
     is_node(p, first);
-    return p->slice->closed && !p->regions && p->next >= first + insns &&
-           !(p->wants && (*p->want)->at < first + insns);
+    if (p->next < first + insns || (p->wants && (*p->want)->at < first + insns))
+        return false;
+    if (!p->regions)
+        return p->slice->closed;
+    /* before what it is from, or behind all nodes */
+    return !p->marked && !p->whos ? !p->froms || (*p->from)->at >= first + insns
+                                  : p->next == UINT64_MAX && !p->wants;
 }
 
 static int do_insn(void *arg, const struct forward_at *n, struct err *err)

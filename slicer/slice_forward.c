@@ -39,6 +39,7 @@ struct taint {
     size_t saved_room, saves;
     const struct slice_want *want;
     size_t wants;
+    uint64_t begin, end; /* the first and the last of them */
     uint32_t chunk;
     bool ok;
 };
@@ -288,6 +289,22 @@ static bool criterion(struct taint *t, uint64_t insn)
     return itself;
 }
 
+static bool anything_marked(const struct taint *t)
+{
+    for (uint32_t i = 0; i < t->threads; i++)
+        if (loc_set_next(&t->reg[i], 0).count)
+            return true;
+    return t->memory.live || t->saves || t->out->count;
+}
+
+/* Before the criterion nothing depends on it; branches and calls made there are not in the slice.
+ * Nor is anything if all marks have gone. */
+static bool quiet(void *arg, uint64_t first, uint64_t insns)
+{
+    const struct taint *t = arg;
+    return first + insns <= t->begin || (first > t->end && !anything_marked(t));
+}
+
 static int do_insn(void *arg, const struct forward_at *n, struct err *err)
 {
     struct taint *t = arg;
@@ -394,8 +411,10 @@ struct slice *slice_forward(struct slicer *s, const struct slice_want *want, siz
                       .saved_room = 1024,
                       .want = want,
                       .wants = wants,
+                      .begin = UINT64_MAX,
                       .ok = true};
     const struct forward_visitor v = {.arg = &t,
+                                      .quiet = quiet,
                                       .insn = do_insn,
                                       .went = went,
                                       .signal = signalled,
@@ -408,6 +427,10 @@ struct slice *slice_forward(struct slicer *s, const struct slice_want *want, siz
     t.reg = calloc(t.threads + 1, sizeof *t.reg);
     t.root = calloc(t.threads + 1, sizeof *t.root);
     int bad = -1;
+    for (size_t i = 0; i < wants; i++) {
+        t.begin = want[i].at < t.begin ? want[i].at : t.begin;
+        t.end = want[i].at > t.end ? want[i].at : t.end;
+    }
     if (!t.out || !t.control || !t.regions || !t.saved || !t.reg || !t.root)
         err_set(err, "no memory");
     else if (!prune_init(&t.prune, o, err))

@@ -18,9 +18,8 @@ static uint64_t draw(uint64_t below)
 
 static struct slice_prune draw_item(void)
 {
-    struct slice_prune x = {.kind = (enum slice_prune_kind)draw(3),
-                            .addr = draw(MEMORY),
-                            .bytes = 1 + draw(12)};
+    struct slice_prune x = {
+        .kind = (enum slice_prune_kind)draw(3), .addr = draw(MEMORY), .bytes = 1 + draw(12)};
     if (x.kind == SLICE_PRUNE_FRAME)
         x.addr -= CFA; /* below it, too */
     if (x.kind == SLICE_PRUNE_FRAME || draw(2)) {

@@ -474,6 +474,7 @@ def limits(test):
     test.check(f"{run.dir}: of a library", bool(rows) and all("libc.so" in row["module"] for row in rows), True)
     every = run.slice("--at", "failure", "--only-thread", "2", "--all")
     test.check("--all", len(every["nodes"]), every["shown"])
+    test.check("--all: of the thread", {node["position"].split(":")[0] for node in every["nodes"]}, {"T2"})
 
 
 def narrowed(test):
