@@ -569,13 +569,19 @@ static const struct slice_want **sorted(const struct slice_want *want, size_t wa
 
 static int run(struct pass *p, bool between, struct err *err)
 {
-    const struct forward_visitor v = {.arg = p,
-                                      .quiet = quiet,
-                                      .insn = do_insn,
-                                      .went = went,
-                                      .signal = signalled,
-                                      .sigreturn = returned,
-                                      .begin = begun};
+    struct forward_visitor v = {.arg = p,
+                                .quiet = quiet,
+                                .insn = do_insn,
+                                .went = went,
+                                .signal = signalled,
+                                .sigreturn = returned,
+                                .begin = begun};
+    v.first = p->next == UINT64_MAX ? 0 : p->next;
+    if (p->froms && p->from[0]->at < v.first)
+        v.first = p->from[0]->at;
+    v.last = p->wants ? p->want[p->wants - 1]->at : 0;
+    if (slice_count(p->slice) && slice_previous(p->slice, UINT64_MAX) > v.last)
+        v.last = slice_previous(p->slice, UINT64_MAX);
     int end = pass_init(p, err) || prune_init(&p->prune, p->o, err) ? -1 : 0;
     if (!end && between && !(p->regions = regions_new(p->control)))
         end = err_set(err, "no memory");

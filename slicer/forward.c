@@ -25,7 +25,6 @@ struct pass {
     struct left *left;
     uint32_t threads;
     struct scan_lists lists; /* of the chunk */
-    uint8_t *pairs;          /* by block: does it save or restore? 1: no, 2: yes; 0: not known */
 };
 
 bool forward_extent(const struct forward_at *n, unsigned k, gaddr *addr, uint64_t *bytes)
@@ -78,18 +77,6 @@ static void settle(struct pass *p, uint32_t thread, const struct frame *now, gad
     l->set = false;
 }
 
-static bool has_pairs(struct pass *p, const struct code_block *b)
-{
-    uint8_t *known = &p->pairs[b->number];
-    if (!*known) {
-        *known = 1;
-        for (unsigned i = 0; i < b->insns; i++)
-            if (b->insn[i].saves >= 0 || b->insn[i].restores >= 0)
-                *known = 2;
-    }
-    return *known == 2;
-}
-
 static int do_step(struct pass *p, const struct trace_chunk *c, const struct trace_step *st,
                    const struct flow_note *const *note, unsigned notes, struct err *err)
 {
@@ -109,7 +96,7 @@ static int do_step(struct pass *p, const struct trace_chunk *c, const struct tra
     settle(p, st->thread, n.frame, b->pc);
     n.insn = c->first_insn + st->insn_at;
     bool quiet = p->v->quiet && p->v->quiet(p->v->arg, n.insn, st->insns);
-    if (quiet && !has_pairs(p, b)) {
+    if (quiet && !b->pairs) {
         frames_leave(&p->frames, st, b, n.values, n.insn);
         return 0;
     }
@@ -204,20 +191,30 @@ int forward_pass(struct slicer *s, const struct slice_options *o, const struct f
 {
     struct trace_chunk c = {0};
     struct pass p = {.s = s, .o = o, .v = v, .threads = trace_threads(s->trace)};
-    int end = slicer_scan(s, o, err) || frames_init(&p.frames, s->trace, err) ? -1 : 0;
+    uint32_t chunk = 0, chunks = trace_chunks(s->trace);
+    while (chunk + 1 < chunks && trace_chunk_first(s->trace, chunk + 1) <= v->first)
+        chunk++;
+    int end = slicer_scan(s, o, err);
+    if (!end)
+        end = chunks ? frames_copy(&p.frames, &s->scan.chunk[chunk].start, err)
+                     : frames_init(&p.frames, s->trace, err);
     p.control = control_new(s->cfg);
     p.state = calloc(p.threads + 1, sizeof *p.state);
     p.left = calloc(p.threads + 1, sizeof *p.left);
-    p.pairs = calloc(code_count(s->code) + 1, 1);
-    if (!end && (!p.control || !p.state || !p.left || !p.pairs))
+    if (!end && (!p.control || !p.state || !p.left))
         end = err_set(err, "no memory");
-    if (!end && trace_chunks(s->trace)) {
-        end = trace_read(s->trace, 0, &c, err);
+    if (!end && chunks) {
+        end = trace_read(s->trace, chunk, &c, err);
         for (uint32_t i = 0; !end && i < c.threads && i < p.threads; i++)
             p.state[i] = c.state[i];
     }
-    for (uint32_t i = 0; !end && i < trace_chunks(s->trace); i++)
+    for (uint32_t i = chunk; !end && i < chunks; i++) {
+        if (v->last && trace_chunk_first(s->trace, i) > v->last)
+            break;
         end = do_chunk(&p, i, &c, err);
+    }
+    if (s->scan.chunk && chunks)
+        frames_forget(&s->scan.chunk[chunk].start);
     for (uint32_t i = 0; p.left && i < p.threads; i++)
         if (p.left[i].set)
             frame_unref(p.left[i].frame);
@@ -227,6 +224,5 @@ int forward_pass(struct slicer *s, const struct slice_options *o, const struct f
     frames_deinit(&p.frames);
     free(p.state);
     free(p.left);
-    free(p.pairs);
     return end;
 }

@@ -32,6 +32,7 @@ struct forward_at {
 
 struct forward_visitor {
     void *arg;
+    uint64_t first, last; /* instructions that it begins and ends with, or some around; 0, 0: all */
     /* Of these instructions only saves and restores matter, and not where they led. NULL: all do.
      */
     bool (*quiet)(void *arg, uint64_t first, uint64_t insns);

@@ -200,8 +200,7 @@ static int do_step(struct scanner *s, const struct trace_chunk *c, const struct 
     const struct code_block *b = code_block(s->code, st->block);
     const uint64_t *values = c->value + st->value_at;
     struct frames_thread *t = &s->frames.thread[st->thread];
-    bool call = t->left && (code_last(t->left)->kind == INSN_CALL ||
-                            code_last(t->left)->kind == INSN_CALL_IND);
+    bool call = t->left && (t->left->tail == INSN_CALL || t->left->tail == INSN_CALL_IND);
     enum frames_effect effect;
     struct frame *f = frames_enter(&s->frames, st->thread, b, b->pc, &effect);
     if (!f)
@@ -212,7 +211,7 @@ static int do_step(struct scanner *s, const struct trace_chunk *c, const struct 
     frames_leave(&s->frames, st, b, values, c->first_insn + st->insn_at);
     /* A return is judged when it is executed. */
     const struct frames_thread *now = &s->frames.thread[st->thread];
-    if (now->left && code_last(b)->kind == INSN_RET) {
+    if (now->left && b->tail == INSN_RET) {
         const struct armed *a =
             slicer_returns(now->top, b, b->insns - 1u, values) ? find(s, now->addr) : NULL;
         if (a && !(a->addr && a->serial && a->reg == RETURN_ADDRESS))

@@ -233,8 +233,8 @@ void slice_figures(const struct slice *s, struct slice_figures *out)
 
 int slicer_scan(struct slicer *s, const struct slice_options *o, struct err *err)
 {
-    unsigned max_save = o->max_save ? o->max_save : SLICE_MAX_SAVE;
-    if (s->max_save == max_save)
+    unsigned max_save = o && o->max_save ? o->max_save : SLICE_MAX_SAVE;
+    if (s->max_save == max_save || (!o && s->max_save))
         return 0;
     scan_deinit(&s->scan);
     s->max_save = 0;

@@ -413,13 +413,13 @@ struct slice *slice_forward(struct slicer *s, const struct slice_want *want, siz
                       .wants = wants,
                       .begin = UINT64_MAX,
                       .ok = true};
-    const struct forward_visitor v = {.arg = &t,
-                                      .quiet = quiet,
-                                      .insn = do_insn,
-                                      .went = went,
-                                      .signal = signalled,
-                                      .sigreturn = returned,
-                                      .begin = begun};
+    struct forward_visitor v = {.arg = &t,
+                                .quiet = quiet,
+                                .insn = do_insn,
+                                .went = went,
+                                .signal = signalled,
+                                .sigreturn = returned,
+                                .begin = begun};
     t.out = slice_new(s->trace);
     t.control = control_new(s->cfg);
     t.regions = t.control ? regions_new(t.control) : NULL;
@@ -431,6 +431,7 @@ struct slice *slice_forward(struct slicer *s, const struct slice_want *want, siz
         t.begin = want[i].at < t.begin ? want[i].at : t.begin;
         t.end = want[i].at > t.end ? want[i].at : t.end;
     }
+    v.first = wants ? t.begin : 0;
     if (!t.out || !t.control || !t.regions || !t.saved || !t.reg || !t.root)
         err_set(err, "no memory");
     else if (!prune_init(&t.prune, o, err))
