@@ -20,8 +20,8 @@ _drdebug()
     pack) options="-o --sources --no-debug --help" ;;
     trace) options="-o --window --help" ;;
     slice)
-        options="--at --instance --thread --thin --data --no-prune --max-save --stack-pointer --relocated
-            --window --trace --lines --all --json --steps --sum --dep --dot --html -o --list --show --delete --help"
+        options="--at --forward --to --instance --thread --thin --data --prune --no-prune --max-save --stack-pointer --relocated
+            --window --only-thread --only-file --only-module --trace --lines --all --json --steps --sum --dep --dot --html -o --list --show --delete --help"
         ;;
     esac
     case $verb in

@@ -30,8 +30,13 @@ static int print(struct study *s, const struct slice_options_given *a, const str
                  const struct slice *slice)
 {
     struct err err = {.code = 0};
-    struct report_options o = {
-        .nodes = a->all || a->sum || a->dep || a->steps, .fold = !a->all, .slice = of->options};
+    const struct report_limits *l = &of->limits;
+    struct report_options o = {.nodes = a->all || a->sum || a->dep || a->steps,
+                               .fold = !a->all,
+                               .slice = of->options,
+                               .kind = of->kind,
+                               .to = of->kind == SLICE_CHOP ? &of->target : NULL,
+                               .limits = l->threads || l->files || l->modules ? l : NULL};
     struct report *r = report_new(s, slice, &of->criterion, &o, &err);
     if (!r)
         return say_error(CLI_FAILED, "slice: %s", err.msg);
@@ -40,6 +45,7 @@ static int print(struct study *s, const struct slice_options_given *a, const str
                             .criterion = &of->criterion,
                             .report = r,
                             .text = of->text,
+                            .of = of,
                             .lines = a->lines,
                             .all = a->all,
                             .steps = a->steps};
@@ -108,18 +114,61 @@ static int keep(struct study *s, const struct slice_options_given *a, struct sav
     return -1;
 }
 
+/* Adds what the command line prunes and limits; limits replace those that were kept. */
+static int narrow(struct study *s, const struct slice_options_given *a, struct saved *of,
+                  struct err *err)
+{
+    const struct report_limits *l = &a->limits;
+    for (size_t i = 0; i < a->prunes; i++)
+        if (pruning_add(&of->pruning, s, &of->criterion, a->prune[i], err))
+            return -1;
+    if (!l->threads && !l->files && !l->modules)
+        return 0;
+    saved_unlimit(of);
+    for (size_t i = 0; i < l->threads; i++) {
+        if (trace_thread(s->trace, trace_thread_find(s->trace, l->thread[i])) != l->thread[i])
+            return err_set(err, "there is no thread %" PRIu32 " to limit it to", l->thread[i]);
+        of->limits.thread[of->limits.threads++] = l->thread[i];
+    }
+    for (size_t i = 0; i < l->files; i++)
+        if (saved_limit(of->limits.file, &of->limits.files, l->file[i], err))
+            return -1;
+    for (size_t i = 0; i < l->modules; i++)
+        if (saved_limit(of->limits.module, &of->limits.modules, l->module[i], err))
+            return -1;
+    return 0;
+}
+
+/* All that is asked for, in *of. */
+static int ask(struct study *s, const struct slice_options_given *a, struct saved *of,
+               struct err *err)
+{
+    of->kind = a->forward ? SLICE_FORWARD : a->to ? SLICE_CHOP : SLICE_BACKWARD;
+    of->options = a->criterion.slice;
+    if (criterion_find(s, &a->criterion, &of->criterion, err))
+        return -1;
+    of->text = strdup(a->failure ? "failure" : a->text);
+    of->target_text = a->to ? strdup(a->to) : NULL;
+    if (!of->text || (a->to && !of->target_text))
+        return err_set(err, "no memory");
+    struct criterion_options to = {.text = a->to, .slice = a->criterion.slice};
+    if (a->to && strcmp(a->to, "failure") == 0)
+        to.text = NULL;
+    if (a->to && criterion_find(s, &to, &of->target, err))
+        return -1;
+    return narrow(s, a, of, err);
+}
+
 static int make(struct study *s, const struct slice_options_given *a)
 {
-    struct saved of = {.options = a->criterion.slice};
+    struct saved of = {0};
     struct err err = {.code = 0};
-    char text[] = "failure";
-    if (criterion_find(s, &a->criterion, &of.criterion, &err))
+    if (ask(s, a, &of, &err)) {
+        saved_deinit(&of);
         return not_found(a, &err);
-    of.text = strdup(a->failure ? text : a->text);
-    struct slice *slice = of.text ? slice_backward(s->slicer, of.criterion.want, of.criterion.wants,
-                                                   &of.options, &err)
-                                  : NULL;
-    int status = slice ? -1 : say_error(CLI_FAILED, "slice: %s", of.text ? err.msg : "no memory");
+    }
+    struct slice *slice = saved_make(s, &of, &err);
+    int status = slice ? -1 : say_error(CLI_FAILED, "slice: %s", err.msg);
     if (slice && a->name)
         status = keep(s, a, &of, slice);
     if (status < 0)
@@ -129,10 +178,13 @@ static int make(struct study *s, const struct slice_options_given *a)
     return status;
 }
 
-static int show(struct study *s, const struct slice_options_given *a, const struct saved *of)
+/* With something to prune it is made again: smaller. */
+static int show(struct study *s, const struct slice_options_given *a, struct saved *of)
 {
-    struct err err;
-    struct slice *slice = saved_slice(s, a->show, of, &err);
+    struct err err = {.code = 0};
+    if (narrow(s, a, of, &err))
+        return not_found(a, &err);
+    struct slice *slice = a->prunes ? saved_make(s, of, &err) : saved_slice(s, a->show, of, &err);
     int status = slice ? print(s, a, of, slice) : say_error(CLI_FAILED, "slice: %s", err.msg);
     slice_free(slice);
     return status;
@@ -159,7 +211,12 @@ static int list(const char *dir)
             continue;
         }
         printf("%s  %" PRIu64 " of %" PRIu64 " instructions  ", name[i], s.nodes, s.total);
+        fputs(s.kind == SLICE_FORWARD ? "forward: " : "", stdout);
         json_plain(s.text);
+        if (s.kind == SLICE_CHOP) {
+            fputs(" to ", stdout);
+            json_plain(s.target_text);
+        }
         putchar('\n');
         saved_deinit(&s);
     }

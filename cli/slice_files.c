@@ -237,9 +237,15 @@ int slice_files_dep(const struct slice_print *p, const struct slice_options *o, 
     uint32_t *instance = instances_find(p->study, p->report, err);
     w.instance = instance;
     w.f = instance ? create(path, err) : NULL;
-    int bad = w.f ? slice_edges(p->study->slicer, p->slice, p->criterion->want, p->criterion->wants,
-                                o, put_edge, &w, err)
-                  : -1;
+    const struct slice_ends ends = {.from = p->criterion->want,
+                                    .to = p->of->target.want,
+                                    .froms = p->criterion->wants,
+                                    .tos = p->of->target.wants};
+    int bad =
+        !w.f ? -1
+        : p->of->kind == SLICE_BACKWARD
+            ? slice_edges(p->study->slicer, p->slice, ends.from, ends.froms, o, put_edge, &w, err)
+            : slice_edges_between(p->study->slicer, p->slice, &ends, o, put_edge, &w, err);
     if (w.f && finish(w.f, path, bad ? NULL : err))
         bad = -1;
     free(instance);
@@ -276,7 +282,12 @@ static void put_dot_row(FILE *f, const struct slice_print *p, size_t i)
         fputs("\\n", f);
         put_quoted(f, text + strspn(text, " \t"), 60);
     }
-    fprintf(f, "\"%s];\n", r->distance == 0 ? ", style=bold" : "");
+    fprintf(f, "\"%s];\n", r->distance == 0 || r->target ? ", style=bold" : "");
+}
+
+static bool is_shown(const struct report *r, const struct report_row *row)
+{
+    return row->own || !r->others || row->distance == 0 || row->target;
 }
 
 int slice_files_dot(const struct slice_print *p, const char *path, struct err *err)
@@ -289,13 +300,13 @@ int slice_files_dot(const struct slice_print *p, const char *path, struct err *e
           "  edge [fontname=monospace, fontsize=9];\n",
           f);
     for (size_t i = 0; i < r->rows; i++)
-        if (r->row[i].own || !r->others || r->row[i].distance == 0)
+        if (is_shown(r, &r->row[i]))
             put_dot_row(f, p, i);
     for (size_t i = 0; i < r->edges; i++) {
         const struct report_edge *e = &r->edge[i];
         const struct report_row *a = &r->row[e->row], *b = &r->row[e->on];
         char what[300];
-        if (r->others && ((!a->own && a->distance) || (!b->own && b->distance)))
+        if (!is_shown(r, a) || !is_shown(r, b))
             continue;
         report_what(p->study, &e->sample, what, sizeof what);
         fprintf(f, "  n%" PRIu32 " -> n%" PRIu32 " [label=\"", e->row, e->on);

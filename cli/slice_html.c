@@ -64,7 +64,7 @@ static const char *base_name(const char *path)
 
 static bool is_shown(const struct page *g, const struct report_row *r)
 {
-    return r->own || !g->p->report->others || r->distance == 0;
+    return r->own || !g->p->report->others || r->distance == 0 || r->target;
 }
 
 static size_t file_number(const struct page *g, const char *file)
@@ -157,7 +157,7 @@ static int mark_of(const struct page *g, const char *file, uint32_t line)
     int mark = 0;
     for (size_t i = 0; i < r->rows; i++)
         if (r->row[i].file == file && r->row[i].line == line)
-            mark = r->row[i].distance == 0 ? 2 : mark ? mark : 1;
+            mark = r->row[i].distance == 0 || r->row[i].target ? 2 : mark ? mark : 1;
     return mark;
 }
 
@@ -194,18 +194,37 @@ static void put_file(struct page *g, size_t number)
     }
 }
 
+static void put_note(struct page *g, const char *title, const char *text)
+{
+    if (!text[0])
+        return;
+    fprintf(g->f, "<p>%s", title);
+    put(g->f, text);
+    fputs("</p>\n", g->f);
+}
+
 static void put_page(struct page *g)
 {
     const struct slice_print *p = g->p;
     fputs(head, g->f);
+    char text[1024];
     fputs("<h1>", g->f);
+    fputs(p->of->kind == SLICE_FORWARD ? "What depends on " : "", g->f);
     put(g->f, p->text);
+    if (p->of->kind == SLICE_CHOP) {
+        fputs(" to ", g->f);
+        put(g->f, p->of->target_text);
+    }
     fputs("</h1>\n<p>", g->f);
     put(g->f, p->criterion->what);
-    fprintf(
-        g->f,
-        ": %" PRIu64 " of %" PRIu64 " instructions, %" PRIu64 " lines, %" PRIu64 " threads</p>\n",
-        slice_count(p->slice), trace_insns(p->study->trace), p->report->lines, p->report->threads);
+    fprintf(g->f,
+            ": %" PRIu64 " of %" PRIu64 " instructions, %" PRIu64 " lines, %" PRIu64
+            " threads</p>\n",
+            p->report->full, trace_insns(p->study->trace), p->report->lines, p->report->threads);
+    slice_print_pruned(p->of, text, sizeof text);
+    put_note(g, "Pruned: ", text);
+    slice_print_limits(p->of, text, sizeof text);
+    put_note(g, "Shown: lines of ", text);
     put_rows(g);
     for (size_t i = 0; i < g->files; i++)
         put_file(g, i);

@@ -21,16 +21,23 @@ const char slice_details[] =
     "WHERE is FILE:LINE or FUNCTION (when that line is done), *ADDRESS, *START *END (when what is there is\n"
     "done), a position like T1:2045:401136, or end.\n"
     "\n"
+    "  --forward          what depends on it, instead of what it depends on\n"
+    "  --to CRITERION     what leads from the first criterion to this one, which may be `failure`\n"
     "  --at failure       the criterion that the crash, abort or failed assertion suggests\n"
     "  --instance N       the Nth time that the line was reached; by default the last\n"
     "  --thread N         in thread N; by default in any\n"
     "  --thin             follow values only: not addresses, not control\n"
     "  --data             follow values and addresses, not control\n"
+    "  --prune WHAT       do not follow what VARIABLE, FUNCTION::VARIABLE, %REGISTER, `0xADDRESS BYTES` or\n"
+    "                     0xFROM..0xTO carries; may be repeated\n"
     "  --no-prune         do not look through saved and restored registers\n"
     "  --max-save N       saves looked for at a function's begin; by default 10\n"
     "  --stack-pointer    follow the stack pointer, too\n"
     "  --relocated        follow what the dynamic loader made read-only, too\n"
     "  --window FROM..TO  look at this part of the recording only\n"
+    "  --only-thread N,N  show lines of these threads only\n"
+    "  --only-file GLOB   show lines of such files only; may be repeated, like the others\n"
+    "  --only-module GLOB show lines of such modules only\n"
     "  --trace FILE       use the trace that `drdebug trace -o FILE` made\n"
     "  --lines N          print at most N lines; by default 50\n"
     "  --all              print every instruction, those of libraries, too\n"
@@ -52,6 +59,12 @@ const char slice_details[] =
 
 enum {
     OPT_AT = 1,
+    OPT_FORWARD,
+    OPT_TO,
+    OPT_PRUNE,
+    OPT_ONLY_THREAD,
+    OPT_ONLY_FILE,
+    OPT_ONLY_MODULE,
     OPT_INSTANCE,
     OPT_THREAD,
     OPT_THIN,
@@ -78,6 +91,12 @@ enum {
 
 static const struct option options[] = {
     {"at", required_argument, NULL, OPT_AT},
+    {"forward", no_argument, NULL, OPT_FORWARD},
+    {"to", required_argument, NULL, OPT_TO},
+    {"prune", required_argument, NULL, OPT_PRUNE},
+    {"only-thread", required_argument, NULL, OPT_ONLY_THREAD},
+    {"only-file", required_argument, NULL, OPT_ONLY_FILE},
+    {"only-module", required_argument, NULL, OPT_ONLY_MODULE},
     {"instance", required_argument, NULL, OPT_INSTANCE},
     {"thread", required_argument, NULL, OPT_THREAD},
     {"thin", no_argument, NULL, OPT_THIN},
@@ -111,6 +130,49 @@ static int number(const char *option, const char *text, uint64_t most, uint64_t 
     if (errno || end == text || *end || text[0] == '-' || !*out || *out > most)
         return say_error(CLI_USAGE, "slice: --%s %s: not a number from 1 on", option, text);
     return -1;
+}
+
+static int set_only_threads(struct report_limits *l)
+{
+    for (const char *p = optarg; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+        char *end;
+        unsigned long n = strtoul(p, &end, 10);
+        if (end == p || (*end && *end != ',') || *p == '-' || !n || n > UINT32_MAX)
+            return say_error(CLI_USAGE, "slice: --only-thread %s: say 2, or 2,3", optarg);
+        if (l->threads == REPORT_LIMITS)
+            return say_error(CLI_USAGE, "slice: --only-thread: no more than %d", REPORT_LIMITS);
+        l->thread[l->threads++] = (uint32_t)n;
+    }
+    return -1;
+}
+
+static int add_word(const char *option, const char **list, size_t *count, size_t most)
+{
+    if (*count == most)
+        return say_error(CLI_USAGE, "slice: --%s: no more than %zu of them", option, most);
+    list[(*count)++] = optarg;
+    return -1;
+}
+
+/* What narrows a slice. Returns -1 to go on, -2: it is another option. */
+static int set_limit(int c, struct slice_options_given *a)
+{
+    struct report_limits *l = &a->limits;
+    switch (c) {
+    case OPT_TO:
+        a->to = optarg;
+        return -1;
+    case OPT_PRUNE:
+        return add_word("prune", a->prune, &a->prunes, PRUNING_MOST);
+    case OPT_ONLY_THREAD:
+        return set_only_threads(l);
+    case OPT_ONLY_FILE:
+        return add_word("only-file", l->file, &l->files, REPORT_LIMITS);
+    case OPT_ONLY_MODULE:
+        return add_word("only-module", l->module, &l->modules, REPORT_LIMITS);
+    default:
+        return -2;
+    }
 }
 
 /* Options with a value. Returns -1 to go on. */
@@ -177,6 +239,8 @@ static bool set_flag(int c, struct slice_options_given *a)
 {
     struct slice_options *o = &a->criterion.slice;
     switch (c) {
+    case OPT_FORWARD:
+        return a->forward = true;
     case OPT_THIN:
         o->edges = SLICE_VALUE;
         return true;
@@ -220,18 +284,27 @@ static int take_words(int argc, char *argv[], struct slice_options_given *a)
         return say_error(CLI_USAGE, "slice: --at failure is a criterion: `%s` is another one",
                          a->text);
     if (a->list || a->show || a->remove) {
-        if (used || a->failure || a->name || a->list + !!a->show + !!a->remove > 1)
+        if (used || a->failure || a->name || a->forward || a->to ||
+            a->list + !!a->show + !!a->remove > 1)
             return say_error(CLI_USAGE,
                              "slice: --list, --show and --delete take no criterion, one at a time");
         return -1;
+    }
+    if (a->forward && a->to)
+        return say_error(CLI_USAGE, "slice: --forward is all that follows, --to what leads to one "
+                                    "criterion: either of them");
+    if (a->failure && (a->forward || a->to)) {
+        say_error(CLI_USAGE, "slice: nothing follows from the failure that ended the recording");
+        say_hint("`drdebug slice DIR VARIABLE at FILE:LINE --to failure` is what leads to it");
+        return CLI_USAGE;
     }
     if (!a->failure && !used) {
         say_error(CLI_USAGE, "slice: no criterion given");
         say_hint("`drdebug slice DIR VARIABLE at FILE:LINE`, or `drdebug slice DIR --at failure`");
         return CLI_USAGE;
     }
-    if (a->failure && a->study.to)
-        return say_error(CLI_USAGE, "slice: --at failure needs a window that is open at its end");
+    if ((a->failure || (a->to && !strcmp(a->to, "failure"))) && a->study.to)
+        return say_error(CLI_USAGE, "slice: the failure needs a window that is open at its end");
     a->criterion.text = a->failure ? NULL : a->text;
     return -1;
 }
@@ -248,7 +321,9 @@ int slice_options_parse(int argc, char *argv[], struct slice_options_given *a)
             return say_bad_option("slice", argv, c == ':' ? ':' : optopt, OPT_HELP);
         if (set_flag(c, a))
             continue;
-        int status = set_value(c, a);
+        int status = set_limit(c, a);
+        if (status == -2)
+            status = set_value(c, a);
         if (status >= 0)
             return status;
     }

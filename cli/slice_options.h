@@ -5,7 +5,8 @@
 #include <limits.h>
 
 #include "cli/window.h"
-#include "slicer/criterion.h"
+#include "slicer/pruning.h"
+#include "slicer/report.h"
 
 /* {0} before parsing. It points into itself and into the argument vector. */
 struct slice_options_given {
@@ -14,6 +15,11 @@ struct slice_options_given {
     struct window window;
     uint64_t lines;
     bool failure, all, json, steps, list;
+    bool forward;
+    const char *to; /* of a chop: the other criterion, or `failure` */
+    const char *prune[PRUNING_MOST];
+    size_t prunes;
+    struct report_limits limits;        /* strings are those of the argument vector */
     const char *name;                   /* to keep it under */
     const char *sum, *dep, *dot, *html; /* files to write */
     const char *show, *remove;          /* slices that were kept */

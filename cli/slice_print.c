@@ -88,8 +88,12 @@ static void why_text(const struct slice_print *p, const struct report_row *r, ch
     const struct report_edge *e = &p->report->edge[r->edge];
     const struct slice_dependence *d = &e->sample;
     report_what(p->study, d, what, sizeof what);
-    if (d->node_thread == d->on_thread || d->node == UINT64_MAX)
+    if (d->node_thread == d->on_thread || d->node == UINT64_MAX || d->on == UINT64_MAX)
         snprintf(out, WHAT_ROOM, "%s", what);
+    else if (p->report->forward)
+        snprintf(out, WHAT_ROOM, "%.200s%sby T%" PRIu32 "%s%s", what, what[0] ? ", " : "",
+                 trace_thread(p->study->trace, d->on_thread), e->race ? ", " : "",
+                 race_name(e->race));
     else
         snprintf(out, WHAT_ROOM, "%.200s%sread by T%" PRIu32 "%s%s", what, what[0] ? ", " : "",
                  trace_thread(p->study->trace, d->node_thread), e->race ? ", " : "",
@@ -103,19 +107,54 @@ static const char *kind_text(const struct report *r, const struct report_row *ro
     return row->distance == 0 ? "criterion" : "";
 }
 
+/* ---- what was asked for ---- */
+
+const char *slice_print_kind(enum slice_kind kind)
+{
+    static const char *const name[] = {"backward", "forward", "chop"};
+    return name[kind];
+}
+
+static void append(char *out, size_t room, const char *kind, const char *word)
+{
+    size_t used = strlen(out);
+    snprintf(out + used, room - used, "%s%s%s", used ? ", " : "", kind, word);
+}
+
+void slice_print_pruned(const struct saved *of, char *out, size_t room)
+{
+    out[0] = 0;
+    for (size_t i = 0; i < of->pruning.words; i++)
+        append(out, room, "", of->pruning.word[i]);
+}
+
+void slice_print_limits(const struct saved *of, char *out, size_t room)
+{
+    const struct report_limits *l = &of->limits;
+    char number[16];
+    out[0] = 0;
+    for (size_t i = 0; i < l->threads; i++) {
+        snprintf(number, sizeof number, "%" PRIu32, l->thread[i]);
+        append(out, room, "thread ", number);
+    }
+    for (size_t i = 0; i < l->files; i++)
+        append(out, room, "file ", l->file[i]);
+    for (size_t i = 0; i < l->modules; i++)
+        append(out, room, "module ", l->module[i]);
+}
+
 /* ---- for people ---- */
 
-static void print_head(const struct slice_print *p)
+static void print_criterion(const struct slice_print *p, const char *title,
+                            const struct criterion *c)
 {
-    const struct report *r = p->report;
-    const struct criterion *c = p->criterion;
     struct source_line l;
     char name[PLACE_ROOM];
     if (study_line(p->study, c->pc, &l))
         snprintf(name, sizeof name, "%.200s:%" PRIu32, base_name(l.file), l.line);
     else
         source_name(p->study->source, c->pc, name, sizeof name);
-    printf("criterion  T%" PRIu32 " ", trace_thread(p->study->trace, c->thread));
+    printf("%-9s  T%" PRIu32 " ", title, trace_thread(p->study->trace, c->thread));
     json_plain(name);
     printf("  ");
     json_plain(c->what);
@@ -123,10 +162,20 @@ static void print_head(const struct slice_print *p)
         printf(", ");
         json_plain(c->note);
     }
-    printf("\nslice      %" PRIu64 " of %" PRIu64 " instructions, %" PRIu64 " line%s, %" PRIu64
+    putchar('\n');
+}
+
+static void print_head(const struct slice_print *p)
+{
+    static const char *const title[] = {"slice", "forward", "chop"};
+    const struct report *r = p->report;
+    print_criterion(p, "criterion", p->criterion);
+    if (p->of->kind == SLICE_CHOP)
+        print_criterion(p, "to", &p->of->target);
+    printf("%-9s  %" PRIu64 " of %" PRIu64 " instructions, %" PRIu64 " line%s, %" PRIu64
            " thread%s\n",
-           slice_count(p->slice), trace_insns(p->study->trace), r->lines, r->lines == 1 ? "" : "s",
-           r->threads, r->threads == 1 ? "" : "s");
+           title[p->of->kind], r->full, trace_insns(p->study->trace), r->lines,
+           r->lines == 1 ? "" : "s", r->threads, r->threads == 1 ? "" : "s");
     if (r->bare)
         printf(
             "order      by the last execution: dependences between lines are told for up to %d M "
@@ -141,7 +190,7 @@ static const struct report_row **pick_rows(const struct slice_print *p, size_t *
     const struct report_row **list = malloc(sizeof *list * (r->rows + 1));
     *count = 0;
     for (size_t i = 0; list && i < r->rows; i++)
-        if (r->row[i].own || !r->others || r->row[i].distance == 0)
+        if (r->row[i].own || !r->others || r->row[i].distance == 0 || r->row[i].target)
             list[(*count)++] = &r->row[i];
     return list;
 }
@@ -200,7 +249,8 @@ static void print_races(const struct slice_print *p)
         const struct report_edge *e = &r->edge[i];
         const struct report_row *row = &r->row[e->row], *on = &r->row[e->on];
         char place[PLACE_ROOM], from[PLACE_ROOM], what[WHAT_ROOM];
-        if (!e->race || on->edge == (int32_t)i || !is_shown(r, row) || !is_shown(r, on))
+        if (!e->race || (r->forward ? row : on)->edge == (int32_t)i || !is_shown(r, row) ||
+            !is_shown(r, on))
             continue;
         if (told == RACES_SHOWN) {
             more++;
@@ -236,20 +286,44 @@ static void print_nodes(const struct slice_print *p)
     }
 }
 
-void slice_print_text(const struct slice_print *p)
+/* How it was narrowed. */
+static void print_foot(const struct slice_print *p)
 {
     struct slice_figures figures;
+    char text[1024];
+    slice_figures(p->slice, &figures);
+    if (figures.pairs)
+        printf("pruned     %" PRIu64 " save/restore pair%s\n", figures.pairs,
+               figures.pairs == 1 ? "" : "s");
+    slice_print_pruned(p->of, text, sizeof text);
+    if (text[0]) {
+        fputs("pruned     ", stdout);
+        json_plain(text);
+        putchar('\n');
+    }
+    slice_print_limits(p->of, text, sizeof text);
+    if (text[0]) {
+        printf("limited    %" PRIu64 " of these %" PRIu64 " instructions are of ", p->report->nodes,
+               p->report->full);
+        json_plain(text);
+        putchar('\n');
+    }
+}
+
+void slice_print_text(const struct slice_print *p)
+{
+    static const char *const nothing[] = {NULL, "Nothing depends on it.\n",
+                                          "Nothing leads from the one to the other.\n"};
     print_head(p);
-    if (p->all)
+    if (!p->report->full && !p->report->edges && p->of->kind != SLICE_BACKWARD)
+        fputs(nothing[p->of->kind], stdout);
+    else if (p->all)
         print_nodes(p);
     else
         print_rows(p);
     if (!p->all)
         print_races(p);
-    slice_figures(p->slice, &figures);
-    if (figures.pairs)
-        printf("pruned     %" PRIu64 " save/restore pair%s\n", figures.pairs,
-               figures.pairs == 1 ? "" : "s");
+    print_foot(p);
 }
 
 /* ---- for programs ---- */
@@ -300,6 +374,8 @@ static void json_row(const struct slice_print *p, const struct report_row *r)
     if (r->edge != REPORT_NONE)
         printf(", \"edge\": %" PRId32, r->edge);
     printf(", \"own\": %s", r->own ? "true" : "false");
+    if (r->target)
+        fputs(", \"target\": true", stdout);
     printf(", \"criterion\": %s}", r->distance == 0 ? "true" : "false");
 }
 
@@ -310,8 +386,9 @@ static void json_edge(const struct slice_print *p, const struct report_edge *e)
     report_what(p->study, d, what, sizeof what);
     printf("{\"line\": %" PRIu32 ", \"on\": %" PRIu32 ", ", e->row, e->on);
     json_kinds(e->kinds);
+    bool nodes = d->node != UINT64_MAX && d->on != UINT64_MAX;
     printf(", \"count\": %" PRIu64 ", \"across_threads\": %s", e->count,
-           d->node_thread != d->on_thread && d->node != UINT64_MAX ? "true" : "false");
+           d->node_thread != d->on_thread && nodes ? "true" : "false");
     json_member("race", e->race ? race_name(e->race) : NULL);
     json_member("what", what);
     if (d->kind != SLICE_CONTROL && d->memory)
@@ -377,13 +454,13 @@ static void json_steps(const struct slice_print *p)
     free(list);
 }
 
-static void json_criterion(const struct slice_print *p)
+static void json_criterion(const struct slice_print *p, const char *key, const char *text,
+                           const struct criterion *c)
 {
-    const struct criterion *c = p->criterion;
     struct source_line l;
     bool own = study_line(p->study, c->pc, &l);
-    fputs("{\n  \"criterion\": {\"text\": ", stdout);
-    json_string(p->text);
+    printf("  \"%s\": {\"text\": ", key);
+    json_string(text);
     json_member("what", c->what);
     json_member("note", c->note[0] ? c->note : NULL);
     printf(", \"thread\": %" PRIu32, trace_thread(p->study->trace, c->thread));
@@ -393,15 +470,46 @@ static void json_criterion(const struct slice_print *p)
     putchar('}');
 }
 
+static void json_list(const char *key, const char *const *word, size_t words)
+{
+    printf(",\n  \"%s\": [", key);
+    for (size_t i = 0; i < words; i++) {
+        fputs(i ? ", " : "", stdout);
+        json_string(word[i]);
+    }
+    putchar(']');
+}
+
+/* What was asked for, and how much that is. */
+static void json_head(const struct slice_print *p)
+{
+    const struct report_limits *l = &p->of->limits;
+    struct slice_figures figures;
+    slice_figures(p->slice, &figures);
+    printf("{\n  \"kind\": \"%s\",\n", slice_print_kind(p->of->kind));
+    json_criterion(p, "criterion", p->text, p->criterion);
+    if (p->of->kind == SLICE_CHOP) {
+        puts(",");
+        json_criterion(p, "to", p->of->target_text, &p->of->target);
+    }
+    json_list("prune", (const char *const *)p->of->pruning.word, p->of->pruning.words);
+    fputs(",\n  \"only_threads\": [", stdout);
+    for (size_t i = 0; i < l->threads; i++)
+        printf("%s%" PRIu32, i ? ", " : "", l->thread[i]);
+    putchar(']');
+    json_list("only_files", l->file, l->files);
+    json_list("only_modules", l->module, l->modules);
+    printf(",\n  \"instructions\": %" PRIu64 ",\n  \"shown\": %" PRIu64 ",\n  \"total\": %" PRIu64
+           ",\n  \"threads\": %" PRIu64 ",\n  \"pruned\": %" PRIu64,
+           p->report->full, p->report->nodes, trace_insns(p->study->trace), p->report->threads,
+           figures.pairs);
+}
+
 void slice_print_json(const struct slice_print *p)
 {
     const struct report *r = p->report;
-    struct slice_figures figures;
-    slice_figures(p->slice, &figures);
-    json_criterion(p);
-    printf(",\n  \"instructions\": %" PRIu64 ",\n  \"total\": %" PRIu64 ",\n  \"threads\": %" PRIu64
-           ",\n  \"pruned\": %" PRIu64 ",\n  \"lines\": [",
-           slice_count(p->slice), trace_insns(p->study->trace), r->threads, figures.pairs);
+    json_head(p);
+    fputs(",\n  \"lines\": [", stdout);
     for (size_t i = 0; i < r->rows; i++) {
         printf("%s\n    ", i ? "," : "");
         json_row(p, &r->row[i]);

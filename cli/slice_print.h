@@ -2,18 +2,25 @@
 #ifndef CLI_SLICE_PRINT_H
 #define CLI_SLICE_PRINT_H
 
-#include "slicer/report.h"
+#include "slicer/saved.h"
 
 struct slice_print {
     struct study *study;
     const struct slice *slice;
     const struct criterion *criterion;
     const struct report *report;
-    const char *text; /* the criterion in the user's words */
-    size_t lines;     /* rows at most */
-    bool all;         /* every instruction */
-    bool steps;       /* of JSON: statements in order; the report needs its nodes */
+    const char *text;       /* the criterion in the user's words */
+    const struct saved *of; /* what was asked for */
+    size_t lines;           /* rows at most */
+    bool all;               /* every instruction */
+    bool steps;             /* of JSON: statements in order; the report needs its nodes */
 };
+
+/* "backward", "forward", "chop". */
+const char *slice_print_kind(enum slice_kind kind);
+/* What it was pruned by and limited to, each with `, ` between: "total, %rax"; "" if nothing. */
+void slice_print_pruned(const struct saved *of, char *out, size_t room);
+void slice_print_limits(const struct saved *of, char *out, size_t room);
 
 void slice_print_text(const struct slice_print *p);
 void slice_print_json(const struct slice_print *p);

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""embed.py SCRIPT SLICES SYSCALLS_DEF OUT - puts the table of system calls and slices.py into drdebug.py.
+"""embed.py SCRIPT SLICES... SYSCALLS_DEF OUT - puts the table of system calls, slices.py and chops.py into drdebug.py.
 
 SPDX-License-Identifier: MIT
 
@@ -12,11 +12,13 @@ PLACE = "SYSCALLS = {}\n"
 SLICES_PLACE = "SLICE_COMMANDS = ()  # the build puts gdb/slices.py here (gdb/embed.py)\n"
 
 
-def main(script, slices, table, out):
+def main(script, *slices, table, out):
     with open(script, encoding="ascii") as file:
         text = file.read()
-    with open(slices, encoding="ascii") as file:
-        text_of_slices = file.read()
+    text_of_slices = ""
+    for path in slices:
+        with open(path, encoding="ascii") as file:
+            text_of_slices += file.read() + "\n\n"
     with open(table, encoding="utf-8") as file:
         rows = re.findall(r"^SYSCALL\((\d+), (\w+),", file.read(), re.MULTILINE)
     if text.count(PLACE) != 1 or text.count(SLICES_PLACE) != 1 or len(rows) < 300:
@@ -27,4 +29,4 @@ def main(script, slices, table, out):
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:])
+    main(*sys.argv[1:-2], table=sys.argv[-2], out=sys.argv[-1])

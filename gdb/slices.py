@@ -275,8 +275,10 @@ class Slice:
     """What `drdebug slice --json` has said, and of what."""
 
     def __init__(self, label, result):
-        self.label, self.result = label, result
+        self.label, self.to_label, self.result = label, "failure", result
         self.rows, self.edges, self.steps = result["lines"], result["edges"], result["steps"]
+        self.forward = result["kind"] != "backward"
+        self.recipe, self.prunes = None, []  # to make it again: criterion and options; [(what, words)]
 
     def row_columns(self, row):
         """Where to go, line, text, kind, what flows."""
@@ -284,35 +286,55 @@ class Slice:
         kind = edge["kinds"][0] if edge else "criterion" if row["criterion"] else ""
         what = plain(edge["what"] or "") if edge else ""
         if edge and edge["across_threads"]:
-            what += f"{', ' if what else ''}read by T{self.rows[edge['line']]['thread']}"
+            who = f"by T{self.rows[edge['on']]['thread']}" if self.forward else \
+                f"read by T{self.rows[edge['line']]['thread']}"
+            what += f"{', ' if what else ''}{who}"
             what += f", {edge['race']}" if edge["race"] else ""
         text = plain(" ".join((row["text"] or "").split())) or (
             f"in {plain(row['function'])}" if row["file"] and row["function"] else plain(row["name"]))
         text = text if len(text) <= 50 else text[:47] + "..."
         place = f"{plain(os.path.basename(row['file']))}:{row['line']}" if row["file"] else ""
-        position = row.get("last") or self.result["criterion"]["position"]
+        end = self.result["to"] if row.get("target") else self.result["criterion"]
+        position = row.get("first" if self.forward else "last") or end["position"]
         return position, place, text, kind, what
 
     def own_rows(self):
-        own = [row for row in self.rows if row["own"] or row["criterion"]]
+        own = [row for row in self.rows if row["own"] or row["criterion"] or row.get("target")]
         return own if any(row["own"] for row in self.rows) else self.rows
 
     def head(self):
-        of, rows = self.result["criterion"], [row for row in self.own_rows() if row["instances"]]
+        rows, kind = [row for row in self.own_rows() if row["instances"]], self.result["kind"]
         lines = {(row["file"], row["line"]) if row["file"] else row["name"] for row in rows}
+        heads = [self.end_text("criterion", self.label)]
+        if kind == "chop":
+            heads.append(self.end_text("to", self.to_label))
+        title = {"backward": "slice", "forward": "forward", "chop": "chop"}[kind]
+        return (*heads, f"{title:9}  {self.result['instructions']} of {self.result['total']} instructions, "
+                f"{counted(len(lines), 'line')}, {counted(self.result['threads'], 'thread')}")
+
+    def title(self):
+        """For the list."""
+        text = f"{self.label} at {self.result['criterion']['position']}"
+        if self.result["kind"] == "chop":
+            text += f" to {self.to_label} at {self.result['to']['position']}"
+        pruned = f", without {', '.join(what for what, _ in self.prunes)}" if self.prunes else ""
+        return ("forward: " if self.result["kind"] == "forward" else "") + text + pruned
+
+    def end_text(self, key, label):
+        of = self.result[key]
         place = f"{plain(os.path.basename(of['file']))}:{of['line']}" if of["file"] else ""
         note = f", {plain(of['note'])}" if of["note"] else ""
-        what = plain(of["what"]) if self.label == "failure" else self.label
-        return (f"criterion  T{of['thread']} {place}  {what}{note}",
-                f"slice      {self.result['instructions']} of {self.result['total']} instructions, "
-                f"{counted(len(lines), 'line')}, {counted(self.result['threads'], 'thread')}")
+        what = plain(of["what"]) if label == "failure" else label
+        return f"{key:9}  T{of['thread']} {place}  {what}{note}"
 
     def show(self, most=SHOWN_LINES):
         for line in self.head():
             say(line)
         rows = self.own_rows()
         if not self.result["instructions"]:
-            say(NO_CAUSE)
+            say({"backward": NO_CAUSE, "forward": "Nothing depends on it.",
+                 "chop": "Nothing leads from the one to the other."}[self.result["kind"]])
+            self.show_prunes()
             return
         say_columns([("", *self.row_columns(row)) for row in rows[:most]])
         if len(rows) > most:
@@ -322,6 +344,13 @@ class Slice:
             say(f"libraries  {counted(others, 'function')} that no line above called, such as the loader's")
         if self.result["pruned"]:
             say(f"pruned     {counted(self.result['pruned'], 'save/restore pair')}")
+        self.show_prunes()
+
+    def show_prunes(self):
+        kept = self.result["prune"][:len(self.result["prune"]) - len(self.prunes)]
+        words = [*map(plain, kept), *(what for what, _ in self.prunes)]
+        if words:
+            say(f"pruned     {', '.join(words)}")
 
 
 def counted(n, thing):
@@ -353,7 +382,19 @@ class Slices:
             result = Slice(label, json.loads(text))
         except (ValueError, KeyError):
             raise gdb.GdbError("Bad answer of `drdebug slice': another version than drdebug.py?") from None
+        result.recipe = criterion, options
         return result
+
+    def remake(self, old, prunes):
+        """The same slice, pruned by these: it takes the place of the old one."""
+        criterion, options = old.recipe
+        made = self.make(old.label, criterion, *options, *(word for _, words in prunes for word in ("--prune", words)))
+        made.to_label, made.recipe, made.prunes = old.to_label, old.recipe, prunes
+        for number, one in self.made.items():
+            if one is old:
+                self.made[number] = made
+        self.current = made
+        return made
 
     def remember(self, made):
         self.number += 1
@@ -442,6 +483,22 @@ def criterion_of(what, elsewhere=False, values_only=False):
     return reads.criterion(values_only)
 
 
+def find_criterion(command, arg, values_only=False):
+    """[INSTANCE] [THREAD] WHAT [at WHERE]: WHAT, all of it in words that drdebug understands, options."""
+    parts = re.fullmatch(r"(?:(\d+)\s+(?=[%\w$]))?(?:T?(\d+)\s+(?=[%\w$]))?(.+?)"
+                         r"(?:\s+at\s+([^*\s]\S*|\*\S+(?:\s+\*\S+)?))?", arg)
+    command.check(parts)
+    instance, thread, what, where = parts.groups()
+    command.check(where or not (instance or thread))
+    if where:
+        options = [word for name, number in (("--instance", instance), ("--thread", thread)) if number
+                   for word in (name, number)]
+        criterion = criterion_of(what, elsewhere=True)
+        return what, f"{criterion} at {place_named(where)}", options
+    where, options = place_now()
+    return what, f"{criterion_of(what, values_only=values_only)} at {where}", options
+
+
 class PinSlice(PinCommand):
     """Say why a value is what it is: all that it depends on, across threads.
 Usage: pin slice [INSTANCE] [THREAD] WHAT [at WHERE]
@@ -460,23 +517,14 @@ list' shows it again. The first slice of a recording collects its trace."""
     name = "slice"
     kind = gdb.COMMAND_DATA
     completer = gdb.COMPLETE_EXPRESSION
+    options = ()
+    values_only = False
 
     def run(self, arg):
-        parts = re.fullmatch(r"(?:(\d+)\s+(?=[%\w$]))?(?:T?(\d+)\s+(?=[%\w$]))?(.+?)"
-                             r"(?:\s+at\s+([^*\s]\S*|\*\S+(?:\s+\*\S+)?))?", arg)
-        self.check(parts)
-        instance, thread, what, where = parts.groups()
-        self.check(where or not (instance or thread))
+        self.check(arg)
         slices.check_connection()
-        if where:
-            options = [word for name, number in (("--instance", instance), ("--thread", thread)) if number
-                       for word in (name, number)]
-            where = place_named(where)
-            criterion = f"{criterion_of(what, elsewhere=True)} at {where}"
-        else:
-            where, options = place_now()
-            criterion = f"{criterion_of(what)} at {where}"
-        made = slices.make(what, criterion, *options)
+        what, criterion, options = find_criterion(self, arg, self.values_only)
+        made = slices.make(what, criterion, *self.options, *options)
         say(f"Slice {slices.remember(made)}")
         made.show()
 
@@ -566,7 +614,7 @@ names. The one that is shown is the one that `pin slice-step' goes through."""
     @staticmethod
     def list_all():
         rows = [("=>" if made is slices.current else "", str(n), f"{made.result['instructions']} of "
-                 f"{made.result['total']} instructions", f"{made.label} at {made.result['criterion']['position']}")
+                 f"{made.result['total']} instructions", made.title())
                 for n, made in slices.made.items()]
         rows += [("", name, *about) for name, about in kept_slices().items()]
         if not rows:

@@ -37,8 +37,7 @@ static bool is_named(unsigned first, unsigned count, const char *name)
     return strcasecmp(text, name) == 0;
 }
 
-/* The locations of a register by its name. */
-static bool find_register(const char *name, unsigned *first, unsigned *count)
+bool criterion_register(const char *name, unsigned *first, unsigned *count)
 {
     static const uint8_t part[][2] = {{0, 8}, {0, 4}, {0, 2}, {0, 1}, {1, 1}};
     for (unsigned r = 0; r < GPR_COUNT; r++)
@@ -61,8 +60,8 @@ static bool find_register(const char *name, unsigned *first, unsigned *count)
     return false;
 }
 
-/* DWARF's numbers: general registers in an order of their own, then vector registers. */
-static bool dwarf_register(unsigned reg, unsigned *first, unsigned *most)
+/* General registers in an order of their own, then vector registers. */
+bool criterion_dwarf_register(unsigned reg, unsigned *first, unsigned *most)
 {
     static const uint8_t gpr[] = {RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP};
     if (reg < 16) {
@@ -81,7 +80,7 @@ static int want_register(struct criterion *out, const struct place *p, uint64_t 
                          uint64_t bytes, struct err *err)
 {
     unsigned first, most;
-    if (!dwarf_register(reg, &first, &most))
+    if (!criterion_dwarf_register(reg, &first, &most))
         return 0;
     if (!bytes || bytes > most)
         bytes = most;
@@ -161,7 +160,7 @@ static int look_with_registers(struct study *s, const struct place *p, const cha
     int bad = study_registers(s, &p->position, r, err);
     for (unsigned i = 0; !bad && i < 16; i++) {
         unsigned first, most;
-        dwarf_register(i, &first, &most);
+        criterion_dwarf_register(i, &first, &most);
         reg[i] = r->gpr[first / LOC_GPR_BYTES];
     }
     struct source_frame frame = {.cfa = p->cfa, .fs_base = bad ? 0 : r->fs_base, .reg = reg};
@@ -268,7 +267,7 @@ static int want_what(struct study *s, struct criterion *out, const struct place 
     uint64_t addr, bytes;
     if (word[0][0] == '%' && n == 1) {
         unsigned first, count;
-        if (!find_register(word[0] + 1, &first, &count))
+        if (!criterion_register(word[0] + 1, &first, &count))
             return err_set_code(err, CRITERION_USAGE, "%s: no such register", word[0]);
         return criterion_want(out,
                               (struct slice_want){.kind = SLICE_REGISTER,

@@ -37,6 +37,11 @@ int criterion_find(struct study *s, const struct criterion_options *options, str
                    struct err *err);
 void criterion_deinit(struct criterion *c);
 
+/* The locations (enum loc) of a register by its name, without the `%`. */
+bool criterion_register(const char *name, unsigned *first, unsigned *count);
+/* The same by DWARF's number: *most of them from *first on. False: not one of these. */
+bool criterion_dwarf_register(unsigned reg, unsigned *first, unsigned *most);
+
 /* For those who find criteria: adds a want. */
 int criterion_want(struct criterion *c, struct slice_want want, struct err *err);
 /* criterion_failure.c */

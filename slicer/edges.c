@@ -8,6 +8,9 @@
  * its save, and signals and new threads carry shadows along. In other sets of nodes those that are
  * not in it hide what was defined before. Control: for each frame the branches of the slice that
  * were executed in it are kept, newest first (trail.h).
+ *
+ * Between the ends of a forward slice or a chop, all branches count (regions.h), and what it is
+ * from leaves a shadow of its own.
  */
 #include "slicer/edges.h"
 
@@ -15,9 +18,12 @@
 #include <string.h>
 
 #include "slicer/forward.h"
+#include "slicer/prune.h"
+#include "slicer/regions.h"
 #include "slicer/trail.h"
 
-#define NOBODY 0 /* a shadow is a node's place in pass.who plus one */
+#define NOBODY    0 /* a shadow is a node's place in pass.who plus one */
+#define CRITERION UINT32_MAX
 
 /* ---- shadows of memory: pages of 512 bytes ---- */
 
@@ -60,6 +66,11 @@ struct pass {
     uint32_t whos, who_room;
     const struct slice_want **want; /* sorted, those that are still to come */
     size_t wants;
+    const struct slice_want **from; /* likewise, of what the slice is from */
+    size_t froms;
+    bool marked;             /* one of them was met */
+    struct regions *regions; /* NULL: not between two ends */
+    struct prune prune;
     uint64_t next;   /* node of the slice */
     uint32_t *begun; /* by thread: the shadow of what its making call defined */
     bool ok;         /* there was memory */
@@ -137,9 +148,12 @@ static uint32_t shadow_of(const struct pass *p, uint64_t insn)
 static void tell(struct pass *p, uint64_t node, uint32_t by, unsigned kind, bool memory,
                  uint64_t addr, uint64_t bytes)
 {
-    if (p->result || by == NOBODY || p->who[by - 1].insn == node)
+    static const struct who criterion = {.insn = UINT64_MAX};
+    if (p->result || by == NOBODY)
         return;
-    const struct who *b = &p->who[by - 1];
+    const struct who *b = by == CRITERION ? &criterion : &p->who[by - 1];
+    if (by != CRITERION && b->insn == node)
+        return;
     struct slice_dependence d = {.node = node,
                                  .on = b->insn,
                                  .kind = kind,
@@ -185,12 +199,30 @@ static void tell_memory(struct pass *p, uint64_t node, gaddr addr, uint64_t byte
 
 /* ---- nodes ---- */
 
-static void tell_ranges(struct pass *p, uint64_t node, const struct flow_range *r,
+/* What a node uses, without what is pruned. */
+static void tell_use(struct pass *p, const struct forward_at *n, gaddr addr, uint64_t bytes)
+{
+    struct prune_user by = prune_user(n->in->pc, n->frame);
+    uint64_t at = addr, count;
+    for (; prune_next(&p->prune, &by, true, &at, addr + bytes, &count); at += count)
+        tell_memory(p, n->insn, at, count);
+}
+
+static void tell_locs(struct pass *p, const struct forward_at *n, unsigned kind,
+                      const struct loc_span *u)
+{
+    struct prune_user by = prune_user(n->in->pc, n->frame);
+    uint64_t at = u->first, end = at + u->count, count;
+    for (; prune_next(&p->prune, &by, false, &at, end, &count); at += count)
+        tell_run(p, n->insn, kind, false, at, &p->reg[n->thread][at], count);
+}
+
+static void tell_ranges(struct pass *p, const struct forward_at *n, const struct flow_range *r,
                         const struct flow_note *note)
 {
     for (; r + 1 <= forward_ranges_end(note); r++)
         if (r->how == FLOW_READ)
-            tell_memory(p, node, r->addr, r->bytes);
+            tell_use(p, n, r->addr, r->bytes);
 }
 
 static void tell_data(struct pass *p, const struct forward_at *n)
@@ -201,16 +233,16 @@ static void tell_data(struct pass *p, const struct forward_at *n)
         const struct loc_span *u = &n->du->use[k];
         unsigned kind = u->kind == DEFUSE_ADDRESS ? SLICE_ADDRESS : SLICE_VALUE;
         if (p->edges & kind)
-            tell_run(p, n->insn, kind, false, u->first, &p->reg[n->thread][u->first], u->count);
+            tell_locs(p, n, kind, u);
     }
     for (unsigned k = 0; k < n->du->accesses; k++)
         if (n->du->access[k].at.read && !n->intact && forward_extent(n, k, &addr, &bytes) &&
             (p->o->relocated || !slicer_read_only(p->s, addr, bytes)))
-            tell_memory(p, n->insn, addr, bytes);
+            tell_use(p, n, addr, bytes);
     if (n->call)
-        tell_ranges(p, n->insn, n->call->range, &n->call->note);
+        tell_ranges(p, n, n->call->range, &n->call->note);
     if (n->odd)
-        tell_ranges(p, n->insn, n->odd->range, &n->odd->note);
+        tell_ranges(p, n, n->odd->range, &n->odd->note);
 }
 
 static void define_ranges(struct pass *p, const struct flow_range *r, const struct flow_note *note,
@@ -237,15 +269,41 @@ static void define(struct pass *p, const struct forward_at *n, uint32_t by)
         define_ranges(p, n->odd->range, &n->odd->note, by);
 }
 
+/* Not a node: what it defines is not the slice's any more, unless that may have stayed. */
+static void take_away(struct pass *p, const struct forward_at *n)
+{
+    struct loc_set kept = {{0}};
+    gaddr addr;
+    uint64_t bytes;
+    for (unsigned k = 0; k < n->du->uses; k++)
+        if (n->du->use[k].kind == DEFUSE_KEPT)
+            loc_set_add(&kept, n->du->use[k].first, n->du->use[k].count);
+    for (unsigned k = 0; k < n->du->defs; k++)
+        for (unsigned i = 0; i < n->du->def[k].count; i++)
+            if (!loc_set_has(&kept, n->du->def[k].first + i))
+                p->reg[n->thread][n->du->def[k].first + i] = NOBODY;
+    for (unsigned k = 0; k < n->du->accesses; k++)
+        if (n->du->access[k].at.write && !n->du->access[k].may &&
+            forward_extent(n, k, &addr, &bytes))
+            define_memory(p, addr, bytes, NOBODY);
+    if (n->call)
+        define_ranges(p, n->call->range, &n->call->note, NOBODY);
+}
+
 /* ---- control ---- */
 
 static void tell_control(struct pass *p, const struct forward_at *n, struct err *err)
 {
     bool frame_pointer;
     gaddr pc = n->in->pc;
+    uint64_t branch = p->regions ? regions_branch(p->regions, n->frame, pc) : REGIONS_NONE;
+    if (branch != REGIONS_NONE) {
+        tell(p, n->insn, shadow_of(p, branch), SLICE_CONTROL, false, 0, 0);
+        return;
+    }
     const struct cfg_function *f =
         control_function(p->control, n->frame->entry, &frame_pointer, err);
-    int32_t s = f ? cfg_block_of(f, pc) : CFG_NONE;
+    int32_t s = f && !p->regions ? cfg_block_of(f, pc) : CFG_NONE;
     for (const struct trail_branch *b = s >= 0 ? trail_latest(n->frame) : NULL; b;
          b = trail_before(n->frame, b)) {
         int32_t from = cfg_block_of(f, b->pc), to = cfg_block_of(f, b->next);
@@ -317,6 +375,20 @@ static void tell_wants(struct pass *p, uint64_t at)
     }
 }
 
+/* What the slice is from, if that is at or before instruction `at`, has a shadow. */
+static void mark_from(struct pass *p, uint64_t at)
+{
+    for (; p->froms && (*p->from)->at <= at; p->from++, p->froms--) {
+        const struct slice_want *x = *p->from;
+        p->marked = true;
+        if (x->kind == SLICE_MEMORY)
+            define_memory(p, x->addr, x->bytes, CRITERION);
+        else if (x->kind == SLICE_REGISTER && x->thread < p->threads && x->addr < LOC_COUNT)
+            for (uint64_t k = 0; k < x->bytes && x->addr + k < LOC_COUNT; k++)
+                p->reg[x->thread][x->addr + k] = CRITERION;
+    }
+}
+
 static bool is_node(struct pass *p, uint64_t insn)
 {
     if (p->next < insn)
@@ -328,8 +400,13 @@ static bool quiet(void *arg, uint64_t first, uint64_t insns)
 {
     struct pass *p = arg;
     is_node(p, first);
-    return p->slice->closed && p->next >= first + insns &&
-           !(p->wants && (*p->want)->at < first + insns);
+    if (p->next < first + insns || (p->wants && (*p->want)->at < first + insns))
+        return false;
+    if (!p->regions)
+        return p->slice->closed;
+    /* before what it is from, or behind all nodes */
+    return !p->marked && !p->whos ? !p->froms || (*p->from)->at >= first + insns
+                                  : p->next == UINT64_MAX && !p->wants;
 }
 
 static int do_insn(void *arg, const struct forward_at *n, struct err *err)
@@ -338,6 +415,7 @@ static int do_insn(void *arg, const struct forward_at *n, struct err *err)
     tell_wants(p, n->insn);
     if (n->frame->resolver && state_is(n->in))
         through_state(p, n);
+    mark_from(p, n->insn);
     bool pair = n->du && through_pair(p, n), in = n->du && is_node(p, n->insn);
     if (in && add_who(p, n, err))
         return -1;
@@ -345,15 +423,20 @@ static int do_insn(void *arg, const struct forward_at *n, struct err *err)
         tell_data(p, n);
     if (in && (p->edges & SLICE_CONTROL))
         tell_control(p, n, err);
-    if (n->du && !pair && (in || !p->slice->closed))
-        define(p, n, in ? p->whos : NOBODY);
+    if (in && !pair)
+        define(p, n, p->whos);
+    else if (n->du && !pair && !p->slice->closed)
+        take_away(p, n);
     return p->ok ? p->result : err_set(err, "no memory");
 }
 
 static void went(void *arg, struct frame *frame, uint64_t insn, gaddr pc, gaddr next)
 {
     struct pass *p = arg;
-    uint32_t node = shadow_of(p, insn);
+    struct err err;
+    uint32_t node = p->regions ? NOBODY : shadow_of(p, insn);
+    if (p->regions)
+        p->ok &= !regions_went(p->regions, frame, insn, pc, next, &err);
     if (node == NOBODY)
         return;
     struct trail *t = trail_of(frame);
@@ -404,6 +487,14 @@ static void signalled(void *arg, uint32_t thread, const struct flow_signal *s)
     for (unsigned i = 0; s->fpstate && i < 16; i++)
         for (unsigned k = 0; k < 32; k++)
             define_memory(p, vector_place(s->fpstate, i, k), 1, p->reg[thread][loc_vec(i) + k]);
+    if (p->slice->closed)
+        return; /* what the handler gets is not asked for */
+    static const uint8_t fresh[] = {RDI, RSI, RDX, RAX};
+    for (size_t i = 0; i < sizeof fresh; i++)
+        memset(&p->reg[thread][loc_gpr(fresh[i])], 0, sizeof **p->reg * LOC_GPR_BYTES);
+    memset(&p->reg[thread][LOC_VEC], 0, sizeof **p->reg * (LOC_CF - LOC_VEC));
+    memset(&p->reg[thread][LOC_C0], 0, sizeof **p->reg * (LOC_MXCSR_STATUS - LOC_C0 + 1));
+    p->reg[thread][LOC_DF] = NOBODY;
 }
 
 static uint32_t shadow_at(struct pass *p, gaddr addr)
@@ -473,48 +564,85 @@ static void pass_deinit(struct pass *p)
     free(p->begun);
     free(p->flags);
     free(p->who);
+    regions_free(p->regions);
+    prune_deinit(&p->prune);
     control_free(p->control);
 }
 
-int slice_edges(struct slicer *s, const struct slice *slice, const struct slice_want *want,
-                size_t wants, const struct slice_options *o, slice_edge_fn *fn, void *arg,
-                struct err *err)
+/* In the order in which they are met. NULL: no memory. */
+static const struct slice_want **sorted(const struct slice_want *want, size_t wants)
 {
-    const struct slice_want **sorted = malloc(sizeof *sorted * (wants + 1));
-    struct pass p = {.s = s,
-                     .slice = slice,
-                     .o = o,
-                     .edges = o->edges ? o->edges : SLICE_ALL,
-                     .edge = fn,
-                     .arg = arg,
-                     .want = sorted,
-                     .wants = wants,
-                     .next = slice_next(slice, 0),
-                     .ok = true};
-    struct forward_visitor v = {.arg = &p,
+    const struct slice_want **list = malloc(sizeof *list * (wants + 1));
+    for (size_t i = 0; list && i < wants; i++)
+        list[i] = &want[i];
+    if (list)
+        qsort(list, wants, sizeof *list, by_place);
+    return list;
+}
+
+static int run(struct pass *p, bool between, struct err *err)
+{
+    struct forward_visitor v = {.arg = p,
                                 .quiet = quiet,
                                 .insn = do_insn,
                                 .went = went,
                                 .signal = signalled,
                                 .sigreturn = returned,
                                 .begin = begun};
-    if (!sorted)
-        return err_set(err, "no memory");
-    for (size_t i = 0; i < wants; i++)
-        sorted[i] = &want[i];
-    qsort(sorted, wants, sizeof *sorted, by_place);
-    v.first = p.next == UINT64_MAX ? 0 : p.next;
-    v.last = wants ? sorted[wants - 1]->at : 0;
-    if (slice_count(slice) && slice_previous(slice, UINT64_MAX) > v.last)
-        v.last = slice_previous(slice, UINT64_MAX);
-    int end = pass_init(&p, err);
+    v.first = p->next == UINT64_MAX ? 0 : p->next;
+    if (p->froms && p->from[0]->at < v.first)
+        v.first = p->from[0]->at;
+    v.last = p->wants ? p->want[p->wants - 1]->at : 0;
+    if (slice_count(p->slice) && slice_previous(p->slice, UINT64_MAX) > v.last)
+        v.last = slice_previous(p->slice, UINT64_MAX);
+    int end = pass_init(p, err) || prune_init(&p->prune, p->o, err) ? -1 : 0;
+    if (!end && between && !(p->regions = regions_new(p->control)))
+        end = err_set(err, "no memory");
     if (!end)
-        end = forward_pass(s, o, &v, err);
+        end = forward_pass(p->s, p->o, &v, err);
     if (!end) {
-        tell_wants(&p, trace_insns(s->trace));
-        end = p.result;
+        tell_wants(p, trace_insns(p->s->trace));
+        end = p->result;
     }
-    pass_deinit(&p);
-    free(sorted);
+    pass_deinit(p);
     return end;
+}
+
+static int tell_all(struct slicer *s, const struct slice *slice, const struct slice_ends *ends,
+                    bool between, const struct slice_options *o, slice_edge_fn *fn, void *arg,
+                    struct err *err)
+{
+    const struct slice_want **from = sorted(ends->from, ends->froms);
+    const struct slice_want **want = sorted(ends->to, ends->tos);
+    struct pass p = {.s = s,
+                     .slice = slice,
+                     .o = o,
+                     .edges = o->edges ? o->edges : SLICE_ALL,
+                     .edge = fn,
+                     .arg = arg,
+                     .want = want,
+                     .wants = ends->tos,
+                     .from = from,
+                     .froms = ends->froms,
+                     .next = slice_next(slice, 0),
+                     .ok = true};
+    int end = from && want ? run(&p, between, err) : err_set(err, "no memory");
+    free(from);
+    free(want);
+    return end;
+}
+
+int slice_edges(struct slicer *s, const struct slice *slice, const struct slice_want *want,
+                size_t wants, const struct slice_options *o, slice_edge_fn *fn, void *arg,
+                struct err *err)
+{
+    struct slice_ends ends = {.to = want, .tos = wants};
+    return tell_all(s, slice, &ends, false, o, fn, arg, err);
+}
+
+int slice_edges_between(struct slicer *s, const struct slice *slice, const struct slice_ends *ends,
+                        const struct slice_options *o, slice_edge_fn *fn, void *arg,
+                        struct err *err)
+{
+    return tell_all(s, slice, ends, true, o, fn, arg, err);
 }

@@ -29,4 +29,15 @@ int slice_edges(struct slicer *slicer, const struct slice *slice, const struct s
                 size_t wants, const struct slice_options *options, slice_edge_fn *fn, void *arg,
                 struct err *err);
 
+/* The same of a forward slice or a chop: all edges between its nodes, which other instructions may
+ * come between. What depends on a want that the slice is from (kind memory or register) comes with
+ * `on` UINT64_MAX. */
+struct slice_ends {
+    const struct slice_want *from, *to; /* to: as above */
+    size_t froms, tos;
+};
+int slice_edges_between(struct slicer *slicer, const struct slice *slice,
+                        const struct slice_ends *ends, const struct slice_options *options,
+                        slice_edge_fn *fn, void *arg, struct err *err);
+
 #endif

@@ -44,6 +44,7 @@ struct builder {
         int32_t row;   /* plus one; 0: free */
     } memo[MEMO];      /* and the latest of those */
     int32_t criterion; /* row */
+    int32_t target;    /* that of what the slice leads to; the criterion if it is backward */
     const struct criterion *of;
     struct err *err;
 };
@@ -198,7 +199,9 @@ static int add_node(struct builder *b, const struct pass_step *st, uint32_t i)
     int32_t row = row_at(b, thread, pc, &own);
     if (row != NO_ROW && !own && b->options->fold) {
         int32_t folded = row_of_frame(b, thread, st->frame);
-        row = folded == NO_ROW ? row : folded;
+        bool other = folded != NO_ROW && b->options->limits &&
+                     !report_limit_module(b->options->limits, b->out->row[folded].module);
+        row = folded == NO_ROW || other ? row : folded;
     }
     if (row == NO_ROW)
         return err_set(b->err, "no memory");
@@ -306,7 +309,10 @@ static int add_edge(struct builder *b, uint32_t row, uint32_t on, const struct s
     }
     struct report_edge *x = &r->edge[*e - 1];
     x->count++;
-    if (race > x->race || (race == x->race && d->kind <= strongest(x->sample.kind)))
+    bool stronger = d->kind < strongest(x->sample.kind);
+    /* the latest, or of a forward slice the first */
+    if (race > x->race ||
+        (race == x->race && (stronger || (d->kind == x->sample.kind && !r->forward))))
         x->sample = *d;
     x->race = race > x->race ? race : x->race;
     x->kinds |= d->kind;
@@ -316,29 +322,38 @@ static int add_edge(struct builder *b, uint32_t row, uint32_t on, const struct s
 static int take_edge(void *arg, const struct slice_dependence *d)
 {
     struct builder *b = arg;
-    uint64_t on = place_of(b, d->on);
+    bool begins = d->on == UINT64_MAX;
+    uint64_t on = begins ? 0 : place_of(b, d->on);
     while (d->node != UINT64_MAX && b->cursor < b->nodes && b->insn[b->cursor] < d->node)
         b->cursor++; /* they come in order */
-    if (on == b->nodes)
+    if (!begins && on == b->nodes)
         return 0;
-    if (b->out->node)
+    uint32_t row = (uint32_t)b->target;
+    uint32_t on_row = begins ? (uint32_t)b->criterion : b->row_of[on] & ~READS_FLAGS;
+    if (b->out->node && !begins && !b->out->forward)
         b->out->node[on].kinds |= d->kind;
-    uint32_t row = (uint32_t)b->criterion, on_row = b->row_of[on] & ~READS_FLAGS;
     if (d->node != UINT64_MAX) {
         if (b->cursor == b->nodes || b->insn[b->cursor] != d->node ||
             report_is_idle(d, b->row_of[b->cursor] & READS_FLAGS))
             return 0;
         row = b->row_of[b->cursor] & ~READS_FLAGS;
+        if (b->out->node && b->out->forward)
+            b->out->node[b->cursor].kinds |= d->kind;
     }
     if (row == on_row)
         return 0;
     struct slice_dependence told = *d;
-    enum race race;
-    if (race_find(b->study, d, &race, b->err))
+    const struct criterion *to = b->options->to ? b->options->to : b->of;
+    enum race race = RACE_NONE;
+    if (d->node != UINT64_MAX && !begins && race_find(b->study, d, &race, b->err))
         return -1;
     if (d->node == UINT64_MAX) { /* what is wanted has a name where it is wanted */
-        told.node_pc = b->of->position.pc;
-        told.node_thread = b->of->thread;
+        told.node_pc = to->position.pc;
+        told.node_thread = to->thread;
+    }
+    if (begins) {
+        told.on_pc = b->of->position.pc;
+        told.on_thread = b->of->thread;
     }
     return add_edge(b, row, on_row, &told, race);
 }
@@ -346,17 +361,18 @@ static int take_edge(void *arg, const struct slice_dependence *d)
 /* ---- order ---- */
 
 /* Does edge x tell more than y about why its row is there? */
-static bool better(const struct report_edge *x, const struct report_edge *y)
+static bool better(const struct report *r, const struct report_edge *x, const struct report_edge *y)
 {
     unsigned kx = strongest(x->kinds), ky = strongest(y->kinds);
     if (kx != ky)
         return kx < ky;
     if (x->race != y->race)
         return x->race > y->race;
-    return x->sample.on > y->sample.on;
+    return r->forward ? x->sample.node < y->sample.node : x->sample.on > y->sample.on;
 }
 
-/* Breadth first: in each round, rows that depend on those of the round before. */
+/* Breadth first: in each round, rows that those of the round before depend on; forwards, rows that
+ * depend on those. */
 static void measure(struct report *r)
 {
     bool more = true;
@@ -364,10 +380,10 @@ static void measure(struct report *r)
         more = false;
         for (size_t i = 0; i < r->edges; i++) {
             const struct report_edge *e = &r->edge[i];
-            struct report_row *on = &r->row[e->on];
-            if (r->row[e->row].distance != d || on->distance <= d)
+            struct report_row *on = &r->row[r->forward ? e->row : e->on];
+            if (r->row[r->forward ? e->on : e->row].distance != d || on->distance <= d)
                 continue;
-            if (on->distance == UINT32_MAX || better(e, &r->edge[on->edge])) {
+            if (on->distance == UINT32_MAX || better(r, e, &r->edge[on->edge])) {
                 on->distance = d + 1;
                 on->edge = (int32_t)i;
                 more = true;
@@ -386,6 +402,14 @@ static int by_distance(const void *a, const void *b)
     return 0;
 }
 
+static int by_distance_forward(const void *a, const void *b)
+{
+    const struct report_row *x = a, *y = b;
+    if (x->distance != y->distance)
+        return x->distance < y->distance ? -1 : 1;
+    return (x->first > y->first) - (x->first < y->first);
+}
+
 /* Rows without nodes (makers that nothing counts to) go; the rest is sorted, edges follow. */
 static int arrange(struct builder *b)
 {
@@ -396,11 +420,11 @@ static int arrange(struct builder *b)
         return err_set(b->err, "no memory");
     for (size_t i = 0; i < r->rows; i++) {
         r->row[i].number = (uint32_t)i;
-        if (r->row[i].nodes || (int32_t)i == b->criterion)
+        if (r->row[i].nodes || (int32_t)i == b->criterion || (int32_t)i == b->target)
             r->row[n++] = r->row[i];
     }
     r->rows = n;
-    qsort(r->row, n, sizeof *r->row, by_distance);
+    qsort(r->row, n, sizeof *r->row, r->forward ? by_distance_forward : by_distance);
     for (size_t i = 0; i < n; i++)
         place[r->row[i].number] = (uint32_t)i;
     for (size_t i = 0; i < r->edges; i++) {
@@ -446,9 +470,9 @@ static void count(struct report *r)
 
 /* ---- all of it ---- */
 
-/* Instructions that are wanted themselves, in other lines than the criterion's: the branch that led
- * to a call. */
-static int add_wanted(struct builder *b, const struct criterion *c)
+/* Instructions that are wanted themselves, in other lines than their criterion's, `of`: the branch
+ * that led to a call. `from`: something comes from there. */
+static int add_wanted(struct builder *b, const struct criterion *c, uint32_t of, bool from)
 {
     for (size_t i = 0; i < c->wants; i++) {
         struct slice_dependence d = {.node = UINT64_MAX,
@@ -460,16 +484,43 @@ static int add_wanted(struct builder *b, const struct criterion *c)
         if (node == b->nodes)
             continue;
         uint32_t row = b->row_of[node] & ~READS_FLAGS;
-        if (row != (uint32_t)b->criterion &&
-            add_edge(b, (uint32_t)b->criterion, row, &d, RACE_NONE))
+        if (row != of && add_edge(b, from ? row : of, from ? of : row, &d, RACE_NONE))
             return -1;
     }
     return 0;
 }
 
+static int find_edges(struct builder *b, const struct criterion *c)
+{
+    const struct slice_options *o = &b->options->slice;
+    const struct criterion *to = b->options->to;
+    bool own;
+    b->target = b->criterion = row_at(b, c->thread, c->pc, &own);
+    if (b->criterion != NO_ROW && to)
+        b->target = row_at(b, to->thread, to->pc, &own);
+    if (b->criterion == NO_ROW || b->target == NO_ROW)
+        return err_set(b->err, "no memory");
+    uint32_t criterion = (uint32_t)b->criterion, target = (uint32_t)b->target;
+    b->out->row[target].target = to != NULL;
+    if (b->out->bare)
+        return 0;
+    if (!b->out->forward)
+        return slice_edges(b->study->slicer, b->slice, c->want, c->wants, o, take_edge, b,
+                           b->err) ||
+                       add_wanted(b, c, criterion, false)
+                   ? -1
+                   : 0;
+    struct slice_ends ends = {
+        .from = c->want, .froms = c->wants, .to = to ? to->want : NULL, .tos = to ? to->wants : 0};
+    if (slice_edges_between(b->study->slicer, b->slice, &ends, o, take_edge, b, b->err) ||
+        add_wanted(b, c, criterion, true))
+        return -1;
+    return to ? add_wanted(b, to, target, false) : 0;
+}
+
 static int build(struct builder *b, const struct criterion *c)
 {
-    bool own;
+    b->out->forward = b->options->kind != SLICE_BACKWARD;
     b->out->bare = slice_count(b->slice) > REPORT_MOST && !b->options->nodes;
     uint64_t room = b->out->bare ? 1 : slice_count(b->slice) + 1;
     b->insn = malloc(sizeof *b->insn * room);
@@ -480,17 +531,12 @@ static int build(struct builder *b, const struct criterion *c)
         return err_set(b->err, "no memory");
     if (find_rows(b))
         return -1;
-    b->criterion = row_at(b, c->thread, c->pc, &own);
-    if (b->criterion == NO_ROW)
-        return err_set(b->err, "no memory");
-    if (!b->out->bare && (slice_edges(b->study->slicer, b->slice, c->want, c->wants,
-                                      &b->options->slice, take_edge, b, b->err) ||
-                          add_wanted(b, c)))
+    if (find_edges(b, c))
         return -1;
     b->out->row[b->criterion].distance = 0;
     measure(b->out);
-    b->out->nodes = b->nodes;
-    if (arrange(b))
+    b->out->nodes = b->out->full = b->nodes;
+    if (arrange(b) || (b->options->limits && report_limit(b->out, b->options->limits, b->err)))
         return -1;
     count(b->out);
     return 0;

@@ -38,6 +38,35 @@ static char *path_of(const char *dir, const char *name, struct err *err)
     return NULL;
 }
 
+/* What the lines of a criterion are called. */
+static const struct saved_keys {
+    const char *text, *what, *note, *thread, *pc, *position, *want;
+} of_criterion = {"criterion", "what", "note", "thread", "pc", "position", "want"},
+  of_target = {"to_criterion", "to_what",     "to_note", "to_thread",
+               "to_pc",        "to_position", "to_want"};
+
+/* ---- making ---- */
+
+struct slice *saved_make(struct study *s, struct saved *of, struct err *err)
+{
+    const struct criterion *c = &of->criterion;
+    of->options.prune = of->pruning.item;
+    of->options.prunes = of->pruning.items;
+    if (of->kind == SLICE_BACKWARD)
+        return slice_backward(s->slicer, c->want, c->wants, &of->options, err);
+    struct slice *forward = slice_forward(s->slicer, c->want, c->wants, &of->options, err);
+    if (of->kind == SLICE_FORWARD || !forward)
+        return forward;
+    struct slice *chop = NULL;
+    struct slice *back =
+        slice_backward(s->slicer, of->target.want, of->target.wants, &of->options, err);
+    if (back && !(chop = slice_chop(forward, back, s->trace)))
+        err_set(err, "no memory");
+    slice_free(forward);
+    slice_free(back);
+    return chop;
+}
+
 /* ---- writing ---- */
 
 static void put_position(struct text *text, const char *key, const struct position *at)
@@ -47,17 +76,48 @@ static void put_position(struct text *text, const char *key, const struct positi
     text_add(text, key, token);
 }
 
+static void describe_criterion(struct text *text, const struct saved_keys *k, const char *words,
+                               const struct criterion *c)
+{
+    text_add(text, k->text, words);
+    text_add(text, k->what, c->what);
+    text_add(text, k->note, c->note);
+    text_addf(text, k->thread, "%u", c->thread);
+    text_addf(text, k->pc, "%llu", (unsigned long long)c->pc);
+    put_position(text, k->position, &c->position);
+    for (size_t i = 0; i < c->wants; i++)
+        text_addf(text, k->want, "%u %llu %u %llu %llu", c->want[i].kind,
+                  (unsigned long long)c->want[i].at, c->want[i].thread,
+                  (unsigned long long)c->want[i].addr, (unsigned long long)c->want[i].bytes);
+}
+
+static void describe_more(struct text *text, const struct saved *s)
+{
+    for (size_t i = 0; i < s->pruning.words; i++)
+        text_add(text, "prune", s->pruning.word[i]);
+    for (size_t i = 0; i < s->pruning.items; i++) {
+        const struct slice_prune *p = &s->pruning.item[i];
+        text_addf(text, "pruned", "%u %llu %llu %llu %llu", p->kind, (unsigned long long)p->addr,
+                  (unsigned long long)p->bytes, (unsigned long long)p->from,
+                  (unsigned long long)p->to);
+    }
+    for (size_t i = 0; i < s->limits.threads; i++)
+        text_addf(text, "only_thread", "%u", s->limits.thread[i]);
+    for (size_t i = 0; i < s->limits.files; i++)
+        text_add(text, "only_file", s->limits.file[i]);
+    for (size_t i = 0; i < s->limits.modules; i++)
+        text_add(text, "only_module", s->limits.module[i]);
+}
+
 static void describe(struct text *text, const struct saved *s)
 {
-    const struct criterion *c = &s->criterion;
     const struct slice_options *o = &s->options;
     text_add(text, "about", s->about);
-    text_add(text, "criterion", s->text);
-    text_add(text, "what", c->what);
-    text_add(text, "note", c->note);
-    text_addf(text, "thread", "%u", c->thread);
-    text_addf(text, "pc", "%llu", (unsigned long long)c->pc);
-    put_position(text, "position", &c->position);
+    text_addf(text, "kind", "%u", s->kind);
+    describe_criterion(text, &of_criterion, s->text, &s->criterion);
+    if (s->kind == SLICE_CHOP)
+        describe_criterion(text, &of_target, s->target_text, &s->target);
+    describe_more(text, s);
     if (s->has_from)
         put_position(text, "from", &s->from);
     if (s->has_to)
@@ -67,10 +127,6 @@ static void describe(struct text *text, const struct saved *s)
     text_addf(text, "nodes", "%llu", (unsigned long long)s->nodes);
     text_addf(text, "pairs", "%llu", (unsigned long long)s->pairs);
     text_addf(text, "total", "%llu", (unsigned long long)s->total);
-    for (size_t i = 0; i < c->wants; i++)
-        text_addf(text, "want", "%u %llu %u %llu %llu", c->want[i].kind,
-                  (unsigned long long)c->want[i].at, c->want[i].thread,
-                  (unsigned long long)c->want[i].addr, (unsigned long long)c->want[i].bytes);
 }
 
 static int put_nodes(struct chunk_file *file, const struct slice *slice, struct packer *packer,
@@ -150,10 +206,23 @@ int saved_write(struct study *s, const char *name, const struct saved *saved,
 
 /* ---- reading ---- */
 
+void saved_unlimit(struct saved *s)
+{
+    for (size_t i = 0; i < s->limits.files; i++)
+        free((char *)s->limits.file[i]);
+    for (size_t i = 0; i < s->limits.modules; i++)
+        free((char *)s->limits.module[i]);
+    s->limits = (struct report_limits){0};
+}
+
 void saved_deinit(struct saved *s)
 {
     free(s->text);
+    free(s->target_text);
     criterion_deinit(&s->criterion);
+    criterion_deinit(&s->target);
+    pruning_deinit(&s->pruning);
+    saved_unlimit(s);
     *s = (struct saved){0};
 }
 
@@ -171,12 +240,12 @@ static bool position_at(const struct lines *l, const char *key, struct position 
     return value && !position_parse(value, out, &err);
 }
 
-static int take_wants(const struct lines *l, struct criterion *c, struct err *err)
+static int take_wants(const struct lines *l, const char *key, struct criterion *c, struct err *err)
 {
     for (size_t i = 0; i < l->count && c->wants < WANTS_MOST; i++) {
         unsigned kind, thread;
         unsigned long long at, addr, bytes;
-        if (strcmp(l->line[i].key, "want") != 0)
+        if (strcmp(l->line[i].key, key) != 0)
             continue;
         if (sscanf(l->line[i].value, "%u %llu %u %llu %llu", &kind, &at, &thread, &addr, &bytes) !=
                 5 ||
@@ -189,33 +258,94 @@ static int take_wants(const struct lines *l, struct criterion *c, struct err *er
     return 0;
 }
 
+static int take_criterion(const struct lines *l, const struct saved_keys *k, char **words,
+                          struct criterion *c, struct err *err)
+{
+    const char *text = text_get(l, k->text), *what = text_get(l, k->what);
+    const char *note = text_get(l, k->note);
+    if (!text || !what || !note)
+        return err_set(err, "not a slice");
+    snprintf(c->what, sizeof c->what, "%s", what);
+    snprintf(c->note, sizeof c->note, "%s", note);
+    c->thread = (uint32_t)number_of(l, k->thread);
+    c->pc = number_of(l, k->pc);
+    position_at(l, k->position, &c->position);
+    *words = strdup(text);
+    return *words ? take_wants(l, k->want, c, err) : err_set(err, "no memory");
+}
+
+static int take_prune(struct pruning *p, const char *value, struct err *err)
+{
+    unsigned kind;
+    unsigned long long addr, bytes, from, to;
+    if (sscanf(value, "%u %llu %llu %llu %llu", &kind, &addr, &bytes, &from, &to) != 5 ||
+        kind > SLICE_PRUNE_FRAME || p->items >= WANTS_MOST)
+        return err_set(err, "not a slice");
+    struct slice_prune item = {(enum slice_prune_kind)kind, addr, bytes, from, to};
+    return pruning_add_item(p, &item, err);
+}
+
+int saved_limit(const char **list, size_t *count, const char *pattern, struct err *err)
+{
+    if (*count == REPORT_LIMITS)
+        return err_set_code(err, CRITERION_USAGE, "%s: no more than %d limits of a kind", pattern,
+                            REPORT_LIMITS);
+    list[*count] = strdup(pattern);
+    if (!list[*count])
+        return err_set(err, "no memory");
+    ++*count;
+    return 0;
+}
+
+static int take_more(const struct lines *l, struct saved *out, struct err *err)
+{
+    struct report_limits *limits = &out->limits;
+    int bad = 0;
+    for (size_t i = 0; i < l->count && !bad; i++) {
+        const char *key = l->line[i].key, *value = l->line[i].value;
+        uint64_t n;
+        if (!strcmp(key, "prune"))
+            bad = pruning_add_word(&out->pruning, value, err);
+        else if (!strcmp(key, "pruned"))
+            bad = take_prune(&out->pruning, value, err);
+        else if (!strcmp(key, "only_thread") && limits->threads < REPORT_LIMITS)
+            limits->thread[limits->threads++] = text_number(value, &n) ? 0 : (uint32_t)n;
+        else if (!strcmp(key, "only_file"))
+            bad = saved_limit(limits->file, &limits->files, value, err);
+        else if (!strcmp(key, "only_module"))
+            bad = saved_limit(limits->module, &limits->modules, value, err);
+    }
+    out->options.prune = out->pruning.item;
+    out->options.prunes = out->pruning.items;
+    return bad;
+}
+
 static int take_text(const struct lines *l, struct saved *out, struct err *err)
 {
-    const char *about = text_get(l, "about"), *text = text_get(l, "criterion");
-    const char *what = text_get(l, "what"), *note = text_get(l, "note");
-    const char *options = text_get(l, "options");
+    const char *about = text_get(l, "about"), *options = text_get(l, "options");
     unsigned edges, saves, stack, relocated, most;
-    if (!about || !text || !what || !note || !options ||
+    uint64_t kind = number_of(l, "kind"); /* older ones are backward */
+    if (!about || !options || kind > SLICE_CHOP ||
         sscanf(options, "%u %u %u %u %u", &edges, &saves, &stack, &relocated, &most) != 5)
         return err_set(err, "not a slice");
     snprintf(out->about, sizeof out->about, "%s", about);
-    snprintf(out->criterion.what, sizeof out->criterion.what, "%s", what);
-    snprintf(out->criterion.note, sizeof out->criterion.note, "%s", note);
-    out->text = strdup(text);
+    out->kind = (enum slice_kind)kind;
     out->options = (struct slice_options){.edges = edges & SLICE_ALL,
                                           .keep_saves = saves,
                                           .stack_pointer = stack,
                                           .relocated = relocated,
                                           .max_save = most};
-    out->criterion.thread = (uint32_t)number_of(l, "thread");
-    out->criterion.pc = number_of(l, "pc");
-    position_at(l, "position", &out->criterion.position);
     out->has_from = position_at(l, "from", &out->from);
     out->has_to = position_at(l, "to", &out->to);
     out->nodes = number_of(l, "nodes");
     out->pairs = number_of(l, "pairs");
     out->total = number_of(l, "total");
-    return out->text ? take_wants(l, &out->criterion, err) : err_set(err, "no memory");
+    if (take_criterion(l, &of_criterion, &out->text, &out->criterion, err))
+        return -1;
+    if (out->kind == SLICE_CHOP &&
+        take_criterion(l, &of_target, &out->target_text, &out->target, err))
+        return -1;
+    return take_more(l, out, err);
 }
 
 /* Opens the file and reads the header of its first chunk. */
@@ -332,6 +462,7 @@ struct slice *saved_slice(struct study *s, const char *name, const struct saved 
         goto done;
     }
     r.slice->figures.pairs = saved->pairs;
+    r.slice->closed = saved->kind == SLICE_BACKWARD;
     uint64_t at = chunk_next(0, &chunk), n = 1;
     while ((more = chunk_read(&span, at, (struct chunk_want){CHUNK_SLICE, n++}, &chunk, err)) ==
            1) {

@@ -9,18 +9,31 @@
 #ifndef SLICER_SAVED_H
 #define SLICER_SAVED_H
 
-#include "slicer/criterion.h"
+#include "slicer/pruning.h"
+#include "slicer/report.h"
 
 /* What the text says. */
 struct saved {
     char *text; /* the criterion in the user's words */
     struct criterion criterion;
-    struct slice_options options;
-    bool has_from, has_to; /* a window */
+    enum slice_kind kind;
+    char *target_text; /* of a chop: where it leads to */
+    struct criterion target;
+    struct slice_options options; /* `prune` is the list below */
+    struct pruning pruning;
+    struct report_limits limits; /* how it was shown; the strings are its own */
+    bool has_from, has_to;       /* a window */
     struct position from, to;
     char about[COLLECT_ABOUT]; /* of the trace */
     uint64_t nodes, pairs, total;
 };
+
+/* The slice that all this asks for. NULL with *err set. */
+struct slice *saved_make(struct study *s, struct saved *saved, struct err *err);
+
+/* Takes limits off. And adds to them, as many as fit. */
+void saved_unlimit(struct saved *saved);
+int saved_limit(const char **list, size_t *count, const char *pattern, struct err *err);
 
 /* The name must be free: err->code EEXIST. */
 int saved_write(struct study *s, const char *name, const struct saved *saved,

@@ -26,6 +26,21 @@ enum slice_edge {
 
 enum { SLICE_MAX_SAVE = 10 };
 
+enum slice_kind { SLICE_BACKWARD, SLICE_FORWARD, SLICE_CHOP };
+
+/* Something that carries no dependence: an instruction's use of it is none. */
+enum slice_prune_kind {
+    SLICE_PRUNE_MEMORY,   /* `bytes` bytes at addr */
+    SLICE_PRUNE_REGISTER, /* `bytes` locations from `addr` on (enum loc), of all threads */
+    SLICE_PRUNE_FRAME,    /* `bytes` bytes at addr from the CFA of the frame that uses them */
+};
+
+struct slice_prune {
+    enum slice_prune_kind kind;
+    uint64_t addr, bytes;
+    gaddr from, to; /* for instructions at pcs in [from, to); both 0: for all */
+};
+
 struct slice_options {
     unsigned edges;     /* enum slice_edge; 0: all */
     bool keep_saves;    /* do not look through saved and restored registers */
@@ -34,6 +49,8 @@ struct slice_options {
     unsigned max_save;  /* saves of a function that are looked for; 0: SLICE_MAX_SAVE */
     uint64_t first;     /* nothing before this instruction */
     uint64_t most;      /* ends when it has so many nodes; 0: all of them */
+    const struct slice_prune *prune;
+    size_t prunes;
 };
 
 enum slice_want_kind {

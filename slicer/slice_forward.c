@@ -7,23 +7,15 @@
  * maker of its frame, controls it. An instruction is in the forward slice of another one exactly if
  * that is in the backward slice of what the first one uses (slice.forward tests it).
  *
- * Control: a branch that takes an edge controls the blocks on the way up the post-dominator tree
- * from where it went; the last branch that controls a block counts. So each frame has, for each
- * block of its function, whether what controls it is in the slice.
+ * A copy that is made byte by byte is in the slice if it copies a marked byte; only such bytes are
+ * then marked.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "slicer/forward.h"
-
-enum controlled { BY_MAKER, BY_OTHERS, BY_SLICE };
-
-/* What a frame knows. */
-struct region {
-    uint64_t serial;
-    const struct cfg_function *function;
-    uint8_t *block; /* enum controlled, for each */
-};
+#include "slicer/prune.h"
+#include "slicer/regions.h"
 
 struct saved {
     uint64_t serial;
@@ -41,70 +33,25 @@ struct taint {
     struct loc_set *reg;     /* marked locations, by thread */
     bool *root;              /* by thread: the call that made it is in the slice */
     uint32_t threads;
-    struct region *region;
-    size_t region_room, regions;
+    struct regions *regions;
+    struct prune prune;
     struct saved *saved;
     size_t saved_room, saves;
     struct state *state; /* as a resolver saved it */
     const struct slice_want *want;
     size_t wants;
+    uint64_t begin, end; /* the first and the last of them */
     uint32_t chunk;
     bool ok;
 };
 
 /* ---- control ---- */
 
-static struct region *find_region(const struct taint *t, uint64_t serial)
-{
-    size_t i = (serial * 0x9e3779b97f4a7c15ull >> 24) & (t->region_room - 1);
-    while (t->region[i].serial && t->region[i].serial != serial)
-        i = (i + 1) & (t->region_room - 1);
-    return &t->region[i];
-}
-
-static bool grow_regions(struct taint *t)
-{
-    struct region *old = t->region;
-    size_t room = t->region_room;
-    struct region *list = calloc(room * 2, sizeof *list);
-    if (!list)
-        return false;
-    t->region = list;
-    t->region_room = room * 2;
-    for (size_t i = 0; i < room; i++)
-        if (old[i].serial)
-            *find_region(t, old[i].serial) = old[i];
-    free(old);
-    return true;
-}
-
-/* The region of a frame in which a branch was taken. NULL: no memory. */
-static struct region *make_region(struct taint *t, const struct frame *f)
-{
-    struct err err;
-    bool frame_pointer;
-    struct region *r = find_region(t, f->serial);
-    if (r->serial)
-        return r;
-    if (2 * t->regions >= t->region_room && !grow_regions(t))
-        return NULL;
-    r = find_region(t, f->serial);
-    r->function = control_function(t->control, f->entry, &frame_pointer, &err);
-    r->block = r->function ? calloc(cfg_block_count(r->function) + 1, 1) : NULL;
-    if (!r->block)
-        return NULL;
-    r->serial = f->serial;
-    t->regions++;
-    return r;
-}
-
 static bool controlled(struct taint *t, const struct forward_at *n)
 {
-    const struct region *r = find_region(t, n->frame->serial);
-    int32_t b = r->serial ? cfg_block_of(r->function, n->in->pc) : CFG_NONE;
-    enum controlled by = b < 0 ? BY_MAKER : (enum controlled)r->block[b];
-    if (by != BY_MAKER)
-        return by == BY_SLICE;
+    uint64_t branch = regions_branch(t->regions, n->frame, n->in->pc);
+    if (branch != REGIONS_NONE)
+        return slice_has(t->out, branch);
     if (n->frame->maker != FRAME_NO_MAKER)
         return slice_has(t->out, n->frame->maker);
     return n->frame->kind == FRAME_ROOT && t->root[n->thread];
@@ -114,19 +61,8 @@ static void went(void *arg, struct frame *frame, uint64_t insn, gaddr pc, gaddr 
 {
     struct taint *t = arg;
     struct err err;
-    bool frame_pointer;
-    const struct cfg_function *f = control_function(t->control, frame->entry, &frame_pointer, &err);
-    int32_t b = f ? cfg_block_of(f, pc) : CFG_NONE, x = f ? cfg_block_of(f, next) : CFG_NONE;
-    if (b < 0 || x < 0 || !(t->edges & SLICE_CONTROL))
-        return;
-    const struct cfg_block *from = cfg_block(f, b);
-    if (from->last != pc || !cfg_is_branch(from))
-        return;
-    struct region *r = make_region(t, frame);
-    t->ok &= r != NULL;
-    uint8_t by = slice_has(t->out, insn) ? BY_SLICE : BY_OTHERS;
-    for (int32_t s = x; r && s != CFG_EXIT && s != from->ipdom; s = cfg_block(f, s)->ipdom)
-        r->block[s] = by;
+    if (t->edges & SLICE_CONTROL)
+        t->ok &= !regions_went(t->regions, frame, insn, pc, next, &err);
 }
 
 /* ---- marks ---- */
@@ -137,41 +73,74 @@ static bool any_loc(const struct loc_set *set, unsigned first, unsigned count)
     return span.count && span.first < first + count;
 }
 
+/* Is any of it marked, as far as the instruction uses it? */
+static bool uses_bytes(struct taint *t, const struct forward_at *n, gaddr addr, uint64_t bytes)
+{
+    struct prune_user by = prune_user(n->in->pc, n->frame);
+    uint64_t at = addr, count;
+    for (; prune_next(&t->prune, &by, true, &at, addr + bytes, &count); at += count)
+        if (wanted_any(&t->memory, at, count))
+            return true;
+    return false;
+}
+
+static bool uses_range(struct taint *t, const struct forward_at *n, const struct flow_range *r)
+{
+    return r->how == FLOW_READ && uses_bytes(t, n, r->addr, r->bytes);
+}
+
 static bool uses_memory(struct taint *t, const struct forward_at *n)
 {
     gaddr addr, from;
     uint64_t bytes;
-    if (!t->memory.live)
+    if (!t->memory.live || forward_copies(n, &addr, &from, &bytes))
         return false;
-    if (forward_copies(n, &addr, &from, &bytes))
-        return false; /* element by element, below */
     for (unsigned k = 0; k < n->du->accesses; k++)
         if (n->du->access[k].at.read && !n->intact && forward_extent(n, k, &addr, &bytes) &&
             (t->o->relocated || !slicer_read_only(t->s, addr, bytes)) &&
-            wanted_any(&t->memory, addr, bytes))
+            uses_bytes(t, n, addr, bytes))
             return true;
     if (n->odd)
         for (const struct flow_range *r = n->odd->range; r + 1 <= forward_ranges_end(&n->odd->note);
              r++)
-            if (r->how == FLOW_READ && wanted_any(&t->memory, r->addr, r->bytes))
+            if (uses_range(t, n, r))
                 return true;
     if (n->call)
         for (const struct flow_range *r = n->call->range, *end = forward_ranges_end(&n->call->note);
              r + 1 <= end; r++)
-            if (r->how == FLOW_READ && !(r + 2 <= end && r[1].how == FLOW_MOVE) &&
-                wanted_any(&t->memory, r->addr, r->bytes))
+            if (!(r + 2 <= end && r[1].how == FLOW_MOVE) && uses_range(t, n, r))
+                return true;
+    return false;
+}
+
+/* Does it copy a marked byte, one by one? */
+static bool moves_marked(struct taint *t, const struct forward_at *n)
+{
+    gaddr to, from;
+    uint64_t bytes;
+    if (!t->memory.live)
+        return false;
+    if (forward_copies(n, &to, &from, &bytes))
+        return uses_bytes(t, n, from, bytes);
+    if (n->call)
+        for (const struct flow_range *r = n->call->range, *end = forward_ranges_end(&n->call->note);
+             r + 2 <= end; r++)
+            if (r[1].how == FLOW_MOVE && uses_range(t, n, r))
                 return true;
     return false;
 }
 
 static bool uses_register(const struct taint *t, const struct forward_at *n)
 {
+    struct prune_user by = prune_user(n->in->pc, n->frame);
     for (unsigned k = 0; k < n->du->uses; k++) {
         const struct loc_span *u = &n->du->use[k];
-        if ((u->kind == DEFUSE_VALUE ||
-             (u->kind == DEFUSE_ADDRESS && (t->edges & SLICE_ADDRESS))) &&
-            any_loc(&t->reg[n->thread], u->first, u->count))
-            return true;
+        uint64_t at = u->first, end = at + u->count, count;
+        if (u->kind != DEFUSE_VALUE && (u->kind != DEFUSE_ADDRESS || !(t->edges & SLICE_ADDRESS)))
+            continue;
+        for (; prune_next(&t->prune, &by, false, &at, end, &count); at += count)
+            if (any_loc(&t->reg[n->thread], (unsigned)at, (unsigned)count))
+                return true;
     }
     return false;
 }
@@ -185,11 +154,14 @@ static void set_memory(struct taint *t, gaddr addr, uint64_t bytes, bool mark, b
         wanted_take(&t->memory, addr, bytes);
 }
 
-static void copy_memory(struct taint *t, gaddr to, gaddr from, uint64_t bytes, bool mark)
+static void copy_memory(struct taint *t, const struct forward_at *n, gaddr to, gaddr from,
+                        uint64_t bytes, bool mark)
 {
-    uint8_t *was = mark || !t->memory.live ? NULL : malloc(bytes + 1);
+    bool any = !mark && t->memory.live && uses_bytes(t, n, from, bytes);
+    uint8_t *was = any ? malloc(bytes + 1) : NULL;
+    t->ok &= !any || was;
     for (uint64_t i = 0; was && i < bytes; i++)
-        was[i] = wanted_any(&t->memory, from + i, 1);
+        was[i] = uses_bytes(t, n, from + i, 1);
     set_memory(t, to, bytes, mark, false);
     for (uint64_t i = 0; was && i < bytes; i++)
         if (was[i])
@@ -197,13 +169,13 @@ static void copy_memory(struct taint *t, gaddr to, gaddr from, uint64_t bytes, b
     free(was);
 }
 
-static void define_ranges(struct taint *t, const struct flow_range *r, const struct flow_note *note,
-                          bool mark)
+static void define_ranges(struct taint *t, const struct forward_at *n, const struct flow_range *r,
+                          const struct flow_note *note, bool mark)
 {
     const struct flow_range *first = r;
     for (; r + 1 <= forward_ranges_end(note); r++)
         if (r->how == FLOW_MOVE && r > first)
-            copy_memory(t, r->addr, r[-1].addr, r->bytes, mark);
+            copy_memory(t, n, r->addr, r[-1].addr, r->bytes, mark);
         else if (r->how == FLOW_WRITE)
             set_memory(t, r->addr, r->bytes, mark, note->kind == FLOW_ACCESS);
 }
@@ -230,16 +202,16 @@ static void define(struct taint *t, const struct forward_at *n, bool mark)
     uint64_t bytes;
     define_registers(t, n, mark);
     if (forward_copies(n, &addr, &from, &bytes)) {
-        copy_memory(t, addr, from, bytes, mark);
+        copy_memory(t, n, addr, from, bytes, mark);
         return;
     }
     for (unsigned k = 0; k < n->du->accesses; k++)
         if (n->du->access[k].at.write && forward_extent(n, k, &addr, &bytes))
             set_memory(t, addr, bytes, mark, n->du->access[k].may);
     if (n->call)
-        define_ranges(t, n->call->range, &n->call->note, mark);
+        define_ranges(t, n, n->call->range, &n->call->note, mark);
     if (n->odd)
-        define_ranges(t, n->odd->range, &n->odd->note, mark);
+        define_ranges(t, n, n->odd->range, &n->odd->note, mark);
 }
 
 /* ---- saved registers ---- */
@@ -329,6 +301,22 @@ static void through_state(struct taint *t, const struct forward_at *n)
     }
 }
 
+static bool anything_marked(const struct taint *t)
+{
+    for (uint32_t i = 0; i < t->threads; i++)
+        if (loc_set_next(&t->reg[i], 0).count)
+            return true;
+    return t->memory.live || t->saves || t->state || t->out->count;
+}
+
+/* Before the criterion nothing depends on it; branches and calls made there are not in the slice.
+ * Nor is anything if all marks have gone. */
+static bool quiet(void *arg, uint64_t first, uint64_t insns)
+{
+    const struct taint *t = arg;
+    return first + insns <= t->begin || (first > t->end && !anything_marked(t));
+}
+
 static int do_insn(void *arg, const struct forward_at *n, struct err *err)
 {
     struct taint *t = arg;
@@ -341,7 +329,7 @@ static int do_insn(void *arg, const struct forward_at *n, struct err *err)
         keep_save(t, n);
     bool in = itself || uses_register(t, n) || uses_memory(t, n) ||
               ((t->edges & SLICE_CONTROL) && controlled(t, n));
-    if (in) {
+    if (in || moves_marked(t, n)) {
         while (t->out->first[t->chunk + 1] <= n->insn)
             t->chunk++;
         uint64_t first = t->out->first[t->chunk];
@@ -418,9 +406,8 @@ static void begun(void *arg, uint32_t thread, uint32_t child, uint64_t call)
 
 static void taint_deinit(struct taint *t)
 {
-    for (size_t i = 0; t->region && i < t->region_room; i++)
-        free(t->region[i].block);
-    free(t->region);
+    regions_free(t->regions);
+    prune_deinit(&t->prune);
     free(t->saved);
     state_free(t->state);
     free(t->reg);
@@ -436,27 +423,33 @@ struct slice *slice_forward(struct slicer *s, const struct slice_want *want, siz
                       .o = o,
                       .edges = o->edges ? o->edges : SLICE_ALL,
                       .threads = trace_threads(s->trace),
-                      .region_room = 1024,
                       .saved_room = 1024,
                       .want = want,
                       .wants = wants,
+                      .begin = UINT64_MAX,
                       .ok = true};
-    const struct forward_visitor v = {.arg = &t,
-                                      .insn = do_insn,
-                                      .went = went,
-                                      .signal = signalled,
-                                      .sigreturn = returned,
-                                      .begin = begun};
+    struct forward_visitor v = {.arg = &t,
+                                .quiet = quiet,
+                                .insn = do_insn,
+                                .went = went,
+                                .signal = signalled,
+                                .sigreturn = returned,
+                                .begin = begun};
     t.out = slice_new(s->trace);
     t.control = control_new(s->cfg);
-    t.region = calloc(t.region_room, sizeof *t.region);
+    t.regions = t.control ? regions_new(t.control) : NULL;
     t.saved = calloc(t.saved_room, sizeof *t.saved);
     t.reg = calloc(t.threads + 1, sizeof *t.reg);
     t.root = calloc(t.threads + 1, sizeof *t.root);
     int bad = -1;
-    if (!t.out || !t.control || !t.region || !t.saved || !t.reg || !t.root)
+    for (size_t i = 0; i < wants; i++) {
+        t.begin = want[i].at < t.begin ? want[i].at : t.begin;
+        t.end = want[i].at > t.end ? want[i].at : t.end;
+    }
+    v.first = wants ? t.begin : 0;
+    if (!t.out || !t.control || !t.regions || !t.saved || !t.reg || !t.root)
         err_set(err, "no memory");
-    else
+    else if (!prune_init(&t.prune, o, err))
         bad = forward_pass(s, o, &v, err);
     taint_deinit(&t);
     if (bad) {

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "slicer/prune.h"
 #include "slicer/slice_private.h"
 
 enum { GHOSTS = 1024 };
@@ -60,6 +61,7 @@ struct walk {
     struct state *state;            /* wanted before a resolver saved it */
     const struct slice_want **want; /* sorted by `at`, the last first */
     size_t wants;
+    struct prune prune;
     bool ok; /* there was memory */
 };
 
@@ -139,6 +141,7 @@ struct node {
     const struct flow_access *odd;
     const struct defuse *du;
     bool uses_memory;
+    bool criterion; /* all that it uses is asked for */
     unsigned flags; /* enum defuse_flag */
 };
 
@@ -229,6 +232,34 @@ static bool kept_of(const struct walk *w, const struct node *n, struct loc_set *
     return any;
 }
 
+/* What it uses is wanted, except what is pruned. */
+static void use_locs(struct walk *w, const struct node *n, const struct loc_span *u)
+{
+    struct prune_user by = prune_user(n->b->insn[n->i].in.pc, n->frame);
+    uint64_t at = u->first, end = at + u->count, count;
+    for (; prune_next(&w->prune, &by, false, &at, end, &count); at += count)
+        want_loc(w, n->thread, (unsigned)at, (unsigned)count);
+}
+
+static void use_memory(struct walk *w, const struct node *n, gaddr addr, uint64_t bytes)
+{
+    struct prune_user by = prune_user(n->b->insn[n->i].in.pc, n->frame);
+    uint64_t at = addr, count;
+    for (; prune_next(&w->prune, &by, true, &at, addr + bytes, &count); at += count)
+        w->ok &= wanted_add(&w->memory, at, count);
+}
+
+/* Bytes at `to` are those at `from`, one by one. */
+static void use_moved(struct walk *w, const struct node *n, gaddr to, gaddr from, uint64_t bytes)
+{
+    struct prune_user by = prune_user(n->b->insn[n->i].in.pc, n->frame);
+    uint64_t at = from, done = from, count;
+    for (; prune_next(&w->prune, &by, true, &at, from + bytes, &count); done = at += count)
+        wanted_take(&w->memory, to + (done - from), at - done);
+    wanted_take(&w->memory, to + (done - from), from + bytes - done);
+    wanted_move(&w->memory, to, bytes, from, &w->ok);
+}
+
 static void swap_registers(struct walk *w, const struct node *n)
 {
     struct loc_set kept;
@@ -238,7 +269,7 @@ static void swap_registers(struct walk *w, const struct node *n)
     for (unsigned k = 0; k < n->du->uses; k++) {
         const struct loc_span *u = &n->du->use[k];
         if (u->kind == DEFUSE_VALUE || (u->kind == DEFUSE_ADDRESS && (w->edges & SLICE_ADDRESS)))
-            want_loc(w, n->thread, u->first, u->count);
+            use_locs(w, n, u);
     }
     if (!any_kept)
         return;
@@ -255,7 +286,9 @@ static void swap_memory(struct walk *w, const struct node *n)
         unsigned to = access_of(n, 0)->mem.write ? 0 : 1;
         addr = extent(n, access_of(n, to), &bytes);
         gaddr from = extent(n, access_of(n, 1 - to), &bytes);
-        wanted_move(&w->memory, addr, bytes, from, &w->ok);
+        use_moved(w, n, addr, from, bytes);
+        if (n->criterion)
+            use_memory(w, n, from, bytes);
         return;
     }
     for (unsigned k = 0; k < n->du->accesses; k++) {
@@ -271,28 +304,28 @@ static void swap_memory(struct walk *w, const struct node *n)
             continue;
         addr = extent(n, a, &bytes);
         if (w->o->relocated || !slicer_read_only(w->s, addr, bytes))
-            w->ok &= wanted_add(&w->memory, addr, bytes);
+            use_memory(w, n, addr, bytes);
     }
     if (n->odd)
         for (const struct flow_range *r = n->odd->range; r + 1 <= ranges_end(&n->odd->note); r++)
             if (r->how == FLOW_READ)
-                w->ok &= wanted_add(&w->memory, r->addr, r->bytes);
+                use_memory(w, n, r->addr, r->bytes);
 }
 
-static void swap_call(struct walk *w, const struct flow_call *c)
+static void swap_call(struct walk *w, const struct node *n, const struct flow_call *c)
 {
     const struct flow_range *end = ranges_end(&c->note);
     for (const struct flow_range *r = c->range; r + 1 <= end; r++) {
         bool moved = r > c->range && r->how == FLOW_MOVE && r[-1].how == FLOW_READ;
         if (moved)
-            wanted_move(&w->memory, r->addr, r->bytes, r[-1].addr, &w->ok);
+            use_moved(w, n, r->addr, r[-1].addr, r->bytes);
         else if (r->how != FLOW_READ)
             wanted_take(&w->memory, r->addr, r->bytes);
     }
     for (const struct flow_range *r = c->range; r + 1 <= end; r++) {
         bool moves = r + 2 <= end && r[1].how == FLOW_MOVE;
-        if (r->how == FLOW_READ && !moves)
-            w->ok &= wanted_add(&w->memory, r->addr, r->bytes);
+        if (r->how == FLOW_READ && (!moves || n->criterion))
+            use_memory(w, n, r->addr, r->bytes);
     }
 }
 
@@ -303,7 +336,7 @@ static int take_node(struct walk *w, const struct node *n, struct err *err)
     swap_registers(w, n);
     swap_memory(w, n);
     if (n->call)
-        swap_call(w, n->call);
+        swap_call(w, n, n->call);
     return w->ok ? 0 : err_set(err, "no memory");
 }
 
@@ -718,7 +751,8 @@ static int do_step(struct walk *w, uint32_t at, struct attached *x, struct err *
         want_more(w, number + i + 1);
         n.call = last && whole && b->insn[i].in.kind == INSN_SYSCALL ? x->call : NULL;
         n.odd = odd_of(x, b->insn[i].in.pc);
-        bool take = is_criterion(w, number + i) || (last && by_control);
+        n.criterion = is_criterion(w, number + i);
+        bool take = n.criterion || (last && by_control);
         if (n.call && n.call->nr == SLICER_SIGRETURN)
             continue;
         if (do_insn(w, &n, take, err))
@@ -850,6 +884,8 @@ int slice_walk(struct slicer *s, struct slice *out, const struct slice_want *wan
         err_set(err, "no memory");
         goto done;
     }
+    if (prune_init(&w.prune, o, err))
+        goto done;
     for (size_t i = 0; i < wants; i++)
         sorted[i] = &want[i];
     qsort(sorted, wants, sizeof *sorted, by_place);
@@ -871,6 +907,7 @@ done:
     control_free(w.control);
     wanted_deinit(&w.memory);
     state_free(w.state);
+    prune_deinit(&w.prune);
     free(sorted);
     free(w.place);
     free(w.reg);

@@ -30,6 +30,9 @@ bool source_place_is_register(const struct source_view *view, const struct sourc
 gaddr source_place_tls(const struct source_mod *m, const struct source_mod *here,
                        const struct source_frame *frame);
 
+/* source_variable.c: the variable that a name means there, or NULL. Sets view->m, too. */
+const struct source_var *source_variable_named(struct source_view *view, const char *name);
+
 /* source_expr.c: adds the pieces that a location expression describes. False if the place cannot be
  * known. */
 bool source_expr_run(const struct source_view *view, Dwarf_Attribute *attribute, Dwarf_Op *op,

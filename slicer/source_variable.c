@@ -250,8 +250,7 @@ static uint32_t unit_at(const struct source_mod *m, uint64_t addr)
     return scope == SOURCE_NONE ? UINT32_MAX : m->scope[scope].unit;
 }
 
-/* Sets view->m, too. */
-static const struct source_var *find_named(struct source_view *view, const char *name)
+const struct source_var *source_variable_named(struct source_view *view, const char *name)
 {
     struct source *s = view->s;
     const struct source_var *var = NULL;
@@ -300,7 +299,7 @@ int source_variable_at(struct source *s, gaddr pc, const struct source_frame *fr
     struct err why;
 
     view.here = pc ? source_module_at(s, pc, &view.addr) : NULL;
-    const struct source_var *var = find_named(&view, name);
+    const struct source_var *var = source_variable_named(&view, name);
     if (!var && find_symbol(s, name, out))
         return 0;
     if (!var)

@@ -3,7 +3,8 @@
  * SPDX-License-Identifier: MIT
  *
  * Instruction m is in the forward slice of n exactly if n is in the backward slice of what m uses.
- * And every node of a backward slice but its criterion is at the end of an edge.
+ * And every node of a backward slice but its criterion is at the end of an edge, every node of a
+ * forward slice at the begin of one; and of a chop, edges are true. With and without pruning.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +14,7 @@
 #include "slicer/edges.h"
 #include "slicer/study.h"
 
-enum { LOOKS = 40 };
+enum { LOOKS = 40, PRUNES = 4, SAMPLE = 6 };
 
 static uint64_t state;
 
@@ -30,11 +31,22 @@ static void die(const char *what)
 }
 
 static uint8_t *ends; /* by instruction: it is at the end of an edge */
+static uint8_t *begins;
+static struct slice_dependence sample[SAMPLE]; /* some edges */
+static uint64_t sampled;
 
 static int edge(void *arg, const struct slice_dependence *d)
 {
     (void)arg;
     ends[d->on] = 1;
+    if (d->node != UINT64_MAX)
+        begins[d->node] = 1;
+    if (d->node == UINT64_MAX)
+        return 0;
+    uint64_t place = sampled < SAMPLE ? sampled : draw(sampled + 1);
+    sampled++;
+    if (place < SAMPLE)
+        sample[place] = *d;
     return 0;
 }
 
@@ -53,6 +65,23 @@ static void check_edges(struct slicer *s, const struct slice *x, const struct sl
         }
 }
 
+static void draw_prunes(const struct trace *t, struct slice_prune *list)
+{
+    enum { WRITE = 2 };
+    const struct trace_map *map;
+    size_t maps = trace_maps(t, &map);
+    for (int i = 0; i < PRUNES; i++) {
+        const struct trace_map *m = &map[draw(maps)];
+        list[i] = (struct slice_prune){
+            .kind = SLICE_PRUNE_REGISTER, .addr = loc_gpr((unsigned)draw(16)), .bytes = 8};
+        if (i % 2 && m->prot & WRITE) {
+            list[i].kind = SLICE_PRUNE_MEMORY;
+            list[i].addr = m->start + draw(m->end - m->start);
+            list[i].bytes = 1 + draw(1ull << draw(20));
+        }
+    }
+}
+
 static struct slice *take(struct slicer *s, uint64_t at, const struct slice_options *o,
                           bool forward, struct slice_want *want)
 {
@@ -63,6 +92,55 @@ static struct slice *take(struct slicer *s, uint64_t at, const struct slice_opti
     if (!x)
         die(err.msg);
     return x;
+}
+
+/* Does the node depend on the other one by what the edge says? */
+static bool is_true(struct slicer *s, const struct slice_dependence *d,
+                    const struct slice_options *o)
+{
+    struct err err;
+    struct slice_want want = {.kind = d->kind == SLICE_CONTROL ? SLICE_USES
+                                      : d->memory              ? SLICE_MEMORY
+                                                               : SLICE_REGISTER,
+                              .at = d->node,
+                              .thread = d->node_thread,
+                              .addr = d->addr,
+                              .bytes = d->bytes};
+    struct slice_options values = *o;
+    values.edges = d->kind == SLICE_CONTROL ? SLICE_ALL : SLICE_VALUE;
+    struct slice *back = slice_backward(s, &want, 1, &values, &err);
+    if (!back)
+        die(err.msg);
+    bool has = slice_has(back, d->on);
+    slice_free(back);
+    return has;
+}
+
+/* All edges of a forward slice of n, or of what of that leads to m. */
+static void check_between(struct slicer *s, const struct slice *x, uint64_t n, uint64_t m,
+                          const struct slice_options *o, uint64_t insns)
+{
+    struct err err;
+    struct slice_want from = {.kind = SLICE_USES, .at = n};
+    struct slice_ends between = {.from = &from, .froms = 1};
+    memset(begins, 0, insns + 1);
+    sampled = 0;
+    if (slice_edges_between(s, x, &between, o, edge, NULL, &err))
+        die(err.msg);
+    for (uint64_t k = slice_next(x, 0); k != UINT64_MAX; k = slice_next(x, k + 1))
+        if (!begins[k] && k != n) {
+            printf("FAILED: %llu is in the forward slice of %llu (to %llu) without an edge\n",
+                   (unsigned long long)k, (unsigned long long)n, (unsigned long long)m);
+            exit(1);
+        }
+    for (uint64_t i = 0; i < sampled && i < SAMPLE; i++)
+        if (!is_true(s, &sample[i], o) || !slice_has(x, sample[i].node) ||
+            !slice_has(x, sample[i].on)) {
+            printf("FAILED: %llu does not depend on %llu, kind %u, in the slice of %llu\n",
+                   (unsigned long long)sample[i].node, (unsigned long long)sample[i].on,
+                   sample[i].kind, (unsigned long long)n);
+            exit(1);
+        }
 }
 
 int main(int argc, char **argv)
@@ -82,13 +160,18 @@ int main(int argc, char **argv)
         die(err.msg);
     struct slicer *s = study->slicer;
     uint64_t insns = trace_insns(study->trace);
-    if (!(ends = malloc(insns + 1)))
+    if (!(ends = malloc(insns + 1)) || !(begins = malloc(insns + 1)))
         die("no memory");
     static const unsigned edges[] = {SLICE_ALL, SLICE_VALUE | SLICE_ADDRESS, SLICE_VALUE};
     for (long i = 0; i < pairs; i++) {
+        struct slice_prune prune[PRUNES];
+        draw_prunes(study->trace, prune);
         /* with few early saves, so that named ones matter */
-        struct slice_options o = {
-            .edges = edges[i % 3], .keep_saves = i / 3 % 2, .max_save = i % 2 ? 2 : 0};
+        struct slice_options o = {.edges = edges[i % 3],
+                                  .keep_saves = i / 3 % 2,
+                                  .max_save = i % 2 ? 2 : 0,
+                                  .prune = prune,
+                                  .prunes = draw(2) ? PRUNES : 0};
         uint64_t n = draw(insns);
         struct slice *forward = take(s, n, &o, true, &want);
         for (int k = 0; k < LOOKS; k++) {
@@ -105,12 +188,21 @@ int main(int argc, char **argv)
             }
             if (k < 2)
                 check_edges(s, back, &want, &o, insns);
+            if (k == 1) {
+                struct slice *chop = slice_chop(forward, back, study->trace);
+                if (!chop)
+                    die("no memory");
+                check_between(s, forward, n, UINT64_MAX, &o, insns);
+                check_between(s, chop, n, m, &o, insns);
+                slice_free(chop);
+            }
             slice_free(back);
         }
         slice_free(forward);
     }
     printf("good: %ld forward slices of %llu instructions\n", pairs, (unsigned long long)insns);
     free(ends);
+    free(begins);
     study_close(study);
     return 0;
 }

@@ -80,11 +80,30 @@ void oracle_use(struct oracle *o, source of, unsigned kind)
     ORACLE_PUSH(o->dep, o->deps, o->dep_room, d);
 }
 
+bool oracle_pruned(const struct oracle *o, bool memory, uint64_t at)
+{
+    const struct oracle_node *n = &o->node[o->nodes - 1];
+    gaddr pc = code_block(o->code, n->block)->insn[n->insn].in.pc;
+    for (size_t i = 0; i < o->options.prunes; i++) {
+        const struct slice_prune *p = &o->options.prune[i];
+        bool frame = p->kind == SLICE_PRUNE_FRAME;
+        if ((p->from || p->to) && (pc < p->from || pc >= p->to))
+            continue;
+        if (memory == (p->kind == SLICE_PRUNE_REGISTER) || (frame && !n->cfa))
+            continue;
+        if (at - (p->addr + (frame ? n->cfa : 0)) < p->bytes)
+            return true;
+    }
+    return false;
+}
+
 void oracle_use_memory(struct oracle *o, gaddr addr, uint64_t bytes)
 {
     source before = 0;
     for (uint64_t i = 0; i < bytes; i++) {
         source of = oracle_shadow_get(o->memory, addr + i);
+        if (o->options.prunes && oracle_pruned(o, true, addr + i))
+            continue;
         if (of != before)
             oracle_use(o, of, DEFUSE_VALUE);
         before = of;
@@ -95,7 +114,8 @@ void oracle_use_registers(struct oracle *o, struct othread *t, const struct defu
 {
     for (unsigned i = 0; i < d->uses; i++)
         for (unsigned k = 0; d->use[i].kind != DEFUSE_KEPT && k < d->use[i].count; k++)
-            oracle_use(o, t->reg[d->use[i].first + k], d->use[i].kind);
+            if (!oracle_pruned(o, false, d->use[i].first + k))
+                oracle_use(o, t->reg[d->use[i].first + k], d->use[i].kind);
 }
 
 void oracle_define_registers(struct oracle *o, struct othread *t, const struct defuse *d,
@@ -132,7 +152,9 @@ void oracle_copy(struct oracle *o, gaddr to, gaddr from, uint64_t bytes, source 
 {
     source *of = oracle_zeros(bytes, sizeof *of);
     for (uint64_t i = 0; i < bytes; i++)
-        of[i] = oracle_join(o, by, oracle_shadow_get(o->memory, from + i));
+        of[i] = oracle_pruned(o, true, from + i)
+                    ? by
+                    : oracle_join(o, by, oracle_shadow_get(o->memory, from + i));
     oracle_shadow_disarm(o->memory, to, bytes);
     for (uint64_t i = 0; i < bytes; i++)
         oracle_shadow_set(o->memory, to + i, 1, of[i]);
@@ -356,7 +378,8 @@ static void add_all_uses(struct oracle *o, const struct run *r, unsigned i)
             continue;
         struct place m = copied(o, r, i, true);
         for (uint64_t k = 0; k < m.bytes; k++)
-            ORACLE_PUSH(pt->of, pt->count, pt->room, oracle_shadow_get(o->memory, m.addr + k));
+            if (!oracle_pruned(o, true, m.addr + k))
+                ORACLE_PUSH(pt->of, pt->count, pt->room, oracle_shadow_get(o->memory, m.addr + k));
     }
 }
 
@@ -485,7 +508,8 @@ static void begin_node(struct oracle *o, const struct run *r, const struct trace
                                                .thread = s->thread,
                                                .control = control,
                                                .frame = f->number,
-                                               .entry = f->entry};
+                                               .entry = f->entry,
+                                               .cfa = f->kind == FRAME_CALL ? f->slot + 8 : 0};
 }
 
 static void set_stack(const struct run *r, unsigned insns)

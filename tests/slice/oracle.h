@@ -31,6 +31,8 @@ struct oracle_options {
     bool keep_saves, stack_pointer, relocated;
     unsigned max_save;
     const struct oracle_facts *facts; /* NULL: none */
+    const struct slice_prune *prune;
+    size_t prunes;
 };
 
 /* Walks over the trace. `want` are all that will be asked for, sorted by `at`. */
@@ -65,6 +67,7 @@ struct oracle_node {
     uint32_t control; /* the node it depends on by control, plus one; 0: none */
     uint32_t frame;   /* number of the frame that it was executed in */
     gaddr entry;      /* of that frame */
+    gaddr cfa;        /* likewise; 0: none */
 };
 const struct oracle_node *oracle_node(const struct oracle *o, uint64_t node);
 

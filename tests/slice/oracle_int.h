@@ -181,6 +181,8 @@ struct oracle {
 };
 
 source oracle_join(struct oracle *o, source a, source b);
+/* Does the node under way not use the byte or location, because the user says so? */
+bool oracle_pruned(const struct oracle *o, bool memory, uint64_t at);
 /* Dependences of the node under way. */
 void oracle_use(struct oracle *o, source of, unsigned kind);
 void oracle_use_memory(struct oracle *o, gaddr addr, uint64_t bytes);

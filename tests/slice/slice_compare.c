@@ -6,8 +6,8 @@
  *
  * Traces the pinball into the file TRACE and draws criteria: registers and memory at points, uses
  * of instructions. Each is sliced with all edges, without control, by value only; with saved
- * registers looked through and kept. Says what differs first, counted from the end, and why the
- * oracle has it.
+ * registers looked through and kept; pruned by random locations. Says what differs first, counted
+ * from the end, and why the oracle has it.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,14 @@
 #include "slicer/study.h"
 #include "tests/slice/oracle.h"
 
-enum { CRITERIA = 25, DIFFERENCES_MOST = 5, TRIES = 400, INSNS_MOST = 4000000, SKIP = 77 };
+enum {
+    CRITERIA = 25,
+    DIFFERENCES_MOST = 5,
+    TRIES = 400,
+    PRUNES = 10,
+    INSNS_MOST = 4000000,
+    SKIP = 77
+};
 
 static struct {
     struct trace *trace;
@@ -29,6 +36,7 @@ static struct {
     size_t owns;
     struct slice_want *kernel; /* memory that system calls and signals have written */
     size_t kernels, kernel_room;
+    uint64_t *nodes; /* of the slices of the first setting */
 } in;
 
 static void fail(const char *what)
@@ -285,6 +293,39 @@ static size_t draw_wants(struct slice_want *want, size_t most)
     return n;
 }
 
+/* ---- prunings ---- */
+
+static struct slice_prune prunes[PRUNES];
+
+/* Of a random instruction: what it accesses, near its CFA, or a register; for all code or some. */
+static void draw_prune(struct slice_prune *p, unsigned which)
+{
+    struct spot s = spot_of(draw_node());
+    const struct plan_access *a = access_of(&s, false);
+    for (int i = 0; which == 0 && i < TRIES && !(a && code_is_repeated(a)); i++) {
+        s = spot_of(draw_node()); /* one of what is copied */
+        a = access_of(&s, false);
+    }
+    gaddr pc = s.block->insn[s.insn].in.pc;
+    *p = (struct slice_prune){.kind = SLICE_PRUNE_REGISTER,
+                              .addr = loc_gpr((unsigned)draw(GPR_COUNT)) + (draw(3) ? 0 : draw(8)),
+                              .bytes = 1 + draw(8)};
+    if (which % 3 == 0 && a) {
+        p->kind = SLICE_PRUNE_MEMORY;
+        p->addr = code_address(a, s.value) - draw(4);
+        p->bytes = 1 + draw(1ull << draw(8));
+    } else if (which % 3 == 1) {
+        p->kind = SLICE_PRUNE_FRAME;
+        p->addr = (uint64_t)-8 - draw(80);
+        p->bytes = 1 + draw(24);
+    }
+    if (p->kind == SLICE_PRUNE_FRAME || draw(2)) {
+        uint64_t before = draw(1ull << draw(12));
+        p->from = pc > before ? pc - before : 1;
+        p->to = pc + 1 + draw(1ull << draw(12));
+    }
+}
+
 /* ---- comparing ---- */
 
 static void print_want(const struct slice_want *w)
@@ -378,7 +419,7 @@ static const struct {
     {SLICE_VALUE, "value"},
 };
 
-static const struct {
+static struct {
     struct oracle_options options;
     size_t kinds; /* the first of them */
     const char *name;
@@ -387,10 +428,11 @@ static const struct {
     {{.keep_saves = true}, 3, "saves kept"},
     {{.stack_pointer = true}, 1, "with the stack pointer"},
     {{.relocated = true, .max_save = 3}, 1, "with the loader's work, three saves"},
+    {{.prune = prunes, .prunes = PRUNES}, 3, "pruned"},
 };
 
 static struct {
-    unsigned slices, bad;
+    unsigned slices, bad, pruned;
     uint64_t nodes, largest, pairs;
     double oracle, product;
 } sum;
@@ -421,7 +463,9 @@ static void compare_slice(const struct oracle *o, struct slicer *slicer, const s
                                     .stack_pointer = s->stack_pointer,
                                     .relocated = s->relocated,
                                     .max_save = s->max_save,
-                                    .first = q->first};
+                                    .first = q->first,
+                                    .prune = s->prune,
+                                    .prunes = s->prunes};
     struct slice_figures figures;
     double begin = seconds();
     struct oracle_reason *reason = oracle_slice(o, q->w, q->count, kinds[q->kind].edges);
@@ -433,6 +477,10 @@ static void compare_slice(const struct oracle *o, struct slicer *slicer, const s
     sum.oracle += middle - begin;
     slice_figures(slice, &figures);
     sum.slices++;
+    size_t number = 3 * q->w + q->kind;
+    if (q->setting == 0)
+        in.nodes[number] = slice_count(slice);
+    sum.pruned += s->prunes && slice_count(slice) < in.nodes[number];
     sum.nodes += slice_count(slice);
     sum.pairs += figures.pairs;
     if (slice_count(slice) > sum.largest)
@@ -482,6 +530,11 @@ static void compare_all(struct study *study, const struct slice_want *want, size
     struct oracle_graphs *graphs = oracle_graphs_new(in.trace, study->pinball);
     struct slicer *slicer = study->slicer;
     struct oracle_facts facts = {slots, study->source};
+    for (unsigned i = 0; i < PRUNES; i++)
+        draw_prune(&prunes[i], i);
+    in.nodes = calloc(3 * wants + 1, sizeof *in.nodes);
+    if (!in.nodes)
+        fail("no memory");
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         double begin = seconds();
         struct oracle_options options = settings[i].options;
@@ -527,14 +580,16 @@ int main(int argc, char **argv)
         fail("nothing to compare");
     wants = draw_wants(want, wants);
     compare_all(study, want, wants);
-    printf("%llu instructions, %u threads, %zu criteria, %u slices of %llu nodes on average, the "
-           "largest has %llu, %llu pairs, %u differ; oracle %.2f s, slicer %.2f s\n",
-           (unsigned long long)trace_insns(in.trace), trace_threads(in.trace), wants, sum.slices,
-           (unsigned long long)(sum.nodes / (sum.slices ? sum.slices : 1)),
-           (unsigned long long)sum.largest, (unsigned long long)sum.pairs, sum.bad, sum.oracle,
-           sum.product);
+    printf(
+        "%llu instructions, %u threads, %zu criteria, %u slices of %llu nodes on average, the "
+        "largest has %llu, %llu pairs, %u made smaller by pruning, %u differ; oracle %.2f s, slicer %.2f s\n",
+        (unsigned long long)trace_insns(in.trace), trace_threads(in.trace), wants, sum.slices,
+        (unsigned long long)(sum.nodes / (sum.slices ? sum.slices : 1)),
+        (unsigned long long)sum.largest, (unsigned long long)sum.pairs, sum.pruned, sum.bad,
+        sum.oracle, sum.product);
     free(want);
     free(in.own);
+    free(in.nodes);
     free(in.kernel);
     trace_chunk_deinit(&in.chunk);
     study_close(study);

@@ -345,11 +345,182 @@ def bad_input(test):
                 gone.at("CRITERION"))
 
 
+# ---- the other way, and less ----
+
+
+def shown(result, name):
+    return {(row["thread"], row["line"]) for row in result["lines"]
+            if row["file"] and row["file"].endswith(name) and row["instances"]}
+
+
+def forward(test):
+    """What a value led to, in another thread, too; and what it did not."""
+    for run in test.runs("forward"):
+        words = ["seed", "at", run.at("SEED")]
+        result = run.slice("--forward", *words)
+        test.check(f"{run.dir}: kind", result["kind"], "forward")
+        run.check_lines("seed", result, there=["READS", "LOOP", "SCALED", "RESULT", "DECIDES", "CRASH"],
+                        not_there=["OTHER", "UNRELATED", "TEXT", "FACTOR"])
+        rows = result["lines"]
+        test.check(f"{run.dir}: the criterion comes first", (rows[0]["criterion"], rows[0]["line"]),
+                   (True, run.line("SEED")))
+        distance = {row["line"]: row["distance"] for row in rows if row["file"] and "distance" in row}
+        test.check(f"{run.dir}: nearer lines come first",
+                   0 < distance[run.line("READS")] < distance[run.line("RESULT")] < distance[run.line("CRASH")], True)
+        test.check(f"{run.dir}: ordered", [row.get("distance", 1 << 32) for row in rows],
+                   sorted(row.get("distance", 1 << 32) for row in rows))
+        reads = [n for n, row in enumerate(rows) if row["line"] == run.line("READS")][0]
+        edge = result["edges"][rows[reads]["edge"]]
+        test.check(f"{run.dir}: what came to it", (edge["line"], edge["on"], edge["what"], edge["kinds"][0]),
+                   (reads, 0, "seed", "data"))
+        back = run.slice("uses", "of", run.at("DECIDES"))
+        run.check_lines("the way back", back, there=["SEED", "READS"], not_there=["OTHER", "UNRELATED"])
+        test.expect(0, r"\Acriterion  T1 forward.c:\d+  seed\nforward    \d+ of \d+ instructions, \d+ lines, 2 threads\n"
+                       r"  T1 forward.c:\d+ .*SEED \*/ +criterion\n  T2 :\d+ .*READS \*/ +data +seed\n", r"\A\Z",
+                    "slice", run.dir, "--forward", *words)
+        line = run.slice("--forward", "uses", "of", run.at("OTHER"))
+        run.check_lines("a line", line, there=["OTHER", "UNRELATED"], not_there=["READS", "DECIDES", "TEXT"])
+        copied = run.slice("--forward", "--data", "text", "at", run.at("TEXT"))
+        run.check_lines("copied bytes", copied, there=["COPY", "LAST"], not_there=["UNRELATED", "DECIDES"])
+        every = run.slice("--forward", "--all", *words)
+        test.check(f"{run.dir}: --all", len(every["nodes"]), every["instructions"])
+        test.check(f"{run.dir}: nodes say how they depend", all(node["kinds"] for node in every["nodes"]), True)
+        test.expect(0, r"\nNothing depends on it.\n", "", "slice", run.dir, "--forward", "other", "at", "end")
+
+
+def chop(test):
+    for run in test.runs("forward"):
+        words = ["seed", "at", run.at("SEED"), "--to", "failure"]
+        result = run.slice(*words)
+        test.check(f"{run.dir}: kind", (result["kind"], result["to"]["text"]), ("chop", "failure"))
+        run.check_lines("chop", result, there=["SEED", "READS", "SCALED", "RESULT", "DECIDES"],
+                        not_there=["FACTOR", "OTHER", "UNRELATED", "COPY"])
+        whole = run.slice("--at", "failure")
+        ahead = run.slice("--forward", *words[:3])
+        test.check(f"{run.dir}: it is what both have", shown(result, "forward.c"),
+                   shown(whole, "forward.c") & shown(ahead, "forward.c"))
+        target = [row for row in result["lines"] if row.get("target")]
+        test.check(f"{run.dir}: the other end is there", len(target), 1)
+        test.check(f"{run.dir}: and is reached", target[0]["distance"] > 0, True)
+        test.expect(0, r"\Acriterion  T1 forward.c:\d+  seed\nto         T1 .*\nchop       \d+ of", r"\A\Z", "slice", run.dir,
+                    *words)
+        test.expect(0, "Nothing leads from the one to the other", r"\A\Z", "slice", run.dir, "other", "at",
+                    run.at("OTHER"), "--to", "failure")
+        test.expect(0, r"\nchop ", r"\A\Z", "slice", run.dir, "seed", "at", run.at("SEED"), "--to",
+                    f"result at {run.at('RESULT')}")
+
+
+def prune(test):
+    """Variables in memory, on the stack, in registers; registers; ranges."""
+    for run in test.runs("forward"):
+        words = ["result", "at", run.at("RESULT")]
+        whole = run.slice(*words)
+        run.check_lines("whole", whole, there=["SEED", "READS", "LOOP"])
+        for what, gone in (("seed", ["SEED"]), ("work::local", ["SEED", "READS"]), ("scaled::value", ["SEED", "READS", "LOOP"]),
+                           ("local", ["SEED", "READS"])):
+            less = run.slice(*words, "--prune", what)
+            test.check(f"{run.dir}: {what} is said", less["prune"], [what])
+            test.check(f"{run.dir}: {what}: smaller", less["instructions"] < whole["instructions"], True)
+            run.check_lines(f"without {what}", less, not_there=gone)
+        copied = ["--data", "last", "at", run.at("LAST")]
+        run.check_lines("copied", run.slice(*copied), there=["TEXT", "COPY"])
+        run.check_lines("copied, pruned", run.slice(*copied, "--prune", "text"), there=["COPY"], not_there=["TEXT"])
+        run.check_lines("copied, pruned", run.slice("--forward", "text", "at", run.at("TEXT"), "--prune", "text"),
+                        not_there=["COPY", "LAST"])
+        if run.dir.startswith("forward-Og"):
+            continue
+        run.check_lines("without i", run.slice(*words, "--prune", "work::i"), there=["SEED", "READS", "LOOP"])
+        both = run.slice(*words, "--prune", "seed", "--prune", "work::i")
+        one = run.slice(*words, "--prune", "seed")
+        test.check(f"{run.dir}: both", both["instructions"] < one["instructions"], True)
+        address = [int(edge["address"], 16) for edge in whole["edges"] if edge["what"] == "seed"][0]
+        for what in (f"{address:#x} 4", f"{address:#x}..{address + 4:#x}"):
+            test.check(f"{run.dir}: memory is what the variable is", run.slice(*words, "--prune", what)["instructions"],
+                       one["instructions"])
+        rax = run.slice(*words, "--prune", "%rax")
+        test.check(f"{run.dir}: %eax is %rax", run.slice(*words, "--prune", "%eax")["edges"], rax["edges"])
+        test.check(f"{run.dir}: %rax", rax["instructions"] < whole["instructions"], True)
+        ahead = run.slice("--forward", "seed", "at", run.at("SEED"), "--prune", "result")
+        run.check_lines("forward", ahead, there=["READS", "RESULT"], not_there=["DECIDES", "CRASH"])
+        test.check(f"{run.dir}: no edge by it", [edge for edge in ahead["edges"] if edge["what"] == "result"], [])
+
+
+def limits(test):
+    run = Run(test, "forward", "-O0")
+    whole = run.slice("--at", "failure")
+    full = {(row["thread"], row["line"]): row.get("distance") for row in whole["lines"] if row["file"]}
+    for words, keep in ((["--only-thread", "2"], lambda row: row["thread"] == 2),
+                        (["--only-thread", "2,1"], lambda row: True),
+                        (["--only-file", "forward.*"], lambda row: (row["file"] or "").endswith("forward.c")),
+                        (["--only-file", "nosuch*", "--only-file", "*/forward.c", "--only-thread", "1"],
+                         lambda row: row["thread"] == 1 and (row["file"] or "").endswith("forward.c")),
+                        (["--only-module", "*/forward-O*"], lambda row: "forward" in row["module"])):
+        part = run.slice("--at", "failure", *words)
+        mine = [row for row in part["lines"] if row["instances"]]
+        test.check(f"{run.dir}: {words}: only these", all(map(keep, mine)), True)
+        test.check(f"{run.dir}: {words}: all of these", len(mine),
+                   len([row for row in whole["lines"] if row["instances"] and keep(row)]))
+        test.check(f"{run.dir}: {words}: distances are those of the whole",
+                   [full[row["thread"], row["line"]] for row in mine if row["file"]],
+                   [row.get("distance") for row in mine if row["file"]])
+        test.check(f"{run.dir}: {words}: counted", (part["instructions"], part["shown"]),
+                   (whole["instructions"], sum(row["instances"] for row in mine)))
+        ends = {end for edge in part["edges"] for end in (edge["line"], edge["on"])}
+        test.check(f"{run.dir}: {words}: edges are between rows", ends <= set(range(len(part["lines"]))), True)
+    test.expect(0, r"\nlimited    \d+ of these \d+ instructions are of thread 2, file forward.c\n", r"\A\Z", "slice", run.dir,
+                "--at", "failure", "--only-thread", "2", "--only-file", "forward.c")
+    library = run.slice("--forward", "seed", "at", run.at("SEED"), "--only-module", "libc.so*")
+    rows = [row for row in library["lines"] if row["instances"]]
+    test.check(f"{run.dir}: of a library", bool(rows) and all("libc.so" in row["module"] for row in rows), True)
+    every = run.slice("--at", "failure", "--only-thread", "2", "--all")
+    test.check("--all", len(every["nodes"]), every["shown"])
+    test.check("--all: of the thread", {node["position"].split(":")[0] for node in every["nodes"]}, {"T2"})
+
+
+def narrowed(test):
+    """All outputs, kept ones, and what is wrong."""
+    run = Run(test, "forward", "-O0")
+    words = ["seed", "at", run.at("SEED")]
+    for name, more in (("ahead", ["--forward"]), ("chop", ["--to", "failure", "--prune", "work::i"]),
+                       ("less", ["--forward", "--prune", "result", "--only-thread", "2"])):
+        made = test.expect(0, "criterion", r"\A\Z", "slice", run.dir, *words, *more, "-o", name, "--sum", "a.sum", "--dep",
+                           "a.dep", "--dot", "a.dot", "--html", "a.html")
+        for kind in ("sum", "dep"):
+            test.check(f"{name}: READS is in a.{kind}", bool(re.search(rf"forward.c:{run.line('READS')} ", read(f"a.{kind}"))),
+                       True)
+            test.check(f"{name}: OTHER is not in a.{kind}",
+                       bool(re.search(rf"forward.c:{run.line('OTHER')} ", read(f"a.{kind}"))), False)
+        test.check(f"{name}: a.dot", bool(re.search(r"n\d+ -> n\d+ ", read("a.dot"))), True)
+        page = read("a.html")
+        ids, links = set(re.findall(r'id="([^"]+)"', page)), set(re.findall(r'href="#([^"]+)"', page))
+        test.check(f"{name}: links lead somewhere", links - ids, set())
+        test.check(f"{name}: shown as it was", test.call("slice", run.dir, "--show", name).stdout, made.stdout)
+    test.expect(0, rf"\Aahead  .*  forward: seed at forward.c:\d+\nchop  .*  seed at forward.c:\d+ to failure\nless  .*"
+                   r"  forward: seed", "", "slice", run.dir, "--list")
+    ahead, less = run.slice("--show", "ahead"), run.slice("--show", "ahead", "--prune", "result")
+    test.check("a kept slice is pruned", less["instructions"] < ahead["instructions"], True)
+    test.check("... like a new one", less["instructions"],
+               run.slice("--forward", *words, "--prune", "result")["instructions"])
+    test.check("limits of a kept one", run.slice("--show", "ahead", "--only-thread", "1")["shown"] < ahead["shown"], True)
+    for err, *more in (("--only-thread x: say 2, or 2,3", "--only-thread", "x"), ("--only-thread 1,: say", "--only-thread", "1,"),
+                       ("%foo: no such register", "--prune", "%foo"), ("0x1234: how many bytes", "--prune", "0x1234"),
+                       ("no range of memory", "--prune", "0x20..0x10"), ("cannot be pruned; say", "--prune", "*p"),
+                       ("either of them", "--forward", "--to", "failure"), ("a criterion is", "--to", "a b c")):
+        test.expect(2, r"\A\Z", err, "slice", run.dir, *words, *more)
+    for err, *more in (("there is no thread 9", "--only-thread", "9"),
+                       ("nosuch: no such variable where the criterion is; .* FUNCTION::nosuch", "--prune", "nosuch"),
+                       ("work::nosuch: no such variable", "--prune", "work::nosuch"),
+                       ("has no code", "--to", "seed at forward.c:1")):
+        test.expect(1, r"\A\Z", err, "slice", run.dir, *words, *more)
+    test.expect(2, r"\A\Z", r"nothing follows from the failure.*\nhint: ", "slice", run.dir, "--at", "failure", "--forward")
+
+
 CASES = {"atomic": atomic, "jumps": jumps, "saved": saved, "null": failure("null", ["ROOT CAUSE"]),
          "wrong": failure("wrong", ["ROOT CAUSE"]), "twice": failure("twice", ["ROOT CAUSE", "MADE"]),
          "divide": failure("divide", ["ROOT CAUSE"]), "overflow": failure("overflow", ["ROOT CAUSE"]), "ends": ends,
          "criteria": criteria, "steps": steps, "output": output, "files": files, "traces": traces, "kept": kept,
-         "no_lines": no_lines, "bad_input": bad_input}
+         "no_lines": no_lines, "bad_input": bad_input, "forward": forward, "chop": chop, "prune": prune, "limits": limits,
+         "narrowed": narrowed}
 
 
 def main():
