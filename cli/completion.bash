@@ -21,7 +21,7 @@ _drdebug()
     trace) options="-o --window --help" ;;
     slice)
         options="--at --instance --thread --thin --data --no-prune --max-save --stack-pointer --relocated
-            --window --trace --lines --all --json --steps --sum --dep --dot --html -o --list --show --delete --help"
+            --window --trace --lines --all --json --values --steps --sum --dep --dot --html -o --list --show --delete --help"
         ;;
     esac
     case $verb in

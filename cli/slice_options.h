@@ -13,7 +13,7 @@ struct slice_options_given {
     struct criterion_options criterion;
     struct window window;
     uint64_t lines;
-    bool failure, all, json, steps, list;
+    bool failure, all, json, steps, list, values;
     const char *name;                   /* to keep it under */
     const char *sum, *dep, *dot, *html; /* files to write */
     const char *show, *remove;          /* slices that were kept */

@@ -87,6 +87,11 @@ static void why_text(const struct slice_print *p, const struct report_row *r, ch
         return;
     const struct slice_dependence *d = &p->report->edge[r->edge].sample;
     report_what(p->study, d, what, sizeof what);
+    const char *value = values_of(p->values, r->edge);
+    if (value) {
+        size_t n = strlen(what);
+        snprintf(what + n, sizeof what - n, "%s%s", n ? " = " : "", value);
+    }
     if (d->node_thread == d->on_thread || d->node == UINT64_MAX)
         snprintf(out, WHAT_ROOM, "%s", what);
     else
@@ -259,8 +264,10 @@ static void json_row(const struct slice_print *p, const struct report_row *r)
     printf(", \"criterion\": %s}", r->distance == 0 ? "true" : "false");
 }
 
-static void json_edge(const struct slice_print *p, const struct report_edge *e)
+static void json_edge(const struct slice_print *p, int32_t number)
 {
+    const struct report_edge *e = &p->report->edge[number];
+    const char *value = values_of(p->values, number);
     const struct slice_dependence *d = &e->sample;
     char what[WHAT_ROOM];
     report_what(p->study, d, what, sizeof what);
@@ -269,6 +276,8 @@ static void json_edge(const struct slice_print *p, const struct report_edge *e)
     printf(", \"count\": %" PRIu64 ", \"across_threads\": %s", e->count,
            d->node_thread != d->on_thread && d->node != UINT64_MAX ? "true" : "false");
     json_member("what", what);
+    if (value)
+        json_member("value", value);
     if (d->kind != SLICE_CONTROL && d->memory)
         printf(", \"address\": \"0x%" PRIx64 "\", \"bytes\": %" PRIu64, d->addr, d->bytes);
     putchar('}');
@@ -364,7 +373,7 @@ void slice_print_json(const struct slice_print *p)
     fputs("\n  ],\n  \"edges\": [", stdout);
     for (size_t i = 0; i < r->edges; i++) {
         printf("%s\n    ", i ? "," : "");
-        json_edge(p, &r->edge[i]);
+        json_edge(p, (int32_t)i);
     }
     if (p->steps) {
         fputs("\n  ],\n  \"steps\": [", stdout);

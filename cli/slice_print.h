@@ -2,7 +2,7 @@
 #ifndef CLI_SLICE_PRINT_H
 #define CLI_SLICE_PRINT_H
 
-#include "slicer/report.h"
+#include "slicer/values.h"
 
 struct slice_print {
     struct study *study;
@@ -12,6 +12,7 @@ struct slice_print {
     const char *text; /* the criterion in the user's words */
     size_t lines;     /* rows at most */
     bool all;         /* every instruction */
+    const struct values *values; /* NULL: not wanted */
     bool steps;       /* of JSON: statements in order; the report needs its nodes */
 };
 

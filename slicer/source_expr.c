@@ -1,4 +1,4 @@
-/* source_expr.c - evaluates location expressions without memory, and mostly without registers.
+/* source_expr.c - evaluates location expressions, mostly without registers and memory.
  *
  * SPDX-License-Identifier: MIT
  *
@@ -127,7 +127,11 @@ static void deref(struct eval *e, unsigned bytes)
     read.address = address.v;
     read.bytes = (uint16_t)bytes;
     note_read(e, &read);
-    push(e, false, 0);
+    const struct source_frame *frame = e->view->frame;
+    uint64_t v = 0;
+    bool known = address.known && frame && frame->memory && bytes <= sizeof v &&
+                 frame->memory(frame->arg, address.v, &v, bytes) == bytes;
+    push(e, known, v);
 }
 
 /* Comparisons are of signed numbers. */
@@ -334,6 +338,7 @@ static void end_piece(struct eval *e, uint32_t bytes, uint32_t reads_before)
                 out->reads == reads_before && top.known ? SOURCE_CONSTANT : SOURCE_COMPUTED;
             piece.address = 0;
             piece.value = top.v;
+            piece.known = top.known;
         } else {
             e->failed |= !top.known;
         }

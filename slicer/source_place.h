@@ -36,8 +36,14 @@ bool source_expr_run(const struct source_view *view, Dwarf_Attribute *attribute,
                      size_t count, struct source_place *out);
 
 /* source_type.c: writes the path (`[3].next`) to the smallest part of the variable `die` that has
- * the bytes. Returns whether something atomic is on it. */
-bool source_type_path(Dwarf_Die *die, uint64_t offset, uint64_t bytes, char *buf, size_t room);
+ * the bytes. Returns whether something atomic is on it. *type is that of the part, if the bytes are
+ * all of it; NULL: not wanted. */
+bool source_type_path(Dwarf_Die *die, uint64_t offset, uint64_t bytes, char *buf, size_t room,
+                      struct source_type *type);
 uint64_t source_type_bytes(Dwarf_Die *die); /* 0 unknown */
+
+/* source_types.c: the type that an entry is; and that of a variable, {0} if it says none. */
+struct source_type source_types_of(const Dwarf_Die *type);
+struct source_type source_types_of_variable(Dwarf_Die *variable);
 
 #endif

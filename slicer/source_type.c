@@ -168,12 +168,15 @@ static bool is_atomic_class(Dwarf_Die *type)
                     strcmp(name, "atomic_flag") == 0 || strncmp(name, "__atomic_float<", 15) == 0);
 }
 
-bool source_type_path(Dwarf_Die *die, uint64_t offset, uint64_t bytes, char *buf, size_t room)
+bool source_type_path(Dwarf_Die *die, uint64_t offset, uint64_t bytes, char *buf, size_t room,
+                      struct source_type *type)
 {
     struct part part = {.offset = offset, .bytes = bytes, .buf = buf, .room = room};
 
     if (room)
         buf[0] = 0;
+    if (type)
+        *type = (struct source_type){0};
     if (!type_of(die, &part.type))
         return false;
     for (int i = 0; i < DEPTH && peel(&part); i++) {
@@ -189,6 +192,11 @@ bool source_type_path(Dwarf_Die *die, uint64_t offset, uint64_t bytes, char *buf
         } else {
             break;
         }
+    }
+    if (type) {
+        *type = source_types_of(&part.type);
+        if (part.offset || source_types_bytes(type, NULL) != bytes)
+            *type = (struct source_type){0};
     }
     return part.atomic;
 }

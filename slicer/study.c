@@ -150,13 +150,20 @@ fail:
     return NULL;
 }
 
+static bool no_return(void *ctx, gaddr callee)
+{
+    return source_is_noreturn(ctx, callee);
+}
+
 struct study *study_open(const char *path, const struct study_options *o, struct err *err)
 {
     struct study *s = study_collect(path, o, err);
     if (!s)
         return NULL;
-    if (!study_source_open(s, err) && (s->slicer = slicer_new(s->trace, s->pinball, err)))
+    if (!study_source_open(s, err) && (s->slicer = slicer_new(s->trace, s->pinball, err))) {
+        slicer_no_return(s->slicer, no_return, s->source);
         return s;
+    }
     study_close(s);
     return NULL;
 }

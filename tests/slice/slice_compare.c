@@ -14,8 +14,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "pinball/pinball.h"
-#include "slicer/collect.h"
+#include "slicer/study.h"
 #include "tests/slice/oracle.h"
 
 enum { CRITERIA = 25, DIFFERENCES_MOST = 5, TRIES = 400, INSNS_MOST = 4000000, SKIP = 77 };
@@ -459,13 +458,10 @@ static void show(const struct oracle *o)
     }
 }
 
-static void compare_all(struct pinball *pinball, const struct slice_want *want, size_t wants)
+static void compare_all(struct study *s, const struct slice_want *want, size_t wants)
 {
     struct err err;
-    struct oracle_graphs *graphs = oracle_graphs_new(in.trace, pinball);
-    struct slicer *slicer = slicer_new(in.trace, pinball, &err);
-    if (!slicer)
-        fail(err.msg);
+    struct oracle_graphs *graphs = oracle_graphs_new(in.trace, s->pinball, s->source);
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
         double begin = seconds();
         struct oracle *o = oracle_new(in.trace, graphs, &settings[i].options, want, wants, &err);
@@ -480,29 +476,25 @@ static void compare_all(struct pinball *pinball, const struct slice_want *want, 
                     q.count = w + 1 < wants && draw(2) ? 2 : 1;
                     q.first = draw(2) ? 0 : draw(want[w].at);
                 }
-                compare_slice(o, slicer, &q);
+                compare_slice(o, s->slicer, &q);
             }
         oracle_free(o);
     }
-    slicer_free(slicer);
     oracle_graphs_free(graphs);
 }
 
 int main(int argc, char **argv)
 {
     struct err err;
-    struct collect_result collected;
     if (argc < 3)
         fail("usage: slice_compare PINBALL TRACE [SEED [CRITERIA]]");
     in.random = 0x9e3779b97f4a7c15ull + (argc > 3 ? strtoull(argv[3], NULL, 0) : 1);
     size_t wants = argc > 4 ? strtoull(argv[4], NULL, 0) : CRITERIA;
-    struct pinball *pinball = pinball_open(argv[1], &err);
-    if (!pinball ||
-        collect(pinball, argv[2], &(struct collect_options){.from = NULL}, &collected, &err))
+    struct study *s =
+        study_open(argv[1], &(struct study_options){.trace = argv[2], .fresh = true}, &err);
+    if (!s)
         fail(err.msg);
-    in.trace = trace_open(argv[2], &err);
-    if (!in.trace)
-        fail(err.msg);
+    in.trace = s->trace;
     if (trace_insns(in.trace) > INSNS_MOST) {
         printf("skipped: %llu instructions\n", (unsigned long long)trace_insns(in.trace));
         return SKIP;
@@ -512,7 +504,7 @@ int main(int argc, char **argv)
     if (!want || !trace_insns(in.trace))
         fail("nothing to compare");
     wants = draw_wants(want, wants);
-    compare_all(pinball, want, wants);
+    compare_all(s, want, wants);
     printf("%llu instructions, %u threads, %zu criteria, %u slices of %llu nodes on average, the "
            "largest has %llu, %llu pairs, %u differ; oracle %.2f s, slicer %.2f s\n",
            (unsigned long long)trace_insns(in.trace), trace_threads(in.trace), wants, sum.slices,
@@ -523,7 +515,6 @@ int main(int argc, char **argv)
     free(in.own);
     free(in.kernel);
     trace_chunk_deinit(&in.chunk);
-    trace_close(in.trace);
-    pinball_close(pinball);
+    study_close(s);
     return sum.bad ? 1 : 0;
 }

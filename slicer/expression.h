@@ -1,0 +1,53 @@
+/* expression.h - C expressions: what they read, and their values.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Variables, members (a.b, p->q), elements, * and &, casts, sizeof, arithmetic, registers (%rax or
+ * $rax), and names as GDB spells them ('file.c'::x, function::x). Nothing is changed or called. In
+ * methods, members of *this are variables. A reference is what it refers to.
+ *
+ * What is read has one of two roles: it is the value, or it only says where the value is: the
+ * pointer of p->q and *p, the index of a[i].
+ */
+#ifndef SLICER_EXPRESSION_H
+#define SLICER_EXPRESSION_H
+
+#include "slicer/registers.h"
+#include "slicer/source_variable.h"
+
+/* The place at which it is read. */
+struct expression_scene {
+    struct source *source;
+    gaddr pc;
+    struct source_frame frame;
+    const struct replay_registers *registers; /* NULL: not known, nor is memory */
+};
+
+struct expression_read {
+    bool memory;   /* `bytes` bytes at addr; else locations from `addr` on (enum loc) */
+    bool address;  /* its role */
+    bool at_entry; /* of a register: its value when the function was entered */
+    uint64_t addr, bytes;
+};
+
+enum { EXPRESSION_READS = 64, EXPRESSION_BYTES = 16 };
+
+struct expression {
+    struct expression_read read[EXPRESSION_READS]; /* no two of them are the same */
+    size_t reads;
+    struct source_type type;
+    /* Its value, if it is one that fits: a number, a pointer. */
+    uint8_t value[EXPRESSION_BYTES];
+    size_t bytes; /* 0: not known */
+};
+
+/* Codes of errors, besides source.h's. SOURCE_UNKNOWN_PLACE: registers and memory are needed. */
+enum expression_error {
+    EXPRESSION_BAD = 300, /* it is none that is understood */
+    EXPRESSION_CONSTANT,  /* it reads nothing */
+};
+
+int expression_read(const struct expression_scene *scene, const char *text, struct expression *out,
+                    struct err *err);
+
+#endif
