@@ -79,8 +79,8 @@ static void advise(const struct err *err)
         break;
     case SOURCE_NO_VARIABLE:
         say_hint(
-            "variables are those in scope at that line; a member is reached by its variable, or "
-            "as `0xADDRESS BYTES`");
+            "variables are those in scope at that line; others are `FUNCTION::NAME` if static, "
+            "`'FILE'::NAME`, or `0xADDRESS BYTES`");
         break;
     default:
         break;

@@ -341,6 +341,26 @@ static void json_steps(const struct slice_print *p)
     free(list);
 }
 
+/* What it is of: memory, registers, or all that an instruction uses. */
+static void json_wants(const struct slice_print *p)
+{
+    fputs(", \"wants\": [", stdout);
+    for (size_t i = 0; i < p->criterion->wants; i++) {
+        const struct slice_want *w = &p->criterion->want[i];
+        char name[64];
+        fputs(i ? ", {" : "{", stdout);
+        if (w->kind == SLICE_MEMORY) {
+            printf("\"address\": \"0x%" PRIx64 "\", \"bytes\": %" PRIu64 ", ", w->addr, w->bytes);
+        } else if (w->kind == SLICE_REGISTER) {
+            loc_name((struct loc_span){.first = w->addr & 0xfff, .count = w->bytes & 0xfff}, name,
+                     sizeof name);
+            printf("\"register\": \"%s\", ", name);
+        }
+        printf("\"instruction\": %" PRIu64 "}", w->at);
+    }
+    putchar(']');
+}
+
 static void json_criterion(const struct slice_print *p)
 {
     const struct criterion *c = p->criterion;
@@ -354,6 +374,7 @@ static void json_criterion(const struct slice_print *p)
     json_member("file", own ? l.file : NULL);
     printf(", \"line\": %" PRIu32, own ? l.line : 0);
     json_position("position", &c->position);
+    json_wants(p);
     putchar('}');
 }
 

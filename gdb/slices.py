@@ -144,6 +144,11 @@ class Reads:
         if re.fullmatch(r"\$\w*", text):
             self.take_register(text, role)
             return
+        if is_of_this(re.match(r"\w*", text)[0]):
+            self.take_text("this", "address")
+        self.take_text(text, role)
+
+    def take_text(self, text, role):
         value = gdb.parse_and_eval(text)
         if value.type.code == gdb.TYPE_CODE_FUNC or (
                 role == "address" and value.type.strip_typedefs().code == gdb.TYPE_CODE_ARRAY):
@@ -193,6 +198,26 @@ class Reads:
             if role != "value" or not criterion.startswith("0x") or symbol is None or symbol.needs_frame:
                 return False
         return True
+
+
+def is_of_this(name):
+    """Is it a member of the object that a method belongs to, so that `this' is read for it?"""
+    try:
+        if not name or not gdb.lookup_symbol(name)[1]:
+            return False
+        return is_member(gdb.parse_and_eval("*this").type, name)
+    except gdb.error:
+        return False
+
+
+def is_member(kind, name):
+    for field in kind.strip_typedefs().fields():
+        if field.is_base_class or not field.name:
+            if is_member(field.type, name):
+                return True
+        elif field.name == name:
+            return hasattr(field, "bitpos")  # else it is static
+    return False
 
 
 def is_type(text):

@@ -94,14 +94,8 @@ static int look_at_thread(struct search *q, const struct place_end *e, struct er
 
 static int go_to_end(struct search *q, const struct place_end *end, size_t ends, struct err *err)
 {
-    struct replay_options o = {.verify = false};
-    struct replay_stop stop;
-    const struct place_end *last = end;
-    for (size_t i = 0; i < ends; i++)
-        if (end[i].executed != UINT64_MAX && end[i].executed >= last->executed)
-            last = &end[i];
-    q->replay = replay_new(q->study->pinball, &o, err);
-    if (!q->replay || replay_run(q->replay, &last->place.position, &stop, err))
+    q->replay = study_replay(q->study, trace_insns(q->study->trace), NULL, err);
+    if (!q->replay)
         return -1;
     q->lives = replay_threads(q->replay, q->live, LIVE_MOST);
     if (q->lives > LIVE_MOST)
@@ -209,10 +203,16 @@ static void line_name(struct study *s, gaddr pc, char *buf, size_t room)
 
 static void lock_name(struct study *s, const struct wait *w, char *buf, size_t room)
 {
+    static const char *const inner[] = {"._M_mutex", ".__data"}; /* nobody wrote that */
     struct source_frame frame = {.cfa = w->end->place.cfa};
     gaddr pc = w->end->place.line_pc;
     if (!source_variable(s->source, pc, &frame, w->lock, MUTEX_BYTES, buf, room))
         snprintf(buf, room, "the lock at 0x%llx", (unsigned long long)w->lock);
+    for (size_t i = 0; i < sizeof inner / sizeof *inner; i++) {
+        char *cut = strstr(buf, inner[i]);
+        if (cut)
+            *cut = 0;
+    }
 }
 
 /* `T2 waits for first at abba.c:23, held by T3 since abba.c:14` */
@@ -222,7 +222,9 @@ static void describe(struct study *s, const struct wait *w, struct criterion *ou
     size_t n = strlen(out->what);
     lock_name(s, w, lock, sizeof lock);
     line_name(s, w->end->place.line_pc, line, sizeof line);
-    if (w->holder)
+    if (w->holder == w->thread)
+        snprintf(held, sizeof held, ", held by itself");
+    else if (w->holder)
         snprintf(held, sizeof held, ", held by T%u", w->holder);
     if (w->holder && w->taken_pc) {
         line_name(s, w->taken_pc, since, sizeof since);

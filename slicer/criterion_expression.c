@@ -3,7 +3,8 @@
  * SPDX-License-Identifier: MIT
  *
  * A name's place mostly follows from the frame alone. What needs values (pointers, indices, places
- * in registers) is read a second time, with registers and memory of a replay that has come there.
+ * in registers) is read a second time, with registers and memory of a replay that has come there;
+ * and what needs values that arguments had, a third time.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,6 +12,7 @@
 
 #include "slicer/criterion.h"
 #include "slicer/expression.h"
+#include "slicer/pass.h"
 
 enum { DWARF_REGISTERS = 17 };
 
@@ -19,53 +21,89 @@ static size_t read_memory(void *arg, gaddr addr, void *out, size_t bytes)
     return replay_read(arg, addr, out, bytes);
 }
 
-/* A replay that has come to the place. At the end of the trace that is where the thread that ran
- * last is: memory is then as everybody left it. */
-static struct replay *go_there(struct study *s, const struct place *p, struct err *err)
+/* A replay that has come to the place, and registers there. */
+struct visit {
+    struct replay *replay;
+    struct replay_registers registers;
+    uint64_t reg[DWARF_REGISTERS], entry[DWARF_REGISTERS];
+    bool entered; /* `entry` is known */
+};
+
+static void number_registers(const struct replay_registers *r, uint64_t *out)
 {
-    struct replay_options o = {.verify = false};
-    struct position goal = p->position;
-    struct replay_stop stop;
-    struct place_end end;
-    if (p->at == trace_insns(s->trace)) {
-        if (place_end(s, 0, &end, err))
-            return NULL;
-        goal = end.place.position;
-        place_end_deinit(&end);
-    }
-    struct replay *r = replay_new(s->pinball, &o, err);
-    if (r && !replay_run(r, &goal, &stop, err))
-        return r;
-    replay_free(r);
-    return NULL;
+    for (unsigned i = 0, first, most; i < 16 && registers_dwarf(i, &first, &most); i++)
+        registers_value(r, first, LOC_GPR_BYTES, &out[i]);
 }
 
-/* Reads it with all that is known there. */
-static int read_there(struct study *s, const struct place *p, const char *text,
+/* Where the frame begins, as a position. 1: it does not. */
+static int position_of_entry(struct study *s, const struct place *p, struct position *out,
+                             struct err *err)
+{
+    struct pass pass;
+    struct pass_step st;
+    int more = 1;
+    if (p->entry == UINT64_MAX)
+        return 1;
+    if (pass_init(&pass, s->trace, err))
+        return -1;
+    while (more == 1 && (more = pass_next(&pass, &st, err)) == 1)
+        if (st.insn <= p->entry && p->entry - st.insn < st.step->insns) {
+            *out = (struct position){p->position.thread, st.count,
+                                     st.block->insn[p->entry - st.insn].in.pc};
+            more = 2;
+        }
+    pass_deinit(&pass);
+    return more < 0 ? -1 : more != 2;
+}
+
+/* With `entry`, stops where the frame begins on the way. */
+static int go(struct study *s, const struct place *p, struct visit *v, bool entry, struct err *err)
+{
+    struct position at;
+    int none = entry ? position_of_entry(s, p, &at, err) : 1;
+    if (none < 0)
+        return -1;
+    v->replay = none ? study_replay(s, p->at, &p->position, err)
+                     : study_replay(s, p->entry, &at, err);
+    if (!v->replay)
+        return -1;
+    if (!none) {
+        if (replay_registers(v->replay, at.thread, &v->registers, err))
+            return -1;
+        number_registers(&v->registers, v->entry);
+        v->entered = true;
+        if (p->at != p->entry && study_replay_on(s, v->replay, p->at, &p->position, err))
+            return -1;
+    }
+    if (replay_registers(v->replay, p->position.thread, &v->registers, err))
+        return -1;
+    number_registers(&v->registers, v->reg);
+    return 0;
+}
+
+/* Reads it with all that is known there; with `entry`, also when the function was entered. */
+static int read_there(struct study *s, const struct place *p, const char *text, bool entry,
                       struct expression *out, struct err *err)
 {
-    uint64_t reg[DWARF_REGISTERS] = {0};
-    struct replay_registers *regs = malloc(sizeof *regs);
-    struct replay *r = regs ? go_there(s, p, err) : NULL;
-    int bad = -1;
-    if (!regs)
-        err_set(err, "no memory");
-    if (r && !replay_registers(r, p->position.thread, regs, err)) {
-        for (unsigned i = 0, first, most; i < 16 && registers_dwarf(i, &first, &most); i++)
-            registers_value(regs, first, LOC_GPR_BYTES, &reg[i]);
+    struct visit *v = calloc(1, sizeof *v);
+    if (!v)
+        return err_set(err, "no memory");
+    int bad = go(s, p, v, entry, err);
+    if (!bad) {
         struct expression_scene scene = {.source = s->source,
                                          .pc = p->position.pc,
                                          .frame = {.cfa = p->cfa,
-                                                   .fs_base = regs->fs_base,
-                                                   .reg = reg,
+                                                   .fs_base = v->registers.fs_base,
+                                                   .reg = v->reg,
+                                                   .entry = v->entered ? v->entry : NULL,
                                                    .memory = read_memory,
-                                                   .arg = r},
-                                         .registers = regs};
+                                                   .arg = v->replay},
+                                         .registers = &v->registers};
         bad = expression_read(&scene, text, out, err);
     }
-    replay_free(r);
-    free(regs);
-    return bad;
+    replay_free(v->replay);
+    free(v);
+    return bad ? -1 : 0;
 }
 
 static int read_at(struct study *s, const struct place *p, const char *text,
@@ -74,8 +112,11 @@ static int read_at(struct study *s, const struct place *p, const char *text,
     struct expression_scene scene = {
         .source = s->source, .pc = p->position.pc, .frame = {.cfa = p->cfa}};
     int bad = expression_read(&scene, text, out, err);
-    if (bad && err->code == SOURCE_UNKNOWN_PLACE)
-        bad = read_there(s, p, text, out, err);
+    if (!bad || err->code != SOURCE_UNKNOWN_PLACE)
+        return bad;
+    bad = read_there(s, p, text, false, out, err);
+    if (bad && (err->code == SOURCE_OPTIMIZED || err->code == SOURCE_UNKNOWN_PLACE))
+        bad = read_there(s, p, text, true, out, err);
     return bad;
 }
 

@@ -252,6 +252,8 @@ static int parse_primary(struct parser *p, struct operand *out)
             *out = operand_integer(name[0] == 't', true, 4);
             return 0;
         }
+        if (take(p, "("))
+            return refuse(p, "it calls a function");
         return operand_variable(&p->reader, name, out);
     }
     if (*p->at == '\'')

@@ -110,6 +110,9 @@ typedef int piece_fn(struct operand_reader *r, const struct operand *o,
 static int for_pieces(struct operand_reader *r, const struct operand *o, piece_fn *each, void *arg)
 {
     uint64_t bytes = operand_bytes(r, o), before = 0;
+    if (!bytes && source_types_class(&o->type) == TYPE_ARRAY)
+        return is_known(r) ? err_set_code(r->err, SOURCE_OPTIMIZED, "its size is not known here")
+                           : not_known(r);
     if (!bytes)
         bytes = 1;
     for (uint32_t i = 0; i < o->place.pieces; i++) {
@@ -305,6 +308,8 @@ static int member_of_this(struct operand_reader *r, const char *name, struct ope
     if (!source_types_target(&place.type, &target) ||
         source_types_member(r->scene->source, &target, name, &member, &unused))
         return 1;
+    if (member.global[0])
+        return operand_variable(r, member.global, out);
     *out = (struct operand){.type = place.type, .placed = true, .place = place};
     return operand_deref(r, out) || operand_member(r, out, name) ? -1 : 0;
 }

@@ -300,7 +300,9 @@ static void push_entry_value(struct eval *e, Dwarf_Op *op)
     read.reg = (uint16_t)(inner->atom - DW_OP_reg0);
     read.bytes = 8;
     note_read(e, &read);
-    push(e, false, 0);
+    const uint64_t *entry = e->view->frame ? e->view->frame->entry : NULL;
+    bool known = entry && read.reg < 16;
+    push(e, known, known ? entry[read.reg] : 0);
 }
 
 static void describe(struct eval *e, enum source_where where, uint16_t reg, uint64_t value)

@@ -416,7 +416,8 @@ int source_types_member(struct source *s, const struct source_type *t, const cha
     *out = (struct source_member){.global = ""};
     source_types_name(t, called, sizeof called);
     if (source_types_class(t) != TYPE_RECORD || !entry_of(t, &die) || !peel(&die))
-        return err_set(err, "%s: %s has no members", name, called[0] ? called : "it");
+        return err_set(err, "%s: %s has no members%s", name, called[0] ? called : "it",
+                       source_types_class(t) == TYPE_POINTER ? "; a pointer's are behind ->" : "");
     if (flag_of(&die, DW_AT_declaration)) { /* what it is, another unit says */
         if (!dwarf_diename(&die) || !source_types_named(s, 0, dwarf_diename(&die), &whole) ||
             !entry_of(&whole, &die))
@@ -426,8 +427,7 @@ int source_types_member(struct source *s, const struct source_type *t, const cha
     if (found)
         return found > 0 ? 0 : -1;
     list_members(&die, members, sizeof members);
-    return err_set_code(err, SOURCE_NO_VARIABLE, "%s: no such member of %s%s", name, called,
-                        members);
+    return err_set(err, "%s: no such member of %s%s", name, called, members);
 }
 
 /* ---- by name ---- */

@@ -96,21 +96,6 @@ static int take_node(void *arg, const struct slice_node *n)
     return 0;
 }
 
-/* At the end of the trace everything is as the thread that ran last left it. */
-static int find_end(struct job *j, struct err *err)
-{
-    struct place_end end;
-    size_t i = j->looks;
-    if (!i || j->look[i - 1].insn < trace_insns(j->study->trace))
-        return 0;
-    if (place_end(j->study, 0, &end, err))
-        return -1;
-    while (i-- > 0 && j->look[i].insn == trace_insns(j->study->trace))
-        j->look[i].at = end.place.position;
-    place_end_deinit(&end);
-    return 0;
-}
-
 /* ---- looking ---- */
 
 static void type_of(struct job *j, const struct slice_dependence *d, struct source_type *type)
@@ -166,14 +151,14 @@ static bool same(const struct position *a, const struct position *b)
 static int look_at_all(struct job *j, struct err *err)
 {
     struct replay_options o = {.verify = false};
-    struct replay_stop stop;
     struct replay *r = j->looks ? replay_new(j->study->pinball, &o, err) : NULL;
     int bad = r || !j->looks ? 0 : -1;
     for (size_t i = 0; !bad && i < j->looks; i++) {
         const struct look *l = &j->look[i];
-        if (!i || !same(&l->at, &l[-1].at))
-            bad = replay_run(r, &l->at, &stop, err);
-        if (!bad && stop.why == REPLAY_AT_POSITION)
+        bool end = l->insn == trace_insns(j->study->trace);
+        if (!i || (end ? l[-1].insn != l->insn : !same(&l->at, &l[-1].at)))
+            bad = study_replay_on(j->study, r, l->insn, &l->at, err);
+        if (!bad)
             bad = look_at(j, r, l, err);
     }
     replay_free(r);
@@ -194,7 +179,7 @@ struct values *values_new(struct study *s, const struct slice *slice, const stru
     if (!bad) {
         j.out->edges = r->edges;
         bad = list_looks(&j, rows, err) || slice_nodes(s->slicer, slice, take_node, &j, err) ||
-              find_end(&j, err) || look_at_all(&j, err);
+              look_at_all(&j, err);
     }
     free(j.look);
     free(j.registers);

@@ -1,0 +1,234 @@
+#!/usr/bin/env python3
+"""expression_test.py --drdebug DRDEBUG --work DIR CASE - criteria that are C expressions, values, deadlocks.
+
+SPDX-License-Identifier: MIT
+
+Subjects and markers are those of cli_test.py. `gdb` compares what an expression reads with what GDB says about it, in
+all programs and at all levels.
+"""
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import cli_test
+
+SKIP = 77
+
+
+class Run(cli_test.Run):
+    """The same, of C++, too."""
+
+    def __init__(self, test, name, *flags, compiler="gcc", argument="input", suffix=".c"):
+        self.test, self.name, self.suffix = test, name, suffix
+        self.source = os.path.join(cli_test.HERE, name + suffix)
+        stem = f"{name}-{compiler}" + "".join(flags) + f"-{argument}"
+        self.dir = stem + ".pinball"
+        # Static: reading the debug information of libraries would take most of the time.
+        subprocess.run([compiler, "-g", "-w", "-pthread", "-static", *flags, "-o", stem, self.source], check=True)
+        shutil.rmtree(self.dir, ignore_errors=True)
+        subprocess.run([test.drdebug, "record", "-q", "-o", self.dir, "--", "./" + stem, argument], timeout=60,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+
+    def at(self, marker):
+        return f"{self.name}{self.suffix}:{self.line(marker)}"
+
+    def marks(self, result):
+        """Marked lines that are in the slice."""
+        with open(self.source) as f:
+            marked = {n: m[1] for n, text in enumerate(f, 1) if (m := re.search(r"/\* ([A-Z][A-Z 0-9]*) \*/", text))}
+        return {marked[row["line"]] for row in result["lines"]
+                if row["line"] in marked and row["instances"] and row["file"].endswith(self.name + self.suffix)}
+
+
+# ---- what an expression reads ----
+
+# Expression, where, and the marked lines of its thin and of its data slice.
+C = [
+    ("list->key", "END", {"KEY"}, {"KEY", "LIST"}),
+    ("list->next->key", "END", {"KEY"}, {"KEY", "LIST", "NEXT"}),
+    ("(*list).next->number", "END", {"NUMBER"}, {"NUMBER", "LIST", "NEXT"}),
+    ("(*(list->next)).letters[3]", "END", {"NUMBER"}, {"NUMBER", "LIST", "NEXT"}),
+    ("nodes[2].number", "END", {"NUMBER"}, {"NUMBER"}),
+    ("nodes[which].weight", "END", {"WEIGHT"}, {"WEIGHT", "WHICH", "LOOKED"}),
+    ("matrix[which][nodes[0].key + 2]", "END", {"MATRIX"}, {"MATRIX", "KEY", "WHICH", "LOOKED"}),
+    ("matrix[2][2]", "END", {"MATRIX"}, {"MATRIX"}),
+    ("list->flags.middle", "END", {"MIDDLE", "HIGH"}, {"MIDDLE", "HIGH"} | {"LIST"}),
+    ("mine", "END", {"MINE"}, {"MINE"}),
+    ("ours.key", "END", {"OURS"}, {"OURS"}),
+    ("count::total", "END", {"STATIC"}, {"STATIC"}),
+    ("'expressions.c'::list->key", "END", {"KEY"}, {"KEY", "LIST"}),
+    ("'expressions.c'::count::total", "END", {"STATIC"}, {"STATIC"}),
+    ("((struct node *) (char *) list + 1)->number", "END", {"NUMBER"}, {"NUMBER", "LIST"}),
+    ("(&nodes[1])[1].number", "END", {"NUMBER"}, {"NUMBER"}),
+    ("which == 2 ? list->key : nodes[2].number", "END", {"KEY", "WHICH", "LOOKED"}, {"KEY", "LIST", "WHICH", "LOOKED"}),
+    ("0 && mine || which", "END", {"WHICH", "LOOKED"}, {"WHICH", "LOOKED"}),
+    ("*(int *) &mine", "END", {"MINE"}, {"MINE"}),
+    ("grid[n - 1][i]", "LOCAL", {"GRID", "KEY"}, None),
+    ("p->next->number", "LOCAL", {"NUMBER"}, {"NUMBER", "NEXT", "LIST", "LOOKED"}),
+]
+
+WRONG = [
+    ("&list", 2, "an address is computed by the compiler, it is read from nowhere"),
+    ("3 + 4", 2, "reads no variable, memory or register: it is a constant"),
+    ("sizeof list", 2, "it is a constant"),
+    ("list->kex", 1, "kex: no such member of struct node: it has key, next, flags"),
+    ("list.key", 1, "key: struct node [*] has no members; a pointer's are behind ->"),
+    ("*which", 2, "which: int is no pointer; a number becomes one by a cast"),
+    ("*(void *) list", 2, "a void pointer says not what it leads to"),
+    ("count()", 2, "it calls a function"),
+    ("list->key = 3", 2, "it changes something"),
+    ("which++", 2, "it changes something"),
+    ("nodes[which", 2, "a bracket that is not closed"),
+    ("nodes[", 2, "it ends early"),
+    ("list->", 2, "no member's name"),
+    ("which + ", 2, "it ends early"),
+    ("which which", 2, "it is not understood"),
+    ("nosuch->x", 1, "nosuch: no such variable is visible here\nhint: variables are those in scope"),
+    ("look::local", 1, "look::local: no such variable is visible here"),
+    ("(struct node) which", 2, "a cast is to a number or a pointer"),
+    ("which / (which - 2)", 2, "it divides by zero"),
+    ("nodes[0].next[1l << 40].next->key", 1, "there is no memory at 0x"),
+    ("%foo + 1", 2, "%foo: no such register"),
+    ("(" * 80 + "which" + ")" * 80, 2, "nested too deeply"),
+]
+
+
+def c(test):
+    run = Run(test, "expressions", "-O0")
+    for text, where, thin, data in C:
+        for option, want in (("--thin", thin), ("--data", data)):
+            if want is not None:
+                have = run.marks(run.slice(option, f"{text} at {run.at(where)}")) - {"END", "LOCAL"}
+                test.check(f"{text} {option}", have, want)
+    several = run.slice("--thin", f"list->key, mine, %rsp at {run.at('END')}")
+    test.check("several", len(several["criterion"]["wants"]), 3)
+    grid = run.slice("--thin", f"grid at {run.at('LOCAL')}")["criterion"]["wants"]
+    test.check("all of an array of variable size", [w["bytes"] for w in grid], [3 * 3 * 4])
+
+
+def wrong(test):
+    run = Run(test, "expressions", "-O0")
+    for text, status, says in WRONG:
+        test.expect(status, r"\A\Z", says, "slice", run.dir, f"{text} at {run.at('END')}")
+
+
+def cxx(test):
+    run = Run(test, "classes", "-O0", compiler="g++", suffix=".cc")
+    for text, where, want in (("stock", "TAKEN", {"STOCK", "STOCK 0"}), ("price", "TAKEN", {"PRICE"}),
+                              ("this->price + 1", "TAKEN", {"PRICE"}), ("count", "TAKEN", {"COUNT"}),
+                              ("shop::visitors", "END", {"VISITORS"}), ("visitors", "TAKEN", {"VISITORS"}),
+                              ("shop::item::count", "END", {"COUNT"}), ("items[0].count", "END", {"COUNT"}),
+                              ("items[0].other->id", "END", {"ID"}), ("main::items[1].id", "END", {"ID"}),
+                              ("it.other->id", "ADDED", {"ID"}), ("*pointer", "ADDED", {"POINTER"}),
+                              ("((shop::item *) &it)->price", "ADDED", {"PRICE"})):
+        have = run.marks(run.slice("--thin", f"{text} at {run.at(where)}"))
+        test.check(text, have - {"END", "TAKEN", "ADDED"}, want)
+    have = run.marks(run.slice("--thin", f"sum at {run.at('ADDED')}"))
+    test.check("a reference", have >= {"SUM", "STOCK"}, True)
+
+
+# ---- GDB's answers ----
+
+ASK = """
+import json
+import sys
+drdebug = sys.modules["drdebug"] if "drdebug" in sys.modules else sys.modules["__main__"]
+answers = {}
+for text in json.loads(%r):
+    try:
+        answers[text] = drdebug.Reads(text).criterion()
+    except (gdb.error, gdb.GdbError) as error:
+        answers[text] = None
+print("ANSWERS", json.dumps([gdb.parse_and_eval("$pin_position()").string(), answers]))
+"""
+
+COMPARED = {
+    ("expressions", ".c", "END"): ["list->key", "list->next->number", "*list", "nodes", "nodes[which].flags.middle",
+                                   "matrix[which][which]", "matrix[1]", "mine", "ours.weight", "count::total",
+                                   "'expressions.c'::total", "list->flags.high", "*(int *) $rsp", "$rbx + 1",
+                                   "(*list->next).letters[which]", "-nodes[3].key * which", "&list->key",
+                                   "((struct node *) list)[1].weight", "{0}.key".format("nodes[2]"), "list->next == list",
+                                   "(unsigned char) list->key << 2", "nodes[(which + 1) % 4].color"],
+    ("expressions", ".c", "LOCAL"): ["grid[n - 1][i]", "grid[1]", "grid", "p->next->key", "i", "local", "p", "*p", "n + i"],
+    ("classes", ".cc", "TAKEN"): ["stock", "price", "this->other", "n", "count", "id", "other->id", "*this", "visitors"],
+    ("classes", ".cc", "ADDED"): ["sum", "it.stock", "it.other->price", "pointer", "*pointer", "it"],
+}
+
+
+def ask_gdb(test, run, where, texts):
+    """(position, {expression: criterion}) at the first stop there."""
+    with open("ask.py", "w") as f:
+        f.write(ASK % json.dumps(texts))
+    script = os.path.join(os.path.dirname(test.drdebug), "gdb", "drdebug.py")
+    shown = subprocess.run(["gdb", "-nx", "-batch", "-ex", f"source {script}", "-ex",
+                            f"target extended-remote | {test.drdebug} serve {run.dir}", "-ex", f"tbreak {where}", "-ex",
+                            "continue", "-ex", "source ask.py"], stdin=subprocess.DEVNULL, capture_output=True,
+                           timeout=60, check=False, text=True)
+    answer = re.search("^ANSWERS (.*)$", shown.stdout, re.MULTILINE)
+    assert answer, shown.stdout + shown.stderr
+    return json.loads(answer[1])
+
+
+def wants(test, run, criterion):
+    done = test.call("slice", "--json", "--data", "--", run.dir, criterion)
+    if done.returncode:
+        return done.stderr
+    return {tuple(sorted(want.items())) for want in json.loads(done.stdout)["criterion"]["wants"]}
+
+
+def agree(test, level):
+    compared = 0
+    for (name, suffix, marker), texts in COMPARED.items():
+        run = Run(test, name, level, compiler="gcc" if suffix == ".c" else "g++", suffix=suffix)
+        position, answers = ask_gdb(test, run, run.at(marker), texts)
+        there = {text: criterion for text, criterion in answers.items() if criterion}
+        compared += len(there)
+        for text in answers.keys() - there.keys():
+            ours = wants(test, run, f"{text} at {position}")
+            test.check(f"{run.dir}: {text}: GDB says that it is not there; here: {ours}", isinstance(ours, str), True)
+        for some in (list(there)[i:i + 8] for i in range(0, len(there), 8)):
+            ours = wants(test, run, f"{', '.join(some)} at {position}")
+            theirs = wants(test, run, f"{', '.join(there[text] for text in some)} at {position}")
+            test.check(f"{run.dir}: {some}", ours, theirs)
+            test.check(f"{run.dir}: {some}: {theirs}", isinstance(theirs, set), True)
+    test.check(f"{level}: enough was there to compare ({compared})", compared > 20, True)
+
+
+def gdb_o0(test):
+    agree(test, "-O0")
+
+
+def gdb_og(test):
+    agree(test, "-Og")
+
+
+CASES = {f.__name__: f for f in (c, wrong, cxx, gdb_o0, gdb_og)}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--drdebug", required=True)
+    parser.add_argument("--work", required=True)
+    parser.add_argument("case", choices=CASES)
+    options = parser.parse_args()
+    options.drdebug = os.path.abspath(options.drdebug)
+    if options.case.startswith("gdb") and not shutil.which("gdb"):
+        print("skipped: gdb is not installed")
+        return SKIP
+    work = os.path.join(options.work, "expression-" + options.case)
+    os.makedirs(work, exist_ok=True)
+    os.chdir(work)
+    test = cli_test.Test(options)
+    CASES[options.case](test)
+    for failure in test.failures:
+        print(failure)
+    print(f"{test.checks} checks, {len(test.failures)} failures")
+    return 1 if test.failures or not test.checks else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
