@@ -1,4 +1,4 @@
-/* expression.c - C expressions: what they read, and their values.
+/* expression.c - C expressions, and what they read.
  *
  * SPDX-License-Identifier: MIT
  *
@@ -491,36 +491,6 @@ static int parse_expression(struct parser *p, struct operand *out)
 
 /* ---- all of it ---- */
 
-/* The value, where there is one that fits. */
-static void set_value(struct parser *p, struct operand *o)
-{
-    struct expression *out = p->reader.out;
-    struct err *err = p->reader.err, unused;
-    size_t reads = out->reads;
-    uint64_t bytes = operand_bytes(&p->reader, o);
-    enum source_class class = source_types_class(&o->type);
-    float f;
-    out->type = o->type;
-    if (!p->reader.scene->registers || class == TYPE_RECORD || class == TYPE_ARRAY || !bytes ||
-        bytes > 8 || class == TYPE_FUNCTION)
-        return;
-    if (o->bits)
-        bytes = source_types_bytes(&o->type, NULL);
-    p->reader.err = &unused;
-    int bad = operand_fetch(&p->reader, o, OPERAND_MUTED);
-    p->reader.err = err;
-    out->reads = reads;
-    if (bad)
-        return;
-    if (!o->n.floating)
-        memcpy(out->value, &o->n.v, bytes);
-    else if (bytes == sizeof f)
-        memcpy(out->value, &(float){(float)o->n.d}, bytes);
-    else
-        memcpy(out->value, &o->n.d, bytes);
-    out->bytes = bytes;
-}
-
 static int complain(const struct parser *p, const struct operand *o)
 {
     struct err *err = p->reader.err;
@@ -553,8 +523,5 @@ int expression_read(const struct expression_scene *scene, const char *text, stru
         return strncmp(err->msg, text, strlen(text)) == 0
                    ? -1
                    : err_set_code(err, err->code, "%s: %s", text, err->msg);
-    if (!out->reads)
-        return complain(&p, &o);
-    set_value(&p, &o);
-    return 0;
+    return out->reads ? 0 : complain(&p, &o);
 }

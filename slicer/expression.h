@@ -1,4 +1,4 @@
-/* expression.h - C expressions: what they read, and their values.
+/* expression.h - C expressions, and what they read.
  *
  * SPDX-License-Identifier: MIT
  *
@@ -30,15 +30,11 @@ struct expression_read {
     uint64_t addr, bytes;
 };
 
-enum { EXPRESSION_READS = 64, EXPRESSION_BYTES = 16 };
+enum { EXPRESSION_READS = 64 };
 
 struct expression {
     struct expression_read read[EXPRESSION_READS]; /* no two of them are the same */
     size_t reads;
-    struct source_type type;
-    /* Its value, if it is one that fits: a number, a pointer. */
-    uint8_t value[EXPRESSION_BYTES];
-    size_t bytes; /* 0: not known */
 };
 
 /* Codes of errors, besides source.h's. SOURCE_UNKNOWN_PLACE: registers and memory are needed. */

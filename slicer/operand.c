@@ -4,7 +4,7 @@
 
 #include "slicer/operand.h"
 
-enum { POINTER_BYTES = 8 };
+enum { NUMBER_BYTES = 16 }; /* of long double */
 
 static struct source_scene types_scene(const struct operand_reader *r)
 {
@@ -185,11 +185,11 @@ static int copy_one(struct operand_reader *r, const struct operand *o,
     return ok ? 0 : err_set_code(r->err, SOURCE_OPTIMIZED, "its value is not known here");
 }
 
-/* The bytes of what is placed: at most EXPRESSION_BYTES. */
+/* The bytes of what is placed: at most NUMBER_BYTES. */
 static int copy_value(struct operand_reader *r, const struct operand *o, uint8_t *out)
 {
-    memset(out, 0, EXPRESSION_BYTES);
-    if (operand_bytes(r, o) > EXPRESSION_BYTES)
+    memset(out, 0, NUMBER_BYTES);
+    if (operand_bytes(r, o) > NUMBER_BYTES)
         return err_set_code(r->err, EXPRESSION_BAD, "it is no number");
     if (!is_known(r))
         return not_known(r);
@@ -253,7 +253,7 @@ static int decay(struct operand_reader *r, struct operand *o)
 
 int operand_fetch(struct operand_reader *r, struct operand *o, enum operand_role role)
 {
-    uint8_t value[EXPRESSION_BYTES];
+    uint8_t value[NUMBER_BYTES];
     enum source_class class = source_types_class(&o->type);
     if (!o->placed)
         return 0;

@@ -147,30 +147,33 @@ print("ANSWERS", json.dumps([gdb.parse_and_eval("$pin_position()").string(), ans
 """
 
 COMPARED = {
+    ("expressions", ".c", "LOCAL"): ["grid[n - 1][i]", "grid[1]", "grid", "p->next->key", "i", "local", "p", "*p", "n + i"],
     ("expressions", ".c", "END"): ["list->key", "list->next->number", "*list", "nodes", "nodes[which].flags.middle",
                                    "matrix[which][which]", "matrix[1]", "mine", "ours.weight", "count::total",
                                    "'expressions.c'::total", "list->flags.high", "*(int *) $rsp", "$rbx + 1",
                                    "(*list->next).letters[which]", "-nodes[3].key * which", "&list->key",
                                    "((struct node *) list)[1].weight", "{0}.key".format("nodes[2]"), "list->next == list",
                                    "(unsigned char) list->key << 2", "nodes[(which + 1) % 4].color"],
-    ("expressions", ".c", "LOCAL"): ["grid[n - 1][i]", "grid[1]", "grid", "p->next->key", "i", "local", "p", "*p", "n + i"],
     ("classes", ".cc", "TAKEN"): ["stock", "price", "this->other", "n", "count", "id", "other->id", "*this", "visitors"],
     ("classes", ".cc", "ADDED"): ["sum", "it.stock", "it.other->price", "pointer", "*pointer", "it"],
 }
 
 
-def ask_gdb(test, run, where, texts):
-    """(position, {expression: criterion}) at the first stop there."""
-    with open("ask.py", "w") as f:
-        f.write(ASK % json.dumps(texts))
+def ask_gdb(test, run, stops):
+    """For each stop, the first time there: (position, {expression: criterion})."""
+    commands = []
+    for number, (marker, texts) in enumerate(stops):
+        with open(f"ask{number}.py", "w") as f:
+            f.write(ASK % json.dumps(texts))
+        commands += ["-ex", f"tbreak {run.at(marker)}", "-ex", "continue", "-ex", f"source ask{number}.py"]
     script = os.path.join(os.path.dirname(test.drdebug), "gdb", "drdebug.py")
-    shown = subprocess.run(["gdb", "-nx", "-batch", "-ex", f"source {script}", "-ex",
-                            f"target extended-remote | {test.drdebug} serve {run.dir}", "-ex", f"tbreak {where}", "-ex",
-                            "continue", "-ex", "source ask.py"], stdin=subprocess.DEVNULL, capture_output=True,
-                           timeout=60, check=False, text=True)
-    answer = re.search("^ANSWERS (.*)$", shown.stdout, re.MULTILINE)
-    assert answer, shown.stdout + shown.stderr
-    return json.loads(answer[1])
+    shown = subprocess.run(["gdb", "-nx", "-batch", "-ex", "set sysroot /", "-ex", f"source {script}", "-ex",
+                            f"file {run.dir[:-len('.pinball')]}", "-ex",
+                            f"target extended-remote | {test.drdebug} serve {run.dir}", *commands],
+                           stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False, text=True)
+    answers = re.findall("^ANSWERS (.*)$", shown.stdout, re.MULTILINE)
+    assert len(answers) == len(stops), shown.stdout + shown.stderr
+    return [json.loads(answer) for answer in answers]
 
 
 def wants(test, run, criterion):
@@ -180,21 +183,27 @@ def wants(test, run, criterion):
     return {tuple(sorted(want.items())) for want in json.loads(done.stdout)["criterion"]["wants"]}
 
 
+def compare(test, run, position, answers):
+    """Returns how many were there."""
+    there = {text: criterion for text, criterion in answers.items() if criterion}
+    for text in answers.keys() - there.keys():
+        ours = wants(test, run, f"{text} at {position}")
+        test.check(f"{run.dir}: {text}: GDB says that it is not there; here: {ours}", isinstance(ours, str), True)
+    for some in (list(there)[i:i + 8] for i in range(0, len(there), 8)):
+        ours = wants(test, run, f"{', '.join(some)} at {position}")
+        theirs = wants(test, run, f"{', '.join(there[text] for text in some)} at {position}")
+        test.check(f"{run.dir}: {some}", ours, theirs)
+        test.check(f"{run.dir}: {some}: {theirs}", isinstance(theirs, set), True)
+    return len(there)
+
+
 def agree(test, level):
     compared = 0
-    for (name, suffix, marker), texts in COMPARED.items():
-        run = Run(test, name, level, compiler="gcc" if suffix == ".c" else "g++", suffix=suffix)
-        position, answers = ask_gdb(test, run, run.at(marker), texts)
-        there = {text: criterion for text, criterion in answers.items() if criterion}
-        compared += len(there)
-        for text in answers.keys() - there.keys():
-            ours = wants(test, run, f"{text} at {position}")
-            test.check(f"{run.dir}: {text}: GDB says that it is not there; here: {ours}", isinstance(ours, str), True)
-        for some in (list(there)[i:i + 8] for i in range(0, len(there), 8)):
-            ours = wants(test, run, f"{', '.join(some)} at {position}")
-            theirs = wants(test, run, f"{', '.join(there[text] for text in some)} at {position}")
-            test.check(f"{run.dir}: {some}", ours, theirs)
-            test.check(f"{run.dir}: {some}: {theirs}", isinstance(theirs, set), True)
+    for name, suffix, compiler in (("expressions", ".c", "gcc"), ("classes", ".cc", "g++")):
+        run = Run(test, name, level, compiler=compiler, suffix=suffix)
+        stops = [(marker, texts) for (subject, _, marker), texts in COMPARED.items() if subject == name]
+        for position, answers in ask_gdb(test, run, stops):
+            compared += compare(test, run, position, answers)
     test.check(f"{level}: enough was there to compare ({compared})", compared > 20, True)
 
 
@@ -206,7 +215,84 @@ def gdb_og(test):
     agree(test, "-Og")
 
 
-CASES = {f.__name__: f for f in (c, wrong, cxx, gdb_o0, gdb_og)}
+# ---- values ----
+
+VALUES = {"COUNT": ("count", "-10"), "SMALL": ("small", "200 '\\310'"), "LETTER": ("letter", "97 'a'"),
+          "FLAG": ("flag", "true"), "SINGLE": ("single", "1"), "TWICE": ("twice", "2.5"), "MOST": ("most", "6"),
+          "ENUM": ("color", "GREEN"), "MANY": ("many", "4294967294"), "COPY": ("copy.part[1]", "2")}
+
+
+def values(test):
+    run = Run(test, "values", "-O0")
+    result = run.slice("--data", "--values", f"sum at {run.at('END')}")
+    edges = {result["lines"][e["on"]]["line"]: e for e in result["edges"] if "value" in e}
+    for marker, expected in VALUES.items():
+        e = edges.get(run.line(marker), {})
+        test.check(marker, (e.get("what"), e.get("value")), expected)
+    address = edges.get(run.line("POINTER"), {})
+    test.check("POINTER", (address.get("what"), bool(re.fullmatch("0x[0-9a-f]+", address.get("value", "")))),
+               ("pointer", True))
+    last = [e["value"] for e in result["edges"] if e["line"] == 0 and "value" in e]
+    test.check("what the criterion itself is", last, [str(-10 + 200 + 97 + 1 + 1 + 2 + 6 + 7 - 10 + 4294967294 + 2)])
+    test.check("none without asking", [e for e in run.slice("--data", f"sum at {run.at('END')}")["edges"]
+                                       if "value" in e], [])
+    test.expect(0, r"COUNT \*/ +data +count = -10\n(.*\n)*.*color = GREEN\n", r"\A\Z", "slice", run.dir, "--data",
+                "--values", f"sum at {run.at('END')}")
+    test.expect(0, "", r"\A\Z", "slice", run.dir, "--data", "--values", "--html", "values.html",
+                f"sum at {run.at('END')}")
+    with open("values.html") as f:
+        test.check("the page", "data letter = 97 'a'" in f.read(), True)
+    third = run.slice("--data", "--values", f"i at {run.at('COUNT')}", "--instance", "3")
+    test.check("an instance in the middle", {e["value"] for e in third["edges"] if e["what"] == "i"}, {"2"})
+    for other in (cli_test.Run(test, "atomic", "-Og"), cli_test.Run(test, "wrong", "-O0")):
+        result = other.slice("--at", "failure", "--values")
+        brought = {row["edge"] for row in result["lines"] if "edge" in row and row["own"]}
+        missing = [e for n, e in enumerate(result["edges"]) if n in brought and e["kinds"][0] != "control"
+                   and "value" not in e and e["what"] != "flags"]
+        test.check(f"{other.name}: all have one", missing, [])
+    table = {e["what"]: e["value"] for e in result["edges"] if "value" in e and e["what"].startswith("sum")}
+    test.check("wrong: the sum", table.get("sum") is not None and table["sum"] != "140", True)
+
+
+# ---- deadlocks ----
+
+
+def deadlock(test):
+    run = Run(test, "abba", "-O0", argument="both")
+    result = run.slice("--at", "failure")
+    lines = {m: run.line(m) for m in ("TAKES FIRST", "TAKES SECOND", "WAITS FOR FIRST", "WAITS FOR SECOND")}
+    what = result["criterion"]["what"]
+    forth, back = re.findall(r"T\d", what)[0], re.findall(r"T\d", what)[1]
+    test.check("who waits for whom", what,
+               f"deadlock: {forth} waits for account[2].lock at abba.c:{lines['WAITS FOR SECOND']}, held by {back} since "
+               f"abba.c:{lines['TAKES SECOND']}; {back} waits for first at abba.c:{lines['WAITS FOR FIRST']}, held by "
+               f"{forth} since abba.c:{lines['TAKES FIRST']}")
+    test.check("how it ended", (result["criterion"]["note"], len(result["criterion"]["wants"])), ("SIGALRM", 4))
+    thin = run.slice("--at", "failure", "--thin")
+    near = {row["line"] for row in thin["lines"] if row.get("distance", 9) <= 1}
+    test.check("takers are near", near >= {lines["TAKES FIRST"], lines["TAKES SECOND"]}, True)
+    run.check_lines("deadlock", result, there=["TAKES FIRST", "TAKES SECOND"], not_there=["UNRELATED"])
+    run = Run(test, "abba", "-O2", argument="self")
+    test.expect(0, rf"criterion  T2 abba.c:{run.line('TAKES AGAIN')}  deadlock: T2 waits for first at "
+                   rf"abba.c:{run.line('TAKES AGAIN')}, held by itself since abba.c:{run.line('TAKES')}, SIGALRM\n",
+                r"\A\Z", "slice", run.dir, "--at", "failure")
+    run = Run(test, "abba", "-O0", argument="none")
+    test.expect(0, r"the branch that led here, SIGALRM", r"\A\Z", "slice", run.dir, "--at", "failure")
+
+
+# ---- functions that never return ----
+
+
+def noreturn(test):
+    """The branch around such a call decides about what follows, even if the call was never made."""
+    for run in (Run(test, "noreturn", "-O0"), cli_test.Run(test, "noreturn", "-Og")):
+        for name, marker in (("a", "EXIT"), ("b", "OWN"), ("c", "JUMP"), ("d", "PRINT")):
+            result = run.slice(f"{name} at {run.name}.c:{run.line('END')}")
+            run.check_lines(name, result, there=[marker] if marker != "PRINT" else [],
+                            not_there=["PRINT"] if marker == "PRINT" else [])
+
+
+CASES = {f.__name__: f for f in (c, wrong, cxx, gdb_o0, gdb_og, values, deadlock, noreturn)}
 
 
 def main():
