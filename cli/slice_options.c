@@ -21,7 +21,7 @@ const char slice_details[] =
     "WHERE is FILE:LINE or FUNCTION (when that line is done), *ADDRESS, *START *END (when what is there is\n"
     "done), a position like T1:2045:401136, or end.\n"
     "\n"
-    "  --at failure       the criterion that the crash, abort or failed assertion suggests\n"
+    "  --at failure       the criterion that the crash, abort, failed assertion or deadlock suggests\n"
     "  --instance N       the Nth time that the line was reached; by default the last\n"
     "  --thread N         in thread N; by default in any\n"
     "  --thin             follow values only: not addresses, not control\n"

@@ -9,11 +9,11 @@ struct slice_print {
     const struct slice *slice;
     const struct criterion *criterion;
     const struct report *report;
-    const char *text; /* the criterion in the user's words */
-    size_t lines;     /* rows at most */
-    bool all;         /* every instruction */
+    const char *text;            /* the criterion in the user's words */
+    size_t lines;                /* rows at most */
+    bool all;                    /* every instruction */
     const struct values *values; /* NULL: not wanted */
-    bool steps;       /* of JSON: statements in order; the report needs its nodes */
+    bool steps;                  /* of JSON: statements in order; the report needs its nodes */
 };
 
 void slice_print_text(const struct slice_print *p);

@@ -18,16 +18,22 @@
 
 /* The C library's pthread_mutex_t: int lock; unsigned count; int owner; ... */
 enum { OWNER_AT = 8, WORD_BYTES = 4, MUTEX_BYTES = 40, NAME = 100, LIVE_MOST = 4096 };
-enum { SYS_FUTEX = 202, FUTEX_COMMAND = 127, FUTEX_WAIT = 0, FUTEX_LOCK_PI = 6, FUTEX_WAIT_BITSET = 9 };
+enum {
+    SYS_FUTEX = 202,
+    FUTEX_COMMAND = 127,
+    FUTEX_WAIT = 0,
+    FUTEX_LOCK_PI = 6,
+    FUTEX_WAIT_BITSET = 9
+};
 
 struct wait {
     const struct place_end *end;
-    uint32_t thread;     /* its number in positions */
-    bool waits;          /* in a futex, for whatever */
-    gaddr lock;          /* a mutex; 0: for something else */
-    uint32_t holder;     /* number; 0: unknown */
-    uint64_t taken;      /* the instruction that made it the owner; UINT64_MAX: none in the trace */
-    gaddr taken_pc;      /* where the user's code called for that; 0: not known */
+    uint32_t thread; /* its number in positions */
+    bool waits;      /* in a futex, for whatever */
+    gaddr lock;      /* a mutex; 0: for something else */
+    uint32_t holder; /* number; 0: unknown */
+    uint64_t taken;  /* the instruction that made it the owner; UINT64_MAX: none in the trace */
+    gaddr taken_pc;  /* where the user's code called for that; 0: not known */
     bool reported;
 };
 

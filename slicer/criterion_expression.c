@@ -63,8 +63,8 @@ static int go(struct study *s, const struct place *p, struct visit *v, bool entr
     int none = entry ? position_of_entry(s, p, &at, err) : 1;
     if (none < 0)
         return -1;
-    v->replay = none ? study_replay(s, p->at, &p->position, err)
-                     : study_replay(s, p->entry, &at, err);
+    v->replay =
+        none ? study_replay(s, p->at, &p->position, err) : study_replay(s, p->entry, &at, err);
     if (!v->replay)
         return -1;
     if (!none) {
@@ -106,8 +106,8 @@ static int read_there(struct study *s, const struct place *p, const char *text, 
     return bad ? -1 : 0;
 }
 
-static int read_at(struct study *s, const struct place *p, const char *text,
-                   struct expression *out, struct err *err)
+static int read_at(struct study *s, const struct place *p, const char *text, struct expression *out,
+                   struct err *err)
 {
     struct expression_scene scene = {
         .source = s->source, .pc = p->position.pc, .frame = {.cfa = p->cfa}};
@@ -143,9 +143,8 @@ static int add_wants(struct criterion *out, const struct place *p, const struct 
 }
 
 /* A variable that is gone when the line is done may have a place where the line begins. */
-int criterion_expression(struct study *s, const struct criterion_options *o,
-                         struct criterion *out, const struct place *p, const char *text,
-                         struct err *err)
+int criterion_expression(struct study *s, const struct criterion_options *o, struct criterion *out,
+                         const struct place *p, const char *text, struct err *err)
 {
     bool thin = o->slice.edges && !(o->slice.edges & SLICE_ADDRESS);
     struct expression *e = malloc(sizeof *e);

@@ -250,10 +250,10 @@ static int no_failure(uint32_t reason, int status, struct err *err)
 static bool was_ended(uint32_t reason, int status)
 {
     return reason == END_KILLED || reason == END_LOST ||
-           (reason == END_SIGNAL && (status == SIGTERM || status == SIGINT || status == SIGALRM ||
-                                     status == SIGHUP || status == SIGQUIT || status == SIGKILL ||
-                                     status == SIGXCPU || status == SIGVTALRM ||
-                                     status == SIGPROF || status == SIGUSR1 || status == SIGUSR2));
+           (reason == END_SIGNAL &&
+            (status == SIGTERM || status == SIGINT || status == SIGALRM || status == SIGHUP ||
+             status == SIGQUIT || status == SIGKILL || status == SIGXCPU || status == SIGVTALRM ||
+             status == SIGPROF || status == SIGUSR1 || status == SIGUSR2));
 }
 
 static void note_signal(struct criterion *out, uint32_t reason, int status)

@@ -402,16 +402,9 @@ static int parse_unary(struct parser *p, struct operand *out)
 /* ---- operators between two ---- */
 
 /* From the loosest to the tightest; the longer ones first. */
-static const char *const levels[][5] = {{"||"},
-                                        {"&&"},
-                                        {"|"},
-                                        {"^"},
-                                        {"&"},
-                                        {"==", "!="},
-                                        {"<=", ">=", "<", ">"},
-                                        {"<<", ">>"},
-                                        {"+", "-"},
-                                        {"*", "/", "%"}};
+static const char *const levels[][5] = {
+    {"||"},       {"&&"},     {"|"},          {"^"}, {"&"}, {"==", "!="}, {"<=", ">=", "<", ">"},
+    {"<<", ">>"}, {"+", "-"}, {"*", "/", "%"}};
 enum { LEVELS = sizeof levels / sizeof *levels, LOGICAL = 2 };
 
 /* The operator of a level that comes next, or NULL. */

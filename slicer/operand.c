@@ -146,9 +146,8 @@ int operand_note(struct operand_reader *r, const struct operand *o, enum operand
         source_types_class(&o->type) == TYPE_FUNCTION)
         return 0;
     if (o->in_register)
-        return add_read(
-            r, (struct expression_read){
-                   .address = address, .addr = o->first, .bytes = operand_bytes(r, o)});
+        return add_read(r, (struct expression_read){
+                               .address = address, .addr = o->first, .bytes = operand_bytes(r, o)});
     return for_pieces(r, o, note_one, &address);
 }
 
@@ -230,8 +229,7 @@ static int make_number(struct operand_reader *r, struct operand *o, const uint8_
         uint64_t v = o->n.v >> o->bit;
         if (o->bits && bytes > 8)
             v |= (uint64_t)value[8] << (64 - o->bit);
-        o->n.v =
-            extended(v, o->bits ? o->bits : 8 * bytes, source_types_is_signed(&o->type));
+        o->n.v = extended(v, o->bits ? o->bits : 8 * bytes, source_types_is_signed(&o->type));
     }
     o->placed = o->in_register = false;
     o->bit = o->bits = 0;
@@ -340,8 +338,8 @@ int operand_register(struct operand_reader *r, const char *name, struct operand 
     unsigned first, count;
     if (!registers_find(name, &first, &count))
         return err_set_code(r->err, EXPRESSION_BAD, "%%%s: no such register", name);
-    *out = (struct operand){.type = source_types_plain(count == 8 ? TYPE_SIGNED : TYPE_UNSIGNED,
-                                                       count),
+    *out = (struct operand){.type =
+                                source_types_plain(count == 8 ? TYPE_SIGNED : TYPE_UNSIGNED, count),
                             .placed = true,
                             .in_register = true,
                             .first = first};

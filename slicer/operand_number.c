@@ -7,8 +7,7 @@ enum { INT_BYTES = 4, LONG_BYTES = 8 };
 
 struct operand operand_integer(uint64_t v, bool is_signed, unsigned bytes)
 {
-    struct operand o = {.type =
-                            source_types_plain(is_signed ? TYPE_SIGNED : TYPE_UNSIGNED, bytes)};
+    struct operand o = {.type = source_types_plain(is_signed ? TYPE_SIGNED : TYPE_UNSIGNED, bytes)};
     if (bytes == INT_BYTES)
         v = is_signed ? (uint64_t)(int64_t)(int32_t)v : (uint32_t)v;
     o.n.v = v;
@@ -170,8 +169,8 @@ static int of_integers(struct operand_reader *r, struct operand *a, const struct
     bool shift = strcmp(op, "<<") == 0 || strcmp(op, ">>") == 0;
     unsigned bytes = wa > INT_BYTES || (wb > INT_BYTES && !shift) ? LONG_BYTES : INT_BYTES;
     bool is_signed = shift ? sa : (sa || wa < bytes) && (sb || wb < bytes);
-    int order = is_signed ? ((int64_t)x < (int64_t)y ? -1 : (int64_t)x > (int64_t)y)
-                          : (x < y ? -1 : x > y);
+    int order =
+        is_signed ? ((int64_t)x < (int64_t)y ? -1 : (int64_t)x > (int64_t)y) : (x < y ? -1 : x > y);
     if (compare(op, order, x == y, &v)) {
         *a = operand_integer(v, true, INT_BYTES);
         return 0;

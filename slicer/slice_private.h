@@ -15,7 +15,7 @@ struct slicer {
     struct cfg *cfg;
     uint8_t **contents; /* of mappings, as they were read */
     struct scan scan;
-    unsigned max_save; /* that the scan was made with; 0: not yet */
+    unsigned max_save;                          /* that the scan was made with; 0: not yet */
     bool (*no_return)(void *ctx, gaddr callee); /* may be NULL */
     void *no_return_ctx;
 };

@@ -198,9 +198,8 @@ static bool bound_at_run_time(Dwarf_Attribute *attribute, const struct source_sc
         return true;
     case SOURCE_MEMORY: /* an expression's value is the bound itself; a variable holds it */
         *value = piece->address;
-        return !refers ||
-               (scene->frame && scene->frame->memory &&
-                scene->frame->memory(scene->frame->arg, piece->address, value, 8) == 8);
+        return !refers || (scene->frame && scene->frame->memory &&
+                           scene->frame->memory(scene->frame->arg, piece->address, value, 8) == 8);
     default:
         return false;
     }
@@ -451,14 +450,13 @@ static bool find_type(Dwarf_Die *parent, const char *name, int wanted, int depth
     do {
         const char *called = dwarf_diename(&child);
         int tag = dwarf_tag(&child);
-        bool outer = tag == DW_TAG_namespace || tag == DW_TAG_class_type ||
-                     tag == DW_TAG_structure_type;
+        bool outer =
+            tag == DW_TAG_namespace || tag == DW_TAG_class_type || tag == DW_TAG_structure_type;
         if (!called && tag == DW_TAG_namespace && find_type(&child, name, wanted, depth + 1, out))
             return true;
         if (!called || strncmp(called, name, length) != 0 || called[length])
             continue;
-        if (name[length] && outer &&
-            find_type(&child, name + length + 2, wanted, depth + 1, out))
+        if (name[length] && outer && find_type(&child, name + length + 2, wanted, depth + 1, out))
             return true;
         if (name[length] || !is_tag(tag, wanted) || flag_of(&child, DW_AT_declaration))
             continue;
@@ -546,8 +544,7 @@ void source_types_name(const struct source_type *t, char *buf, size_t room)
     case TYPE_REFERENCE:
         if (source_types_target(t, &target))
             source_types_name(&target, inner, sizeof inner);
-        snprintf(buf, room, "%s %s", inner,
-                 source_types_class(t) == TYPE_POINTER ? "*" : "&");
+        snprintf(buf, room, "%s %s", inner, source_types_class(t) == TYPE_POINTER ? "*" : "&");
         break;
     case TYPE_ARRAY:
         snprintf(buf, room, "an array");

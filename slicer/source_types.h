@@ -49,7 +49,7 @@ struct source_scene {
 
 static inline struct source_type source_types_plain(enum source_class class, unsigned bytes)
 {
-    return (struct source_type){.class = (uint8_t)class, .bytes = (uint8_t)bytes};
+    return (struct source_type){.class = (uint8_t) class, .bytes = (uint8_t)bytes};
 }
 
 enum source_class source_types_class(const struct source_type *t);

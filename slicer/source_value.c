@@ -36,7 +36,8 @@ static void write_character(uint64_t v, char *buf, size_t room)
     unsigned char c = (unsigned char)v;
 
     if (c >= ' ' && c < 0x7f)
-        snprintf(buf, room, "%" PRId64 " '%s%c'", (int64_t)v, c == '\'' || c == '\\' ? "\\" : "", c);
+        snprintf(buf, room, "%" PRId64 " '%s%c'", (int64_t)v, c == '\'' || c == '\\' ? "\\" : "",
+                 c);
     else
         snprintf(buf, room, "%" PRId64 " '\\%03o'", (int64_t)v, c);
 }

@@ -34,8 +34,7 @@ static void write_name(const struct source_mod *m, const struct source_var *var,
                          out->type);
 }
 
-static bool find_local(const struct source_view *view, gaddr addr, uint32_t bytes,
-                       struct name *out)
+static bool find_local(const struct source_view *view, gaddr addr, uint32_t bytes, struct name *out)
 {
     const struct source_mod *m = view->m;
     struct source_place place;
@@ -104,8 +103,7 @@ static bool find_global(struct source *s, gaddr addr, uint32_t bytes, struct nam
 }
 
 static bool find_tls(struct source *s, const struct source_mod *here,
-                     const struct source_frame *frame, gaddr addr, uint32_t bytes,
-                     struct name *out)
+                     const struct source_frame *frame, gaddr addr, uint32_t bytes, struct name *out)
 {
     for (size_t i = 0; i < s->modules; i++) {
         struct source_mod *m = s->module[i];
@@ -251,9 +249,8 @@ static uint32_t unit_at(const struct source_mod *m, uint64_t addr)
 static bool unit_is(const struct source_mod *m, uint32_t unit, const char *file, size_t length)
 {
     Dwarf_Die die;
-    const char *name = source_scopes_die(m, unit, m->unit[unit].entries, &die)
-                           ? dwarf_diename(&die)
-                           : NULL;
+    const char *name =
+        source_scopes_die(m, unit, m->unit[unit].entries, &die) ? dwarf_diename(&die) : NULL;
     size_t have = name ? strlen(name) : 0;
 
     return have >= length && strncmp(name + have - length, file, length) == 0 &&
@@ -302,8 +299,7 @@ static bool is_of(const struct source_mod *m, const struct source_var *var,
     return scope != SOURCE_NONE && is_named(m->scope[scope].name, function);
 }
 
-static const struct source_var *qualified_in(const struct source_mod *m,
-                                             const struct qualified *q)
+static const struct source_var *qualified_in(const struct source_mod *m, const struct qualified *q)
 {
     for (size_t i = 0; i < m->globals; i++) {
         const struct source_var *var = &m->var[m->global[i]];

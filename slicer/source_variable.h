@@ -17,8 +17,8 @@
 /* What is known about the frame of a pc. 0 is unknown. */
 struct source_frame {
     gaddr cfa;
-    gaddr fs_base;       /* of the thread: for thread-local variables of the executable */
-    gaddr tls_base;      /* of the thread's block for pc's module, if that is no executable */
+    gaddr fs_base;         /* of the thread: for thread-local variables of the executable */
+    gaddr tls_base;        /* of the thread's block for pc's module, if that is no executable */
     const uint64_t *reg;   /* NULL, or the values of registers 0-16 at pc */
     const uint64_t *entry; /* NULL, or those of 0-15 when the function was entered */
     /* NULL, or reads memory as it is there: returns how many bytes there were. */

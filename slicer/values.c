@@ -106,8 +106,8 @@ static void type_of(struct job *j, const struct slice_dependence *d, struct sour
     char unused[256];
     *type = (struct source_type){0};
     if (d->memory) {
-        if (!d->on_pc || !source_variable_typed(s, d->on_pc, &on, d->addr, bytes, unused,
-                                                sizeof unused, type))
+        if (!d->on_pc ||
+            !source_variable_typed(s, d->on_pc, &on, d->addr, bytes, unused, sizeof unused, type))
             source_variable_typed(s, d->node_pc, &node, d->addr, bytes, unused, sizeof unused,
                                   type);
         return;

@@ -1,5 +1,6 @@
-/* abba.c - two threads take two locks in different orders, and wait for each other until an alarm ends them. With an
- * argument `self`, one takes a lock twice; with `none`, nobody waits for a lock. SPDX-License-Identifier: MIT */
+/* abba.c - two threads take two locks in different orders, and wait for each other until an alarm
+ * ends them. With an argument `self`, one takes a lock twice; with `none`, nobody waits for a lock.
+ * SPDX-License-Identifier: MIT */
 #include <pthread.h>
 #include <string.h>
 #include <sys/time.h>
@@ -15,7 +16,7 @@ static int unrelated;
 
 static void *forth(void *arg)
 {
-    unrelated = 3; /* UNRELATED */
+    unrelated = 3;              /* UNRELATED */
     pthread_mutex_lock(&first); /* TAKES FIRST */
     pthread_barrier_wait(&both);
     pthread_mutex_lock(&account[2].lock); /* WAITS FOR SECOND */

@@ -1,4 +1,5 @@
-/* expressions.c - variables of all kinds, for criteria that are C expressions. SPDX-License-Identifier: MIT */
+/* expressions.c - variables of all kinds, for criteria that are C expressions.
+ * SPDX-License-Identifier: MIT */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,11 +54,11 @@ int main(void)
 {
     int i, at = 2;
     for (i = 0; i < 4; i++) {
-        nodes[i].key = 10 * i;                  /* KEY */
-        nodes[i].next = &nodes[(i + 1) % 4];    /* NEXT */
-        nodes[i].color = (enum color)(i % 3);   /* COLOR */
-        nodes[i].weight = i / 2.0;              /* WEIGHT */
-        matrix[i % 3][i] = i + 1;               /* MATRIX */
+        nodes[i].key = 10 * i;                /* KEY */
+        nodes[i].next = &nodes[(i + 1) % 4];  /* NEXT */
+        nodes[i].color = (enum color)(i % 3); /* COLOR */
+        nodes[i].weight = i / 2.0;            /* WEIGHT */
+        matrix[i % 3][i] = i + 1;             /* MATRIX */
     }
     nodes[1].flags.middle = -5; /* MIDDLE */
     nodes[1].flags.high = 99;   /* HIGH */

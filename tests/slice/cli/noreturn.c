@@ -1,4 +1,5 @@
-/* noreturn.c - calls that would not have come back, had they been made. SPDX-License-Identifier: MIT
+/* noreturn.c - calls that would not have come back, had they been made. SPDX-License-Identifier:
+ * MIT
  *
  * Where such a call is known not to return, what follows depends on the branch around it; else both
  * ways of the branch would seem to meet behind the call. */

@@ -25,7 +25,7 @@ static unsigned many;
 int main(int argc, char **argv)
 {
     for (int i = 0; i < 5; i++)
-        count -= i; /* COUNT */
+        count -= i;                      /* COUNT */
     small = 200 + argc - 2;              /* SMALL */
     letter = 'a' + argc - 2;             /* LETTER */
     flag = argc > 1;                     /* FLAG */

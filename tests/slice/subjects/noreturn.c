@@ -1,4 +1,5 @@
-/* noreturn.c - for the oracle: functions that never return, called and not called. SPDX-License-Identifier: MIT */
+/* noreturn.c - for the oracle: functions that never return, called and not called.
+ * SPDX-License-Identifier: MIT */
 #include <setjmp.h>
 #include <stdio.h>
 #include <stdlib.h>
