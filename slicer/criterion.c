@@ -111,6 +111,22 @@ static void join(char *const *word, int n, char *out, size_t room)
         used += (size_t)snprintf(out + used, room - used, "%s%s", i ? " " : "", word[i]);
 }
 
+/* Do two words follow each other that are names or numbers, as nowhere in C but in types? */
+static bool are_no_operands(char *const *word, int n)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    int depth = 0;
+    for (int i = 0; i + 1 < n; i++) {
+        for (const char *c = word[i]; *c; c++)
+            depth += (*c == '(' || *c == '[') - (*c == ')' || *c == ']');
+        const char *end = word[i] + strlen(word[i]) - 1;
+        if (!depth && strchr(letters, *end) && strchr(letters, word[i + 1][0]) &&
+            strcmp(word[i], "sizeof") != 0)
+            return true;
+    }
+    return false;
+}
+
 /* WHAT is word[0 .. n). */
 static int want_what(struct study *s, const struct criterion_options *o, struct criterion *out,
                      const struct place *p, char *const *word, int n, struct err *err)
@@ -135,9 +151,11 @@ static int want_what(struct study *s, const struct criterion_options *o, struct 
                                 word[0]);
         return want_memory(out, p, addr, bytes, err);
     }
+    if (are_no_operands(word, n))
+        return err_set_code(err, CRITERION_USAGE, "%s %s: %s", word[0], word[1], usage);
     join(word, n, text, sizeof text);
     int bad = criterion_expression(s, o, out, p, text, err);
-    if (bad && (err->code == EXPRESSION_BAD || err->code == EXPRESSION_CONSTANT))
+    if (bad && err->code == EXPRESSION_BAD)
         err->code = CRITERION_USAGE;
     return bad;
 }

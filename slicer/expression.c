@@ -491,7 +491,7 @@ static int complain(const struct parser *p, const struct operand *o)
     if (o->placed)
         return err_set_code(err, EXPRESSION_CONSTANT,
                             "%s is a constant here: the compiler knew its value", p->text);
-    return err_set_code(err, EXPRESSION_CONSTANT,
+    return err_set_code(err, EXPRESSION_BAD,
                         address ? "%s: an address is computed by the compiler, it is read from "
                                   "nowhere; without the & it is what lies there"
                                 : "%s: reads no variable, memory or register: it is a constant",

@@ -40,7 +40,7 @@ struct expression {
 /* Codes of errors, besides source.h's. SOURCE_UNKNOWN_PLACE: registers and memory are needed. */
 enum expression_error {
     EXPRESSION_BAD = 300, /* it is none that is understood */
-    EXPRESSION_CONSTANT,  /* it reads nothing */
+    EXPRESSION_CONSTANT,  /* its value is known to the compiler, and is nowhere */
 };
 
 int expression_read(const struct expression_scene *scene, const char *text, struct expression *out,
