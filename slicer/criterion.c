@@ -160,10 +160,11 @@ static int want_what(struct study *s, const struct criterion_options *o, struct 
     return bad;
 }
 
-/* WHAT, WHAT, ...: all of them. The commas go. */
+/* WHAT, WHAT, ...: all of them. The commas go. Constants do not count, if there is more. */
 static int want_list(struct study *s, const struct criterion_options *o, struct criterion *out,
                      const struct place *p, char *const *word, int n, struct err *err)
 {
+    bool constant = false;
     for (int from = 0, i = 0; i < n; i++) {
         size_t length = strlen(word[i]);
         bool comma = word[i][length - 1] == ',';
@@ -173,11 +174,14 @@ static int want_list(struct study *s, const struct criterion_options *o, struct 
             word[i][length - 1] = 0;
         if (!comma && i < n - 1)
             continue;
-        if (want_what(s, o, out, p, word + from, i + 1 - from, err))
-            return -1;
+        if (want_what(s, o, out, p, word + from, i + 1 - from, err)) {
+            if (err->code != EXPRESSION_CONSTANT)
+                return -1;
+            constant = true;
+        }
         from = i + 1;
     }
-    return 0;
+    return constant && !out->wants ? -1 : 0;
 }
 
 static int want_uses(struct criterion *out, const struct place *p, struct err *err)

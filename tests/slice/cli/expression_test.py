@@ -198,9 +198,9 @@ def compare(test, run, position, answers):
     return len(there)
 
 
-def agree(test, level):
+def agree(test, level, compilers=("gcc", "g++")):
     compared = 0
-    for name, suffix, compiler in (("expressions", ".c", "gcc"), ("classes", ".cc", "g++")):
+    for name, suffix, compiler in (("expressions", ".c", compilers[0]), ("classes", ".cc", compilers[1])):
         run = Run(test, name, level, compiler=compiler, suffix=suffix)
         stops = [(marker, texts) for (subject, _, marker), texts in COMPARED.items() if subject == name]
         for position, answers in ask_gdb(test, run, stops):
@@ -214,6 +214,14 @@ def gdb_o0(test):
 
 def gdb_og(test):
     agree(test, "-Og")
+
+
+def gdb_o2(test):
+    agree(test, "-O2")
+
+
+def gdb_clang(test):
+    agree(test, "-O1", ("clang", "clang++"))
 
 
 # ---- values ----
@@ -293,7 +301,7 @@ def noreturn(test):
                             not_there=["PRINT"] if marker == "PRINT" else [])
 
 
-CASES = {f.__name__: f for f in (c, wrong, cxx, gdb_o0, gdb_og, values, deadlock, noreturn)}
+CASES = {f.__name__: f for f in (c, wrong, cxx, gdb_o0, gdb_og, gdb_o2, gdb_clang, values, deadlock, noreturn)}
 
 
 def main():
@@ -303,9 +311,10 @@ def main():
     parser.add_argument("case", choices=CASES)
     options = parser.parse_args()
     options.drdebug = os.path.abspath(options.drdebug)
-    if options.case.startswith("gdb") and not shutil.which("gdb"):
-        print("skipped: gdb is not installed")
-        return SKIP
+    for tool in ("gdb", "clang"):
+        if tool in options.case and not shutil.which(tool):
+            print(f"skipped: {tool} is not installed")
+            return SKIP
     work = os.path.join(options.work, "expression-" + options.case)
     os.makedirs(work, exist_ok=True)
     os.chdir(work)
