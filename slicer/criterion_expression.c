@@ -117,6 +117,8 @@ static int read_at(struct study *s, const struct place *p, const char *text, str
     bad = read_there(s, p, text, false, out, err);
     if (bad && (err->code == SOURCE_OPTIMIZED || err->code == SOURCE_UNKNOWN_PLACE))
         bad = read_there(s, p, text, true, out, err);
+    if (bad && err->code == SOURCE_UNKNOWN_PLACE)
+        err_set_code(err, err->code, "%s; where it is, `0xADDRESS BYTES` is its memory", err->msg);
     return bad;
 }
 

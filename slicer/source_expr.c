@@ -420,6 +420,8 @@ static bool step_frame(struct eval *e, Dwarf_Op *op)
     case DW_OP_form_tls_address:
     case DW_OP_GNU_push_tls_address: {
         gaddr base = source_place_tls(e->view->m, e->view->here, frame);
+        if (!base)
+            base = source_tls_base(e->view->s, e->view->m, frame);
         value = pop(e);
         push(e, value.known && base, value.v + base);
         return true;

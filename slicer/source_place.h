@@ -30,6 +30,10 @@ bool source_place_is_register(const struct source_view *view, const struct sourc
 gaddr source_place_tls(const struct source_mod *m, const struct source_mod *here,
                        const struct source_frame *frame);
 
+/* source_tls.c: the same of a library, where memory can be read; 0 unknown. */
+gaddr source_tls_base(struct source *s, const struct source_mod *m,
+                      const struct source_frame *frame);
+
 /* source_expr.c: adds the pieces that a location expression describes. False if the place cannot be
  * known. */
 bool source_expr_run(const struct source_view *view, Dwarf_Attribute *attribute, Dwarf_Op *op,

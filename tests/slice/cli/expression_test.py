@@ -132,6 +132,28 @@ def cxx(test):
     test.check("a reference", have >= {"SUM", "STOCK"}, True)
 
 
+def tls(test):
+    """Thread-local variables of the program and of a library, in two threads."""
+    with open("library.c", "w") as f:
+        f.write("__thread long before; __thread int theirs = 3;\nint bump(int n)\n{\n    return theirs += n; /* BUMP */\n}\n")
+    with open("tls.c", "w") as f:
+        f.write("#include <pthread.h>\nextern __thread int theirs;\nint bump(int);\n__thread int own;\n"
+                "static void *work(void *n)\n{\n    own = bump((int)(long)n);\n    bump(5);\n    return n;\n}\n"
+                "int main(void)\n{\n    pthread_t t;\n    work((void *)1);\n    pthread_create(&t, 0, work, (void *)2);\n"
+                "    return pthread_join(t, 0);\n}\n")
+    subprocess.run(["gcc", "-g", "-fPIC", "-shared", "-o", "library.so", "library.c"], check=True)
+    subprocess.run(["gcc", "-g", "-o", "tls", "tls.c", "./library.so", "-pthread"], check=True)
+    shutil.rmtree("tls.pinball", ignore_errors=True)
+    subprocess.run([test.drdebug, "record", "-q", "-o", "tls.pinball", "--", "./tls"], check=True, timeout=60)
+    for thread in ("1", "2"):
+        for variable, lines in (("own", {"tls.c:7"}), ("theirs", {"library.c:4"})):
+            done = test.expect(0, "", r"\A\Z", "slice", "tls.pinball", "--thin", "--json", "--thread", thread,
+                               f"{variable} at tls.c:9")
+            have = {f"{os.path.basename(row['file'])}:{row['line']}" for row in json.loads(done.stdout)["lines"]
+                    if row["instances"] and row["thread"] == int(thread) and row["file"]}
+            test.check(f"{variable} of thread {thread}", have >= lines, True)
+
+
 # ---- GDB's answers ----
 
 ASK = """
@@ -301,7 +323,7 @@ def noreturn(test):
                             not_there=["PRINT"] if marker == "PRINT" else [])
 
 
-CASES = {f.__name__: f for f in (c, wrong, cxx, gdb_o0, gdb_og, gdb_o2, gdb_clang, values, deadlock, noreturn)}
+CASES = {f.__name__: f for f in (c, wrong, cxx, tls, gdb_o0, gdb_og, gdb_o2, gdb_clang, values, deadlock, noreturn)}
 
 
 def main():
