@@ -44,7 +44,7 @@ static int print(struct study *s, const struct slice_options_given *a, const str
                             .all = a->all,
                             .steps = a->steps};
     size_t rows = a->json || a->html ? SIZE_MAX : a->lines;
-    struct values *values = a->values ? values_new(s, slice, r, &of->criterion, rows, &err) : NULL;
+    struct values *values = a->values ? values_new(s, r, &of->criterion, rows, &err) : NULL;
     if (a->values && !values) {
         report_free(r);
         return say_error(CLI_FAILED, "slice: values: %s", err.msg);

@@ -130,6 +130,11 @@ static void print_head(const struct slice_print *p)
            " thread%s\n",
            slice_count(p->slice), trace_insns(p->study->trace), r->lines, r->lines == 1 ? "" : "s",
            r->threads, r->threads == 1 ? "" : "s");
+    if (r->bare)
+        printf(
+            "order      by the last execution: dependences between lines are told for up to %d M "
+            "instructions\n",
+            REPORT_MOST / 1000000);
 }
 
 /* What no line of the user's has to do with is left out where there are such lines. */

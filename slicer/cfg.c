@@ -62,6 +62,8 @@ static int grow(struct cfg *cfg)
     return 0;
 }
 
+enum { MOST_MEMOS = 1 << 16 };
+
 const struct cfg_function *cfg_function(struct cfg *cfg, gaddr entry, struct err *err)
 {
     struct cfg_function **slot = slot_of(cfg->slot, cfg->slots, entry);
@@ -70,6 +72,10 @@ const struct cfg_function *cfg_function(struct cfg *cfg, gaddr entry, struct err
     struct cfg_function *f = cfg_build(&cfg->build, &cfg->program, entry);
     if (!f || postdom_compute(f) < 0)
         goto fail;
+    for (f->memos = 16; f->memos < f->insns && f->memos < MOST_MEMOS;)
+        f->memos *= 2;
+    if (f->blocks > 1)
+        f->memo = calloc(f->memos, sizeof *f->memo);
     if (2 * cfg->functions >= cfg->slots && grow(cfg) < 0)
         goto fail;
     cfg->functions++;
@@ -89,6 +95,7 @@ void cfg_function_free(struct cfg_function *f)
     free(f->block);
     free(f->succ);
     free(f->len);
+    free(f->memo);
     free(f);
 }
 
@@ -119,7 +126,7 @@ static bool has_insn(const struct cfg_function *f, const struct cfg_block *block
     return at == pc;
 }
 
-int32_t cfg_block_of(const struct cfg_function *f, gaddr pc)
+static int32_t find_block(const struct cfg_function *f, gaddr pc)
 {
     uint32_t low = 0,
              high = f->blocks; /* the first block that begins behind pc is in [low, high] */
@@ -137,6 +144,18 @@ int32_t cfg_block_of(const struct cfg_function *f, gaddr pc)
             break;
     }
     return CFG_NONE;
+}
+
+int32_t cfg_block_of(const struct cfg_function *f, gaddr pc)
+{
+    struct cfg_memo *m =
+        f->memo ? &f->memo[(uint32_t)(pc * 0x9e3779b1u) >> 8 & (f->memos - 1)] : NULL;
+    if (m && m->pc == pc)
+        return m->block;
+    int32_t b = find_block(f, pc);
+    if (m)
+        *m = (struct cfg_memo){pc, b};
+    return b;
 }
 
 const struct cfg_block *cfg_block(const struct cfg_function *f, int32_t b)

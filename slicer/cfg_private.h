@@ -13,8 +13,16 @@ struct cfg_function {
     bool frame_pointer, overlaps;
     gaddr longest; /* the largest distance between a block's first and last instruction */
     struct cfg_block *block;
-    int32_t *succ; /* of all blocks */
-    uint8_t *len;  /* of all instructions */
+    int32_t *succ;         /* of all blocks */
+    uint8_t *len;          /* of all instructions */
+    struct cfg_memo *memo; /* what cfg_block_of() said last; NULL: nothing is kept */
+    uint32_t memos;        /* a power of two */
+};
+
+/* Passes ask for the same few instructions again and again. */
+struct cfg_memo {
+    gaddr pc; /* 0: free */
+    int32_t block;
 };
 
 void cfg_function_free(struct cfg_function *f); /* NULL is allowed */

@@ -7,14 +7,14 @@
 enum { POLICIES = 4 }; /* combinations of enum defuse_flag */
 
 struct entry {
-    struct code_block block;
+    struct code_block block; /* first: the table has pointers to it */
     struct defuse **set[POLICIES];
     uint32_t next; /* of the same hash, number + 1 */
 };
 
 struct code {
-    struct entry **entry;
-    uint32_t count, room;
+    struct code_table table;
+    uint32_t room;
     uint32_t *bucket; /* number + 1 */
     uint32_t buckets;
     struct defuse varying;
@@ -52,21 +52,21 @@ void code_free(struct code *c)
 {
     if (!c)
         return;
-    for (uint32_t i = 0; i < c->count; i++)
-        entry_free(c->entry[i]);
-    free(c->entry);
+    for (uint32_t i = 0; i < c->table.count; i++)
+        entry_free((struct entry *)c->table.block[i]);
+    free(c->table.block);
     free(c->bucket);
     free(c);
 }
 
-uint32_t code_count(const struct code *c)
+static struct entry *entry_at(const struct code *c, uint32_t number)
 {
-    return c->count;
+    return (struct entry *)c->table.block[number];
 }
 
-const struct code_block *code_block(const struct code *c, uint32_t number)
+void code_mark_entry(struct code *c, uint32_t number)
 {
-    return number < c->count ? &c->entry[number]->block : NULL;
+    c->table.block[number]->entry = true;
 }
 
 static bool same(const struct code_block *b, gaddr pc, uint32_t n, const uint8_t *lens,
@@ -159,10 +159,14 @@ static int plan(struct code_block *b, struct err *err)
     for (uint32_t i = 0; i < b->insns; i++) {
         b->insn[i].saves = (int8_t)form(b, &b->insn[i], false);
         b->insn[i].restores = (int8_t)form(b, &b->insn[i], true);
+        b->pairs = b->pairs || b->insn[i].saves >= 0 || b->insn[i].restores >= 0;
     }
-    for (uint32_t i = 0; i < p.slots; i++)
+    for (uint32_t i = 0; i < p.slots; i++) {
+        b->moves_stack = b->moves_stack || slot[i].kind == PLAN_STACK;
         if (slot[i].kind == PLAN_TOP)
             b->insn[slot[i].insn].top = (uint16_t)i;
+    }
+    b->tail = (uint8_t)code_last(b)->kind;
     return 0;
 }
 
@@ -197,9 +201,9 @@ static void rehash(struct code *c)
     free(c->bucket);
     c->bucket = bucket;
     c->buckets = buckets;
-    for (uint32_t i = 0; i < c->count; i++) {
-        uint32_t *at = &c->bucket[hash(c, c->entry[i]->block.pc)];
-        c->entry[i]->next = *at;
+    for (uint32_t i = 0; i < c->table.count; i++) {
+        uint32_t *at = &c->bucket[hash(c, c->table.block[i]->pc)];
+        entry_at(c, i)->next = *at;
         *at = i + 1;
     }
 }
@@ -214,17 +218,17 @@ const struct code_block *code_add(struct code *c, gaddr pc, uint32_t n, const ui
         err_set(err, "trace: not a block");
         return NULL;
     }
-    for (uint32_t k = c->bucket[hash(c, pc)]; k; k = c->entry[k - 1]->next)
-        if (same(&c->entry[k - 1]->block, pc, n, lens, bytes))
-            return &c->entry[k - 1]->block;
-    if (c->count == c->room) {
+    for (uint32_t k = c->bucket[hash(c, pc)]; k; k = entry_at(c, k - 1)->next)
+        if (same(c->table.block[k - 1], pc, n, lens, bytes))
+            return c->table.block[k - 1];
+    if (c->table.count == c->room) {
         uint32_t more = c->room ? c->room * 2 : 1024;
-        struct entry **list = realloc(c->entry, sizeof *list * more);
+        struct code_block **list = realloc(c->table.block, sizeof *list * more);
         if (!list) {
             err_set(err, "no memory");
             return NULL;
         }
-        c->entry = list;
+        c->table.block = list;
         c->room = more;
     }
     struct entry *e = make(pc, n, lens, bytes, err);
@@ -232,10 +236,10 @@ const struct code_block *code_add(struct code *c, gaddr pc, uint32_t n, const ui
         return NULL;
     uint32_t *at = &c->bucket[hash(c, pc)];
     e->next = *at;
-    e->block.number = c->count;
-    c->entry[c->count++] = e;
-    *at = c->count;
-    if (c->count > c->buckets)
+    e->block.number = c->table.count;
+    c->table.block[c->table.count++] = &e->block;
+    *at = c->table.count;
+    if (c->table.count > c->buckets)
         rehash(c);
     return &e->block;
 }
@@ -273,7 +277,7 @@ static void compute(const struct code_block *b, unsigned i, unsigned flags, cons
 const struct defuse *code_defuse(struct code *c, const struct code_block *b, unsigned i,
                                  unsigned flags, const uint64_t *values)
 {
-    struct entry *e = c->entry[b->number];
+    struct entry *e = entry_at(c, b->number);
     struct defuse ***set = &e->set[flags % POLICIES];
     if (code_varies(b, i)) {
         compute(b, i, flags, values, &c->varying);

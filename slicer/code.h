@@ -34,6 +34,11 @@ struct code_block {
     struct code_insn *insn;
     const struct plan_slot *slot;
     const struct plan_access *access;
+    /* What passes over a trace ask of every step. */
+    uint8_t tail;     /* enum insn_kind of the last instruction */
+    bool moves_stack; /* has a PLAN_STACK slot */
+    bool pairs;       /* an instruction saves or restores a register */
+    bool entry;       /* its first one is an entry of the trace it was read with */
 };
 
 struct code *code_new(void);
@@ -42,8 +47,23 @@ void code_free(struct code *code); /* NULL is allowed */
 /* The block of `n` instructions with these lengths and bytes; NULL with *err set: no such block. */
 const struct code_block *code_add(struct code *code, gaddr pc, uint32_t n, const uint8_t *lens,
                                   const uint8_t *bytes, size_t room, struct err *err);
-uint32_t code_count(const struct code *code);
-const struct code_block *code_block(const struct code *code, uint32_t number);
+void code_mark_entry(struct code *code, uint32_t number);
+
+struct code_table { /* a struct code begins with it */
+    struct code_block **block;
+    uint32_t count;
+};
+
+static inline uint32_t code_count(const struct code *code)
+{
+    return ((const struct code_table *)(const void *)code)->count;
+}
+
+static inline const struct code_block *code_block(const struct code *code, uint32_t number)
+{
+    const struct code_table *t = (const void *)code;
+    return number < t->count ? t->block[number] : NULL;
+}
 
 /* The last instruction. */
 static inline const struct insn *code_last(const struct code_block *b)

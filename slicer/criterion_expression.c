@@ -46,6 +46,8 @@ static int position_of_entry(struct study *s, const struct place *p, struct posi
         return 1;
     if (pass_init(&pass, s->trace, err))
         return -1;
+    if (pass_skip(&pass, s->slicer, p->entry, err))
+        more = -1;
     while (more == 1 && (more = pass_next(&pass, &st, err)) == 1)
         if (st.insn <= p->entry && p->entry - st.insn < st.step->insns) {
             *out = (struct position){p->position.thread, st.count,

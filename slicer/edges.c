@@ -2,11 +2,12 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * One pass forwards. The shadow of a location is the node of the slice that defined it last; nodes
- * that are not in the slice define nothing that is asked for, so they leave no trace, except that
- * restores bring a register's shadow back from its save, and signals and new threads carry shadows
- * along. Control: for each frame the branches of the slice that were executed in it are kept,
- * newest first.
+ * One pass forwards. The shadow of a location is the node of the slice that defined it last. In a
+ * backward slice, nodes that are not in it define nothing that is asked for: they leave no shadow,
+ * and steps without nodes are passed over, except that restores bring a register's shadow back from
+ * its save, and signals and new threads carry shadows along. In other sets of nodes those that are
+ * not in it hide what was defined before. Control: for each frame the branches of the slice that
+ * were executed in it are kept, newest first (trail.h).
  */
 #include "slicer/edges.h"
 
@@ -14,8 +15,9 @@
 #include <string.h>
 
 #include "slicer/forward.h"
+#include "slicer/trail.h"
 
-#define NOBODY 0 /* a shadow is a node's number plus one */
+#define NOBODY 0 /* a shadow is a node's place in pass.who plus one */
 
 /* ---- shadows of memory: pages of 512 bytes ---- */
 
@@ -23,20 +25,20 @@ enum { PAGE_SHIFT = 9, PAGE = 1 << PAGE_SHIFT };
 
 struct page {
     gaddr number; /* address >> PAGE_SHIFT, plus one */
-    uint64_t *by; /* for each byte */
+    uint32_t *by; /* for each byte */
 };
 
-struct saved {
-    uint64_t serial;
-    gaddr addr;
-    uint64_t by[8];
-};
-
-struct branch {
-    uint64_t serial; /* of the frame; 0: free */
+/* A node of the slice that was met. */
+struct who {
     uint64_t insn;
-    gaddr pc, next;
-    uint32_t before; /* index + 1 of the one before it in the same frame */
+    gaddr pc, cfa;
+    uint32_t thread;
+};
+
+/* The flags when a signal came. */
+struct flags {
+    gaddr frame;
+    uint32_t by[LOC_DF - LOC_CF + 1];
 };
 
 struct pass {
@@ -45,31 +47,21 @@ struct pass {
     const struct slice_options *o;
     unsigned edges;
     slice_edge_fn *edge;
-    slice_node_fn *node;
     void *arg;
     struct control *control; /* for functions only */
     struct page *page;
     size_t page_room, pages;
-    uint64_t (*reg)[LOC_COUNT]; /* by thread */
+    uint32_t (*reg)[LOC_COUNT]; /* by thread */
     uint32_t threads;
-    struct saved *saved;
-    size_t saved_room, saves;
-    struct branch *branch;
-    uint32_t branches, branch_room;
-    struct head {
-        uint64_t serial;
-        uint32_t last; /* index + 1 */
-    } * head;
-    size_t head_room, heads;
-    struct who {
-        gaddr pc, cfa;
-        uint32_t thread;
-    } * who; /* of slice nodes, in order of their numbers */
-    uint64_t *who_insn;
-    uint64_t whos, who_room;
-    const struct slice_want *want;
+    struct flags *flags;
+    size_t flag_count, flag_room;
+    struct who *who; /* in order of their numbers */
+    uint32_t whos, who_room;
+    const struct slice_want **want; /* sorted, those that are still to come */
     size_t wants;
-    uint64_t *begun; /* by thread: the making call's node plus one */
+    uint64_t next;   /* node of the slice */
+    uint32_t *begun; /* by thread: the shadow of what its making call defined */
+    bool ok;         /* there was memory */
     int result;
 };
 
@@ -81,7 +73,7 @@ static struct page *find_page(const struct pass *p, gaddr number)
     return &p->page[i];
 }
 
-static uint64_t *shadow(struct pass *p, gaddr addr, bool make)
+static uint32_t *shadow(struct pass *p, gaddr addr, bool make)
 {
     struct page *g = find_page(p, addr >> PAGE_SHIFT);
     if (g->number)
@@ -110,10 +102,10 @@ static uint64_t *shadow(struct pass *p, gaddr addr, bool make)
     return &g->by[addr & (PAGE - 1)];
 }
 
-static void define_memory(struct pass *p, gaddr addr, uint64_t bytes, uint64_t by)
+static void define_memory(struct pass *p, gaddr addr, uint64_t bytes, uint32_t by)
 {
     for (uint64_t i = 0; i < bytes;) {
-        uint64_t *s = shadow(p, addr + i, by != NOBODY);
+        uint32_t *s = shadow(p, addr + i, by != NOBODY);
         uint64_t n = PAGE - ((addr + i) & (PAGE - 1));
         n = n < bytes - i ? n : bytes - i;
         for (uint64_t k = 0; s && k < n; k++)
@@ -124,28 +116,31 @@ static void define_memory(struct pass *p, gaddr addr, uint64_t bytes, uint64_t b
 
 /* ---- telling ---- */
 
-static const struct who *find_who(const struct pass *p, uint64_t insn)
+/* The shadow of an instruction; NOBODY: it is no node that was met. */
+static uint32_t shadow_of(const struct pass *p, uint64_t insn)
 {
-    uint64_t lo = 0, hi = p->whos;
+    uint32_t lo = 0, hi = p->whos;
+    if (hi && p->who[hi - 1].insn <= insn) /* often it is the latest */
+        lo = hi - 1;
     while (lo < hi) {
-        uint64_t mid = (lo + hi) / 2;
-        if (p->who_insn[mid] < insn)
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (p->who[mid].insn < insn)
             lo = mid + 1;
         else
             hi = mid;
     }
-    return lo < p->whos && p->who_insn[lo] == insn ? &p->who[lo] : NULL;
+    return lo < p->whos && p->who[lo].insn == insn ? lo + 1 : NOBODY;
 }
 
-static void tell(struct pass *p, uint64_t node, uint64_t by, unsigned kind, bool memory,
+/* `node` is the latest one, or UINT64_MAX. */
+static void tell(struct pass *p, uint64_t node, uint32_t by, unsigned kind, bool memory,
                  uint64_t addr, uint64_t bytes)
 {
-    const struct who *a = node == UINT64_MAX ? NULL : find_who(p, node);
-    const struct who *b = find_who(p, by - 1);
-    if (p->result || !b || by - 1 == node)
+    if (p->result || by == NOBODY || p->who[by - 1].insn == node)
         return;
+    const struct who *b = &p->who[by - 1];
     struct slice_dependence d = {.node = node,
-                                 .on = by - 1,
+                                 .on = b->insn,
                                  .kind = kind,
                                  .memory = memory,
                                  .addr = addr,
@@ -153,7 +148,8 @@ static void tell(struct pass *p, uint64_t node, uint64_t by, unsigned kind, bool
                                  .on_thread = b->thread,
                                  .on_pc = b->pc,
                                  .on_cfa = b->cfa};
-    if (a) {
+    if (node != UINT64_MAX) {
+        const struct who *a = &p->who[p->whos - 1];
         d.node_thread = a->thread;
         d.node_pc = a->pc;
         d.node_cfa = a->cfa;
@@ -163,7 +159,7 @@ static void tell(struct pass *p, uint64_t node, uint64_t by, unsigned kind, bool
 
 /* Neighbours with the same shadow are one edge. */
 static void tell_run(struct pass *p, uint64_t node, unsigned kind, bool memory, uint64_t first,
-                     const uint64_t *by, uint64_t count)
+                     const uint32_t *by, uint64_t count)
 {
     for (uint64_t i = 0, k; i < count; i = k) {
         for (k = i + 1; k < count && by[k] == by[i]; k++)
@@ -178,7 +174,7 @@ static void tell_memory(struct pass *p, uint64_t node, gaddr addr, uint64_t byte
     while (bytes) {
         uint64_t n = PAGE - (addr & (PAGE - 1));
         n = n < bytes ? n : bytes;
-        const uint64_t *s = shadow(p, addr, false);
+        const uint32_t *s = shadow(p, addr, false);
         if (s)
             tell_run(p, node, SLICE_VALUE, true, addr, s, n);
         addr += n;
@@ -217,14 +213,14 @@ static void tell_data(struct pass *p, const struct forward_at *n)
 }
 
 static void define_ranges(struct pass *p, const struct flow_range *r, const struct flow_note *note,
-                          uint64_t by)
+                          uint32_t by)
 {
     for (; r + 1 <= forward_ranges_end(note); r++)
         if (r->how != FLOW_READ)
             define_memory(p, r->addr, r->bytes, by);
 }
 
-static void define(struct pass *p, const struct forward_at *n, uint64_t by)
+static void define(struct pass *p, const struct forward_at *n, uint32_t by)
 {
     gaddr addr;
     uint64_t bytes;
@@ -242,46 +238,6 @@ static void define(struct pass *p, const struct forward_at *n, uint64_t by)
 
 /* ---- control ---- */
 
-static struct head *find_head(const struct pass *p, uint64_t serial)
-{
-    size_t i = (serial * 0x9e3779b97f4a7c15ull >> 24) & (p->head_room - 1);
-    while (p->head[i].serial && p->head[i].serial != serial)
-        i = (i + 1) & (p->head_room - 1);
-    return &p->head[i];
-}
-
-static void add_branch(struct pass *p, uint64_t serial, uint64_t insn, gaddr pc, gaddr next)
-{
-    if (p->branches == p->branch_room) {
-        uint32_t room = p->branch_room ? p->branch_room * 2 : 4096;
-        struct branch *list = realloc(p->branch, sizeof *list * room);
-        if (!list)
-            return;
-        p->branch = list;
-        p->branch_room = room;
-    }
-    if (2 * p->heads >= p->head_room) {
-        struct head *old = p->head;
-        size_t room = p->head_room;
-        struct head *list = calloc(room * 2, sizeof *list);
-        if (!list)
-            return;
-        p->head = list;
-        p->head_room = room * 2;
-        for (size_t i = 0; i < room; i++)
-            if (old[i].serial)
-                *find_head(p, old[i].serial) = old[i];
-        free(old);
-    }
-    struct head *h = find_head(p, serial);
-    if (!h->serial) {
-        h->serial = serial;
-        p->heads++;
-    }
-    p->branch[p->branches++] = (struct branch){serial, insn, pc, next, h->last};
-    h->last = p->branches;
-}
-
 static void tell_control(struct pass *p, const struct forward_at *n, struct err *err)
 {
     bool frame_pointer;
@@ -289,62 +245,34 @@ static void tell_control(struct pass *p, const struct forward_at *n, struct err 
     const struct cfg_function *f =
         control_function(p->control, n->frame->entry, &frame_pointer, err);
     int32_t s = f ? cfg_block_of(f, pc) : CFG_NONE;
-    const struct head *h = find_head(p, n->frame->serial);
-    for (uint32_t i = h->serial && s >= 0 ? h->last : 0; i; i = p->branch[i - 1].before) {
-        const struct branch *b = &p->branch[i - 1];
+    for (const struct trail_branch *b = s >= 0 ? trail_latest(n->frame) : NULL; b;
+         b = trail_before(n->frame, b)) {
         int32_t from = cfg_block_of(f, b->pc), to = cfg_block_of(f, b->next);
-        if (b->insn != n->insn && from >= 0 && to >= 0 && cfg_depends(f, s, from, to)) {
-            tell(p, n->insn, b->insn + 1, SLICE_CONTROL, false, 0, 0);
+        if (from >= 0 && to >= 0 && cfg_depends(f, s, from, to)) {
+            tell(p, n->insn, b->node, SLICE_CONTROL, false, 0, 0);
             return;
         }
     }
     if (n->frame->maker != FRAME_NO_MAKER)
-        tell(p, n->insn, n->frame->maker + 1, SLICE_CONTROL, false, 0, 0);
-    else if (n->frame->kind == FRAME_ROOT && p->begun[n->thread])
+        tell(p, n->insn, shadow_of(p, n->frame->maker), SLICE_CONTROL, false, 0, 0);
+    else if (n->frame->kind == FRAME_ROOT)
         tell(p, n->insn, p->begun[n->thread], SLICE_CONTROL, false, 0, 0);
 }
 
 /* ---- saved registers ---- */
 
-static struct saved *find_saved(const struct pass *p, uint64_t serial, gaddr addr)
-{
-    size_t i = ((serial + addr) * 0x9e3779b97f4a7c15ull >> 24) & (p->saved_room - 1);
-    while (p->saved[i].serial && (p->saved[i].serial != serial || p->saved[i].addr != addr))
-        i = (i + 1) & (p->saved_room - 1);
-    return &p->saved[i];
-}
-
-static void keep_shadows(struct pass *p, uint64_t serial, gaddr addr, const uint64_t by[8])
-{
-    if (2 * p->saves >= p->saved_room) {
-        struct saved *old = p->saved;
-        size_t room = p->saved_room;
-        struct saved *list = calloc(room * 2, sizeof *list);
-        if (!list)
-            return;
-        p->saved = list;
-        p->saved_room = room * 2;
-        for (size_t i = 0; i < room; i++)
-            if (old[i].serial)
-                *find_saved(p, old[i].serial, old[i].addr) = old[i];
-        free(old);
-    }
-    struct saved *s = find_saved(p, serial, addr);
-    p->saves += !s->serial;
-    s->serial = serial;
-    s->addr = addr;
-    memcpy(s->by, by, sizeof s->by);
-}
-
 /* True: the instruction is the restore of a pair, and the register is as it was. */
 static bool through_pair(struct pass *p, const struct forward_at *n)
 {
-    if (n->saves >= 0)
-        keep_shadows(p, n->frame->serial, n->pair, &p->reg[n->thread][loc_gpr((unsigned)n->saves)]);
-    const struct saved *s = n->restores >= 0 ? find_saved(p, n->frame->serial, n->pair) : NULL;
-    if (!s || !s->serial)
+    uint32_t(*reg)[LOC_COUNT] = &p->reg[n->thread];
+    if (n->saves >= 0) {
+        struct trail *t = trail_of(n->frame);
+        p->ok = p->ok && t && !trail_save(t, n->pair, &(*reg)[loc_gpr((unsigned)n->saves)]);
+    }
+    const uint32_t *by = n->restores >= 0 ? trail_saved(n->frame, n->pair) : NULL;
+    if (!by)
         return false;
-    memcpy(&p->reg[n->thread][loc_gpr((unsigned)n->restores)], s->by, sizeof s->by);
+    memcpy(&(*reg)[loc_gpr((unsigned)n->restores)], by, 8 * sizeof *by);
     return true;
 }
 
@@ -353,83 +281,71 @@ static bool through_pair(struct pass *p, const struct forward_at *n)
 static int add_who(struct pass *p, const struct forward_at *n, struct err *err)
 {
     if (p->whos == p->who_room) {
-        uint64_t room = p->who_room ? p->who_room * 2 : 4096;
-        struct who *who = realloc(p->who, sizeof *who * room);
-        uint64_t *insn = who ? realloc(p->who_insn, sizeof *insn * room) : NULL;
-        p->who = who ? who : p->who;
-        p->who_insn = insn ? insn : p->who_insn;
-        if (!who || !insn)
+        uint64_t room = p->who_room ? 2ull * p->who_room : 4096;
+        struct who *who = room <= UINT32_MAX ? realloc(p->who, sizeof *who * room) : NULL;
+        if (!who)
             return err_set(err, "no memory");
-        p->who_room = room;
+        p->who = who;
+        p->who_room = (uint32_t)room;
     }
     gaddr cfa = n->frame->kind == FRAME_CALL ? n->frame->slot + 8 : 0;
-    p->who[p->whos] = (struct who){n->in->pc, cfa, n->thread};
-    p->who_insn[p->whos++] = n->insn;
+    p->who[p->whos++] = (struct who){n->insn, n->in->pc, cfa, n->thread};
     return 0;
 }
 
+/* What is wanted at or before instruction `at`. */
 static void tell_wants(struct pass *p, uint64_t at)
 {
-    for (size_t i = 0; i < p->wants; i++) {
-        const struct slice_want *x = &p->want[i];
-        if (x->at != at || !p->edge || x->kind == SLICE_USES)
-            continue;
+    for (; p->wants && (*p->want)->at <= at; p->want++, p->wants--) {
+        const struct slice_want *x = *p->want;
         if (x->kind == SLICE_MEMORY)
             tell_memory(p, UINT64_MAX, x->addr, x->bytes);
-        else if (x->thread < p->threads && x->addr < LOC_COUNT && x->bytes <= LOC_COUNT - x->addr)
+        else if (x->kind == SLICE_REGISTER && x->thread < p->threads && x->addr < LOC_COUNT &&
+                 x->bytes <= LOC_COUNT - x->addr)
             tell_run(p, UINT64_MAX, SLICE_VALUE, false, x->addr, &p->reg[x->thread][x->addr],
                      x->bytes);
     }
 }
 
-static gaddr call_of(const struct pass *p, const struct frame *f, uint64_t *maker)
+static bool is_node(struct pass *p, uint64_t insn)
 {
-    const struct who *w = NULL;
-    *maker = f->maker;
-    if (f->maker != FRAME_NO_MAKER)
-        w = find_who(p, f->maker);
-    return w ? w->pc : 0;
+    if (p->next < insn)
+        p->next = slice_next(p->slice, insn);
+    return p->next == insn;
 }
 
-static void tell_node(struct pass *p, const struct forward_at *n)
+static bool quiet(void *arg, uint64_t first, uint64_t insns)
 {
-    struct slice_node node = {.insn = n->insn,
-                              .thread = n->thread,
-                              .count = n->count,
-                              .pc = n->in->pc,
-                              .cfa = p->who[p->whos - 1].cfa,
-                              .in = n->in};
-    node.call = call_of(p, n->frame, &node.maker);
-    p->result = p->node(p->arg, &node);
+    struct pass *p = arg;
+    is_node(p, first);
+    return p->slice->closed && p->next >= first + insns &&
+           !(p->wants && (*p->want)->at < first + insns);
 }
 
 static int do_insn(void *arg, const struct forward_at *n, struct err *err)
 {
     struct pass *p = arg;
-    if (p->edge)
-        tell_wants(p, n->insn);
-    bool pair = n->du && p->edge && through_pair(p, n);
-    if (!n->du || !slice_has(p->slice, n->insn))
-        return p->result;
-    if (add_who(p, n, err))
+    tell_wants(p, n->insn);
+    bool pair = n->du && through_pair(p, n), in = n->du && is_node(p, n->insn);
+    if (in && add_who(p, n, err))
         return -1;
-    if (p->node) {
-        tell_node(p, n);
-        return p->result;
-    }
-    tell_data(p, n);
-    if (p->edges & SLICE_CONTROL)
+    if (in)
+        tell_data(p, n);
+    if (in && (p->edges & SLICE_CONTROL))
         tell_control(p, n, err);
-    if (!pair)
-        define(p, n, n->insn + 1);
-    return p->result;
+    if (n->du && !pair && (in || !p->slice->closed))
+        define(p, n, in ? p->whos : NOBODY);
+    return p->ok ? p->result : err_set(err, "no memory");
 }
 
 static void went(void *arg, struct frame *frame, uint64_t insn, gaddr pc, gaddr next)
 {
     struct pass *p = arg;
-    if (slice_has(p->slice, insn))
-        add_branch(p, frame->serial, insn, pc, next);
+    uint32_t node = shadow_of(p, insn);
+    if (node == NOBODY)
+        return;
+    struct trail *t = trail_of(frame);
+    p->ok = p->ok && t && !trail_add(t, pc, next, node);
 }
 
 /* Bytes of vector register i that a signal's frame has: the low 16, and the next 16. */
@@ -439,14 +355,35 @@ static gaddr vector_place(gaddr fpstate, unsigned i, unsigned k)
     return fpstate + (k < 16 ? XMM_AT + 16 * i + k : YMM_AT + 16 * i + k - 16);
 }
 
-#define FLAGS_OF_FRAME UINT64_MAX /* for find_saved(): those of the frame at an address */
+static struct flags *find_flags(struct pass *p, gaddr frame)
+{
+    for (size_t i = 0; i < p->flag_count; i++)
+        if (p->flags[i].frame == frame)
+            return &p->flags[i];
+    return NULL;
+}
+
+static void keep_flags(struct pass *p, gaddr frame, const uint32_t *by)
+{
+    struct flags *f = find_flags(p, frame);
+    if (!f && p->flag_count == p->flag_room) {
+        size_t room = p->flag_room ? 2 * p->flag_room : 16;
+        struct flags *list = realloc(p->flags, sizeof *list * room);
+        p->ok = p->ok && list;
+        if (!list)
+            return;
+        p->flags = list;
+        p->flag_room = room;
+    }
+    f = f ? f : &p->flags[p->flag_count++];
+    f->frame = frame;
+    memcpy(f->by, by, sizeof f->by);
+}
 
 static void signalled(void *arg, uint32_t thread, const struct flow_signal *s)
 {
     struct pass *p = arg;
-    uint64_t flags[8] = {0};
-    memcpy(flags, &p->reg[thread][LOC_CF], sizeof *flags * (LOC_DF - LOC_CF + 1));
-    keep_shadows(p, FLAGS_OF_FRAME, s->frame, flags);
+    keep_flags(p, s->frame, &p->reg[thread][LOC_CF]);
     define_memory(p, s->frame, s->end - s->frame, NOBODY);
     for (size_t i = 0; i < sizeof forward_context; i++)
         for (unsigned k = 0; k < 8; k++)
@@ -457,17 +394,17 @@ static void signalled(void *arg, uint32_t thread, const struct flow_signal *s)
             define_memory(p, vector_place(s->fpstate, i, k), 1, p->reg[thread][loc_vec(i) + k]);
 }
 
-static uint64_t shadow_at(struct pass *p, gaddr addr)
+static uint32_t shadow_at(struct pass *p, gaddr addr)
 {
-    const uint64_t *m = shadow(p, addr, false);
+    const uint32_t *m = shadow(p, addr, false);
     return m ? *m : NOBODY;
 }
 
 static void returned(void *arg, uint32_t thread, const struct flow_call *c, gaddr fpstate)
 {
     struct pass *p = arg;
-    uint64_t *reg = p->reg[thread];
-    const struct saved *flags = find_saved(p, FLAGS_OF_FRAME, c->frame);
+    uint32_t *reg = p->reg[thread];
+    const struct flags *flags = find_flags(p, c->frame);
     memset(reg, 0, sizeof p->reg[thread]);
     for (size_t i = 0; i < sizeof forward_context; i++)
         for (unsigned k = 0; k < 8; k++)
@@ -477,8 +414,8 @@ static void returned(void *arg, uint32_t thread, const struct flow_call *c, gadd
         for (unsigned k = 0; k < 32; k++)
             reg[loc_vec(i) + k] = shadow_at(p, vector_place(fpstate, i, k));
     for (unsigned k = 0; k <= LOC_DF - LOC_CF; k++) {
-        uint64_t by = shadow_at(p, c->frame + FORWARD_CONTEXT_FLAGS + k % 4);
-        reg[LOC_CF + k] = by != NOBODY ? by : flags->serial ? flags->by[k] : NOBODY;
+        uint32_t by = shadow_at(p, c->frame + FORWARD_CONTEXT_FLAGS + k % 4);
+        reg[LOC_CF + k] = by != NOBODY ? by : flags ? flags->by[k] : NOBODY;
     }
 }
 
@@ -486,7 +423,7 @@ static void begun(void *arg, uint32_t thread, uint32_t child, uint64_t call)
 {
     struct pass *p = arg;
     static const uint8_t made[] = {RAX, RSP, RCX, R11};
-    uint64_t by = call != UINT64_MAX && slice_has(p->slice, call) ? call + 1 : NOBODY;
+    uint32_t by = call != UINT64_MAX ? shadow_of(p, call) : NOBODY;
     memcpy(p->reg[child], p->reg[thread], sizeof p->reg[child]);
     for (size_t i = 0; i < sizeof made; i++)
         for (unsigned k = 0; k < 8; k++)
@@ -495,17 +432,21 @@ static void begun(void *arg, uint32_t thread, uint32_t child, uint64_t call)
     p->begun[child] = by;
 }
 
+static int by_place(const void *a, const void *b)
+{
+    const struct slice_want *const *x = a, *const *y = b;
+    return (*x)->at != (*y)->at ? ((*x)->at > (*y)->at ? 1 : -1) : 0;
+}
+
 static int pass_init(struct pass *p, struct err *err)
 {
     p->threads = trace_threads(p->s->trace);
-    p->page_room = p->saved_room = p->head_room = 1 << 12;
+    p->page_room = 1 << 12;
     p->page = calloc(p->page_room, sizeof *p->page);
-    p->saved = calloc(p->saved_room, sizeof *p->saved);
-    p->head = calloc(p->head_room, sizeof *p->head);
     p->reg = calloc(p->threads + 1, sizeof *p->reg);
     p->begun = calloc(p->threads + 1, sizeof *p->begun);
     p->control = control_new(p->s->cfg);
-    if (!p->page || !p->saved || !p->head || !p->reg || !p->begun || !p->control)
+    if (!p->page || !p->reg || !p->begun || !p->control)
         return err_set(err, "no memory");
     return 0;
 }
@@ -515,54 +456,52 @@ static void pass_deinit(struct pass *p)
     for (size_t i = 0; p->page && i < p->page_room; i++)
         free(p->page[i].by);
     free(p->page);
-    free(p->saved);
-    free(p->head);
     free(p->reg);
     free(p->begun);
-    free(p->branch);
+    free(p->flags);
     free(p->who);
-    free(p->who_insn);
     control_free(p->control);
-}
-
-static int run(struct pass *p, struct err *err)
-{
-    const struct forward_visitor v = {.arg = p,
-                                      .insn = do_insn,
-                                      .went = went,
-                                      .signal = signalled,
-                                      .sigreturn = returned,
-                                      .begin = begun};
-    int end = pass_init(p, err);
-    if (!end)
-        end = forward_pass(p->s, p->o, &v, err);
-    if (!end && p->edge) {
-        tell_wants(p, trace_insns(p->s->trace));
-        end = p->result;
-    }
-    pass_deinit(p);
-    return end;
 }
 
 int slice_edges(struct slicer *s, const struct slice *slice, const struct slice_want *want,
                 size_t wants, const struct slice_options *o, slice_edge_fn *fn, void *arg,
                 struct err *err)
 {
+    const struct slice_want **sorted = malloc(sizeof *sorted * (wants + 1));
     struct pass p = {.s = s,
                      .slice = slice,
                      .o = o,
                      .edges = o->edges ? o->edges : SLICE_ALL,
                      .edge = fn,
                      .arg = arg,
-                     .want = want,
-                     .wants = wants};
-    return run(&p, err);
-}
-
-int slice_nodes(struct slicer *s, const struct slice *slice, slice_node_fn *fn, void *arg,
-                struct err *err)
-{
-    static const struct slice_options none = {.keep_saves = true};
-    struct pass p = {.s = s, .slice = slice, .o = &none, .node = fn, .arg = arg};
-    return run(&p, err);
+                     .want = sorted,
+                     .wants = wants,
+                     .next = slice_next(slice, 0),
+                     .ok = true};
+    struct forward_visitor v = {.arg = &p,
+                                .quiet = quiet,
+                                .insn = do_insn,
+                                .went = went,
+                                .signal = signalled,
+                                .sigreturn = returned,
+                                .begin = begun};
+    if (!sorted)
+        return err_set(err, "no memory");
+    for (size_t i = 0; i < wants; i++)
+        sorted[i] = &want[i];
+    qsort(sorted, wants, sizeof *sorted, by_place);
+    v.first = p.next == UINT64_MAX ? 0 : p.next;
+    v.last = wants ? sorted[wants - 1]->at : 0;
+    if (slice_count(slice) && slice_previous(slice, UINT64_MAX) > v.last)
+        v.last = slice_previous(slice, UINT64_MAX);
+    int end = pass_init(&p, err);
+    if (!end)
+        end = forward_pass(s, o, &v, err);
+    if (!end) {
+        tell_wants(&p, trace_insns(s->trace));
+        end = p.result;
+    }
+    pass_deinit(&p);
+    free(sorted);
+    return end;
 }

@@ -29,18 +29,4 @@ int slice_edges(struct slicer *slicer, const struct slice *slice, const struct s
                 size_t wants, const struct slice_options *options, slice_edge_fn *fn, void *arg,
                 struct err *err);
 
-/* Told of each node, in order: thread, pc, CFA of its frame. */
-struct slice_node {
-    uint64_t insn;
-    uint32_t thread; /* as in trace_step.thread */
-    uint64_t count;  /* ticks: with thread number and pc its position */
-    gaddr pc, cfa;
-    gaddr call;     /* the call that made its frame: pc; 0: none or unknown */
-    uint64_t maker; /* ... and the instruction's number; UINT64_MAX: none */
-    const struct insn *in;
-};
-typedef int slice_node_fn(void *arg, const struct slice_node *node);
-int slice_nodes(struct slicer *slicer, const struct slice *slice, slice_node_fn *fn, void *arg,
-                struct err *err);
-
 #endif

@@ -24,6 +24,7 @@ struct pass {
     struct trace_state *state;
     struct left *left;
     uint32_t threads;
+    struct scan_lists lists; /* of the chunk */
 };
 
 bool forward_extent(const struct forward_at *n, unsigned k, gaddr *addr, uint64_t *bytes)
@@ -43,20 +44,8 @@ bool forward_copies(const struct forward_at *n, gaddr *to, gaddr *from, uint64_t
     return forward_extent(n, w, to, bytes) && forward_extent(n, 1 - w, from, bytes);
 }
 
-static bool in_list(const uint32_t *list, uint32_t count, uint32_t insn)
-{
-    uint32_t lo = 0, hi = count;
-    while (lo < hi) {
-        uint32_t mid = (lo + hi) / 2;
-        if (list[mid] < insn)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < count && list[lo] == insn;
-}
+static int do_insn(struct pass *p, struct forward_at *n, uint32_t insn,
 
-static int do_insn(struct pass *p, struct forward_at *n, const struct scan_chunk *sc, uint32_t insn,
                    unsigned flags, struct err *err)
 {
     const struct code_insn *ci = &n->b->insn[n->i];
@@ -71,10 +60,10 @@ static int do_insn(struct pass *p, struct forward_at *n, const struct scan_chunk
     if (ci->saves >= 0 || ci->restores >= 0)
         n->pair = code_address(&n->b->access[ci->access_at], n->values);
     if (!p->o->keep_saves && ci->restores >= 0 && n->du && n->du->defs &&
-        in_list(sc->restore, sc->restores, insn))
+        scan_lists_has(p->lists.restore, p->lists.restores, insn))
         n->restores = ci->restores;
     n->intact = ci->in.kind == INSN_RET && slicer_returns(n->frame, n->b, n->i, n->values) &&
-                !in_list(sc->changed, sc->changes, insn);
+                !scan_lists_has(p->lists.changed, p->lists.changes, insn);
     return p->v->insn(p->v->arg, n, err);
 }
 
@@ -89,8 +78,7 @@ static void settle(struct pass *p, uint32_t thread, const struct frame *now, gad
 }
 
 static int do_step(struct pass *p, const struct trace_chunk *c, const struct trace_step *st,
-                   const struct flow_note *const *note, unsigned notes, const struct scan_chunk *sc,
-                   struct err *err)
+                   const struct flow_note *const *note, unsigned notes, struct err *err)
 {
     const struct code_block *b = code_block(p->s->code, st->block);
     struct trace_state *state = &p->state[st->thread];
@@ -106,10 +94,18 @@ static int do_step(struct pass *p, const struct trace_chunk *c, const struct tra
     if (!n.frame)
         return err_set(err, "no memory");
     settle(p, st->thread, n.frame, b->pc);
+    n.insn = c->first_insn + st->insn_at;
+    bool quiet = p->v->quiet && p->v->quiet(p->v->arg, n.insn, st->insns);
+    if (quiet && !b->pairs) {
+        frames_leave(&p->frames, st, b, n.values, n.insn);
+        return 0;
+    }
     if (!p->o->stack_pointer && !control_function(p->control, n.frame->entry, &frame_pointer, err))
         return -1;
     unsigned flags = p->o->stack_pointer ? DEFUSE_STACK_POINTER : frame_pointer ? DEFUSE_FRAME : 0;
     for (n.i = 0; n.i < st->insns; n.i++) {
+        if (quiet && b->insn[n.i].saves < 0 && b->insn[n.i].restores < 0)
+            continue;
         n.insn = c->first_insn + st->insn_at + n.i;
         n.call = NULL;
         n.odd = NULL;
@@ -120,11 +116,11 @@ static int do_step(struct pass *p, const struct trace_chunk *c, const struct tra
                 ((const struct flow_access *)note[k])->pc == b->insn[n.i].in.pc)
                 n.odd = (const struct flow_access *)note[k];
         }
-        int end = do_insn(p, &n, sc, st->insn_at + n.i, flags, err);
+        int end = do_insn(p, &n, st->insn_at + n.i, flags, err);
         if (end)
             return end;
     }
-    if (st->insns == b->insns)
+    if (st->insns == b->insns && !quiet)
         p->left[st->thread] =
             (struct left){true, frame_ref(n.frame), c->first_insn + st->insn_at + st->insns - 1u,
                           code_last(b)->pc};
@@ -165,7 +161,7 @@ static int do_chunk(struct pass *p, uint32_t number, struct trace_chunk *c, stru
 {
     const struct scan_chunk *sc = &p->s->scan.chunk[number];
     uint32_t note = 0, thread = sc->thread;
-    if (trace_read(p->s->trace, number, c, err))
+    if (trace_read(p->s->trace, number, c, err) || scan_unpack(sc, &p->lists, err))
         return -1;
     for (uint32_t i = 0; i <= c->steps; i++) {
         for (; note < c->notes && c->note[note].step == i; note++) {
@@ -183,7 +179,7 @@ static int do_chunk(struct pass *p, uint32_t number, struct trace_chunk *c, stru
             if (owns < sizeof own / sizeof *own)
                 own[owns++] = trace_note(c, k);
         thread = c->step[i].thread;
-        int end = do_step(p, c, &c->step[i], own, owns, sc, err);
+        int end = do_step(p, c, &c->step[i], own, owns, err);
         if (end)
             return end;
     }
@@ -195,23 +191,35 @@ int forward_pass(struct slicer *s, const struct slice_options *o, const struct f
 {
     struct trace_chunk c = {0};
     struct pass p = {.s = s, .o = o, .v = v, .threads = trace_threads(s->trace)};
-    int end = slicer_scan(s, o, err) || frames_init(&p.frames, s->trace, err) ? -1 : 0;
+    uint32_t chunk = 0, chunks = trace_chunks(s->trace);
+    while (chunk + 1 < chunks && trace_chunk_first(s->trace, chunk + 1) <= v->first)
+        chunk++;
+    int end = slicer_scan(s, o, err);
+    if (!end)
+        end = chunks ? frames_copy(&p.frames, &s->scan.chunk[chunk].start, err)
+                     : frames_init(&p.frames, s->trace, err);
     p.control = control_new(s->cfg);
     p.state = calloc(p.threads + 1, sizeof *p.state);
     p.left = calloc(p.threads + 1, sizeof *p.left);
     if (!end && (!p.control || !p.state || !p.left))
         end = err_set(err, "no memory");
-    if (!end && trace_chunks(s->trace)) {
-        end = trace_read(s->trace, 0, &c, err);
+    if (!end && chunks) {
+        end = trace_read(s->trace, chunk, &c, err);
         for (uint32_t i = 0; !end && i < c.threads && i < p.threads; i++)
             p.state[i] = c.state[i];
     }
-    for (uint32_t i = 0; !end && i < trace_chunks(s->trace); i++)
+    for (uint32_t i = chunk; !end && i < chunks; i++) {
+        if (v->last && trace_chunk_first(s->trace, i) > v->last)
+            break;
         end = do_chunk(&p, i, &c, err);
+    }
+    if (s->scan.chunk && chunks)
+        frames_forget(&s->scan.chunk[chunk].start);
     for (uint32_t i = 0; p.left && i < p.threads; i++)
         if (p.left[i].set)
             frame_unref(p.left[i].frame);
     trace_chunk_deinit(&c);
+    scan_lists_deinit(&p.lists);
     control_free(p.control);
     frames_deinit(&p.frames);
     free(p.state);

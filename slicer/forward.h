@@ -32,6 +32,10 @@ struct forward_at {
 
 struct forward_visitor {
     void *arg;
+    uint64_t first, last; /* instructions that it begins and ends with, or some around; 0, 0: all */
+    /* Of these instructions only saves and restores matter, and not where they led. NULL: all do.
+     */
+    bool (*quiet)(void *arg, uint64_t first, uint64_t insns);
     int (*insn)(void *arg, const struct forward_at *at, struct err *err); /* not 0: ends it */
     /* The transfer at the end of a step led to `next` in the same frame. */
     void (*went)(void *arg, struct frame *frame, uint64_t insn, gaddr pc, gaddr next);

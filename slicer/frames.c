@@ -10,6 +10,8 @@ void frame_unref(struct frame *frame)
 {
     while (frame && !--frame->refs) {
         struct frame *parent = frame->parent;
+        if (frame->own)
+            frame->drop(frame->own);
         free(frame);
         frame = parent;
     }
@@ -43,6 +45,17 @@ void frames_deinit(struct frames *f)
     f->thread = NULL;
 }
 
+void frames_forget(struct frames *f)
+{
+    for (uint32_t i = 0; i < f->threads; i++)
+        for (struct frame *k = f->thread[i].top; k; k = k->parent) {
+            k->mark = 0;
+            if (k->own)
+                k->drop(k->own);
+            k->own = NULL;
+        }
+}
+
 /* ---- the stack ---- */
 
 /* A frame on top of `parent`, whose count the new one takes over. */
@@ -57,6 +70,7 @@ static struct frame *push(struct frames *f, struct frames_thread *t, struct fram
     n->refs = 1;
     n->serial = ++f->serials;
     n->second = 0;
+    n->own = NULL;
     t->top = n;
     return n;
 }
@@ -102,40 +116,51 @@ static enum frames_effect tail_call(struct frames *f, struct frames_thread *t, g
                          .resolver = resolver,
                          .slot = old->slot,
                          .entry = pc,
-                         .maker = inherits ? old->maker : t->insn};
+                         .maker = inherits ? old->maker : t->insn,
+                         .maker_pc = inherits ? old->maker_pc : in->pc,
+                         .jump_pc = old->jump_pc || inherits ? old->jump_pc : in->pc,
+                         .call_pc = old->call_pc};
     struct frame *parent = old->parent ? frame_ref(old->parent) : NULL;
     if (push(f, t, parent, like))
         frame_unref(old);
     return FRAMES_MADE;
 }
 
-static enum frames_effect jump(struct frames *f, struct frames_thread *t, gaddr pc)
+static enum frames_effect jump(struct frames *f, struct frames_thread *t,
+                               const struct code_block *b, gaddr pc)
 {
-    if (pc == t->top->entry || !trace_is_entry(f->trace, pc))
+    if (pc == t->top->entry || !(b ? b->entry : trace_is_entry(f->trace, pc)))
         return FRAMES_STAYED;
     return tail_call(f, t, pc);
 }
 
-/* What the transfer at the end of t->left did, now that it is known to have led to pc. */
-static enum frames_effect settle(struct frames *f, struct frames_thread *t, gaddr pc)
+/* What the transfer at the end of t->left did, now that it is known to have led to pc, to block b
+ * if not NULL. */
+static enum frames_effect settle(struct frames *f, struct frames_thread *t,
+                                 const struct code_block *b, gaddr pc)
 {
     struct frame *k;
-    switch (code_last(t->left)->kind) {
+    switch (t->left->tail) {
     case INSN_CALL:
     case INSN_CALL_IND:
         push(f, t, t->top,
-             (struct frame){.kind = FRAME_CALL, .slot = t->addr, .entry = pc, .maker = t->insn});
+             (struct frame){.kind = FRAME_CALL,
+                            .slot = t->addr,
+                            .entry = pc,
+                            .maker = t->insn,
+                            .maker_pc = code_last(t->left)->pc,
+                            .call_pc = code_last(t->left)->pc});
         return FRAMES_MADE;
     case INSN_RET:
         if (!(k = find(t, t->addr, false)))
-            return jump(f, t, pc);
+            return jump(f, t, b, pc);
         pop_through(t, k);
         return FRAMES_POPPED;
     case INSN_JMP:
     case INSN_JCC:
     case INSN_JCXZ:
     case INSN_JMP_IND:
-        return jump(f, t, pc);
+        return jump(f, t, b, pc);
     default:
         return FRAMES_STAYED;
     }
@@ -149,7 +174,7 @@ struct frame *frames_enter(struct frames *f, uint32_t thread, const struct code_
     struct frames_thread *t = &f->thread[thread];
     *effect = FRAMES_STAYED;
     if (t->left && t->top)
-        *effect = settle(f, t, pc);
+        *effect = settle(f, t, b, pc);
     t->left = NULL;
     if (!t->top)
         push(f, t, NULL, (struct frame){.kind = FRAME_ROOT, .entry = pc, .maker = FRAME_NO_MAKER});
@@ -170,19 +195,21 @@ void frames_leave(struct frames *f, const struct trace_step *s, const struct cod
                   const uint64_t *values, uint64_t insn)
 {
     struct frames_thread *t = &f->thread[s->thread];
-    for (uint32_t i = 0; i < b->slots; i++)
+    for (uint32_t i = 0; b->moves_stack && i < b->slots; i++)
         if (b->slot[i].kind == PLAN_STACK && b->slot[i].insn < s->insns)
             unwind(t, values[i]);
     t->left = NULL;
     if (s->insns != b->insns)
         return;
-    const struct code_insn *last = &b->insn[b->insns - 1];
     t->left = b;
     t->insn = insn + s->insns - 1u;
     t->addr = 0;
+    if (b->tail != INSN_RET && b->tail != INSN_CALL && b->tail != INSN_CALL_IND)
+        return;
+    const struct code_insn *last = &b->insn[b->insns - 1];
     for (uint32_t i = 0; i < last->accesses; i++) {
         const struct plan_access *a = &b->access[last->access_at + i];
-        bool stack = last->in.kind == INSN_RET ? a->mem.read : a->mem.write;
+        bool stack = b->tail == INSN_RET ? a->mem.read : a->mem.write;
         if (stack && a->slot != PLAN_NONE)
             t->addr = code_address(a, values);
     }

@@ -24,8 +24,13 @@ struct frame {
     gaddr slot, entry;
     gaddr second;   /* the instruction behind the entry's, once executed; 0: not known */
     uint64_t maker; /* the instruction, or FRAME_NO_MAKER */
+    /* Where its maker is; of frames that jumps put in another's place also where the first of those
+     * jumps is, and the call. 0: none. */
+    gaddr maker_pc, jump_pc, call_pc;
     uint32_t saves; /* for scan.c: how many it has executed */
-    uint32_t mark;  /* for who uses pass.h */
+    uint32_t mark;  /* of whoever follows the frames, at first 0 */
+    void *own;      /* the same, with how to free it; see trail.h */
+    void (*drop)(void *own);
 };
 
 /* A thread that has left a block and not entered another one. */
@@ -46,6 +51,8 @@ struct frames {
 int frames_init(struct frames *f, const struct trace *trace, struct err *err);
 int frames_copy(struct frames *to, const struct frames *from, struct err *err);
 void frames_deinit(struct frames *f);
+/* Marks and what hangs on frames is gone: for those that are used again. */
+void frames_forget(struct frames *f);
 
 /* What a transfer did. */
 enum frames_effect {

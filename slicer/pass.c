@@ -3,6 +3,8 @@
 
 #include <stdlib.h>
 
+#include "slicer/slice_private.h"
+
 int pass_init(struct pass *p, struct trace *trace, struct err *err)
 {
     *p = (struct pass){.trace = trace};
@@ -76,6 +78,39 @@ static int take_notes(struct pass *p, struct err *err)
     return 0;
 }
 
+int pass_seek(struct pass *p, struct slicer *s, uint32_t chunk, struct err *err)
+{
+    struct frames frames;
+    if (slicer_scan(s, NULL, err))
+        return -1;
+    frames_forget(&s->scan.chunk[chunk].start);
+    if (frames_copy(&frames, &s->scan.chunk[chunk].start, err))
+        return -1;
+    frames_deinit(&p->frames);
+    p->frames = frames;
+    if (trace_read(p->trace, chunk, &p->chunk, err))
+        return -1;
+    for (uint32_t i = 0; i < trace_threads(p->trace); i++) {
+        p->state[i] = i < p->chunk.threads ? p->chunk.state[i] : (struct trace_state){0};
+        p->seen[i] = p->state[i].last || p->state[i].count;
+    }
+    p->thread = s->scan.chunk[chunk].thread;
+    p->next_chunk = chunk + 1;
+    p->step = p->note = 0;
+    p->open = false;
+    return take_notes(p, err);
+}
+
+int pass_skip(struct pass *p, struct slicer *s, uint64_t insn, struct err *err)
+{
+    uint32_t chunk = p->next_chunk;
+    if (chunk >= trace_chunks(p->trace) || trace_chunk_first(p->trace, chunk) > insn)
+        return 0;
+    while (chunk + 1 < trace_chunks(p->trace) && trace_chunk_first(p->trace, chunk + 1) <= insn)
+        chunk++;
+    return pass_seek(p, s, chunk, err);
+}
+
 int pass_next(struct pass *p, struct pass_step *out, struct err *err)
 {
     leave(p);
@@ -97,22 +132,14 @@ int pass_next(struct pass *p, struct pass_step *out, struct err *err)
     p->open = true;
     trace_state_enter(&p->state[s->thread], trace_code(p->trace), b->pc);
     p->state[s->thread].last = b->number + 1;
-    const struct frames_thread before = p->frames.thread[s->thread];
-    uint32_t mark = before.top ? before.top->mark : 0;
     enum frames_effect effect;
     struct frame *f = frames_enter(&p->frames, s->thread, b, b->pc, &effect);
     if (!f)
         return err_set(err, "no memory");
-    bool made = effect == FRAMES_MADE && before.left;
-    uint8_t kind = made ? code_last(before.left)->kind : INSN_PLAIN;
-    if (made && kind != INSN_CALL && kind != INSN_CALL_IND)
-        f->mark = mark;
-    made = made && f->maker == before.insn;
     *out = (struct pass_step){.step = s,
                               .block = b,
                               .values = p->chunk.value + s->value_at,
                               .frame = f,
-                              .maker = made ? code_last(before.left)->pc : 0,
                               .insn = p->chunk.first_insn + s->insn_at,
                               .count = p->state[s->thread].count};
     return 1;

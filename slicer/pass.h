@@ -8,13 +8,14 @@
 
 #include "slicer/frames.h"
 
+struct slicer;
+
 /* One execution of a block. Valid until the next one. */
 struct pass_step {
     const struct trace_step *step;
     const struct code_block *block;
     const uint64_t *values;
-    struct frame *frame; /* one that a jump put in another's place begins with its mark */
-    gaddr maker;    /* of the step that is the first after frame->maker: the maker's pc; else 0 */
+    struct frame *frame;
     uint64_t insn;  /* number of its first instruction */
     uint64_t count; /* of the thread: with its number and a pc a position */
 };
@@ -30,7 +31,11 @@ struct pass {
     bool open;       /* step - 1 is not left yet */
 };
 
+/* Begins with the trace; goes on at the beginning of a chunk, whose frames the slicer knows. */
 int pass_init(struct pass *p, struct trace *trace, struct err *err);
+int pass_seek(struct pass *p, struct slicer *slicer, uint32_t chunk, struct err *err);
+/* Nothing matters before instruction `insn`: chunks that end before it are passed over. */
+int pass_skip(struct pass *p, struct slicer *slicer, uint64_t insn, struct err *err);
 void pass_deinit(struct pass *p);
 
 /* 1, 0 after the last one, -1. */

@@ -2,7 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Each question is one pass over the trace. What a block has to do with a line is two masks, one
+ * Each question is a pass over the trace, over as little of it as will do: what is asked for last
+ * is looked for in ever more of the end. What a block has to do with a line is two masks, one
  * bit for each instruction: where the breakpoint is, and what is of the line, inlined calls in it
  * included.
  */
@@ -204,20 +205,44 @@ static int check_line(const struct search *q, const char *where, struct err *err
                         q->breaks.at[0].line);
 }
 
+/* The pass goes on at the beginning of the last chunks, more of them each time; false: it has done
+ * so with all of them. *from is at first the number of chunks. */
+static bool further_back(struct study *s, struct pass *p, uint32_t *from, int *bad, struct err *err)
+{
+    uint32_t all = trace_chunks(s->trace), last = all - *from;
+    if (!*from || *bad)
+        return false;
+    *from = all - (2 * last + 1 < all ? 2 * last + 1 : all);
+    *bad = pass_seek(p, s->slicer, *from, err);
+    return !*bad;
+}
+
+static int search_from_here(struct search *q, struct pass *pass, struct err *err)
+{
+    struct pass_step st;
+    int more;
+    while ((more = pass_next(pass, &st, err)) == 1)
+        if (look(q, &st, err))
+            return -1;
+    return more;
+}
+
 static int search_line(struct search *q, struct err *err)
 {
     struct pass pass;
-    struct pass_step st;
-    int more;
+    uint32_t from = trace_chunks(q->study->trace);
+    int bad = 0;
     if (pass_init(&pass, q->study->trace, err))
         return -1;
-    while ((more = pass_next(&pass, &st, err)) == 1)
-        if (look(q, &st, err)) {
-            more = -1;
-            break;
+    if (q->options->instance)
+        bad = search_from_here(q, &pass, err);
+    else
+        while (!q->found && further_back(q->study, &pass, &from, &bad, err)) {
+            q->hits = 0;
+            bad = search_from_here(q, &pass, err);
         }
     pass_deinit(&pass);
-    return more;
+    return bad;
 }
 
 int place_line(struct study *s, const char *where, const struct place_options *o, struct place *out,
@@ -269,18 +294,47 @@ static int index_of(const struct pass_step *st, gaddr pc)
     return -1;
 }
 
+/* The last chunk at whose beginning the thread has had fewer ticks than that. */
+static int chunk_before(struct study *s, const struct position *at, uint32_t *out, struct err *err)
+{
+    struct trace_chunk c = {0};
+    uint32_t thread = trace_thread_find(s->trace, at->thread);
+    uint32_t lo = 0, hi = trace_chunks(s->trace);
+    int bad = 0;
+    while (!bad && lo + 1 < hi) {
+        uint32_t mid = (lo + hi) / 2;
+        bad = trace_read(s->trace, mid, &c, err);
+        if (!bad && (thread >= c.threads || c.state[thread].count < at->count))
+            lo = mid;
+        else
+            hi = mid;
+    }
+    trace_chunk_deinit(&c);
+    *out = lo;
+    return bad;
+}
+
 int place_position(struct study *s, const struct position *at, struct place *out, struct err *err)
 {
     struct pass pass;
     struct pass_step st;
     char token[POSITION_TEXT];
+    uint32_t chunk;
     int more, i = -1;
     *out = (struct place){.position = *at, .line_pc = at->pc};
-    if (pass_init(&pass, s->trace, err))
+    if (chunk_before(s, at, &chunk, err) || pass_init(&pass, s->trace, err))
         return -1;
+    if (chunk && pass_seek(&pass, s->slicer, chunk, err)) {
+        pass_deinit(&pass);
+        return -1;
+    }
     while ((more = pass_next(&pass, &st, err)) == 1) {
-        if (st.count != at->count || trace_thread(s->trace, st.step->thread) != at->thread)
+        if (trace_thread(s->trace, st.step->thread) != at->thread || st.count < at->count)
             continue;
+        if (st.count > at->count) {
+            more = 0;
+            break;
+        }
         if ((i = index_of(&st, at->pc)) < 0)
             continue;
         out->thread = st.step->thread;
@@ -388,14 +442,22 @@ static int find_own(struct study *s, struct place_end *out, struct err *err)
 int place_end(struct study *s, uint32_t thread, struct place_end *out, struct err *err)
 {
     struct pass pass;
-    uint32_t t;
+    struct ending *end = NULL;
+    uint32_t t = 0, from = trace_chunks(s->trace);
+    int bad = 0;
     *out = (struct place_end){0};
     if (pass_init(&pass, s->trace, err))
         return -1;
-    struct ending *end = run_to_end(s, &pass, err);
-    int bad = !end || pick_thread(s, thread, &pass, &t, err) ||
-              describe_end(s, t, &end[t], pass.frames.thread[t].top, out, err) ||
-              find_own(s, out, err);
+    while (!(end && end[t].executed) && further_back(s, &pass, &from, &bad, err)) {
+        free(end);
+        end = run_to_end(s, &pass, err);
+        bad = !end || pick_thread(s, thread, &pass, &t, err);
+    }
+    static const struct ending nothing_at_all;
+    bad =
+        bad ||
+        describe_end(s, t, end ? &end[t] : &nothing_at_all, pass.frames.thread[t].top, out, err) ||
+        find_own(s, out, err);
     free(end);
     pass_deinit(&pass);
     if (bad)

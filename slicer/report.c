@@ -12,8 +12,9 @@
 #include <string.h>
 
 #include "slicer/pass.h"
+#include "slicer/slice_private.h"
 
-enum { NO_ROW = -1 };
+enum { NO_ROW = -1, MEMO = 4096 };
 #define READS_FLAGS 0x80000000u /* of row_of: the instruction does */
 
 /* A hash table of pairs of words. */
@@ -37,7 +38,12 @@ struct builder {
     struct table row_at;  /* by thread and place of a pc */
     struct table edge_at; /* by rows */
     struct table line_at; /* by pc: the row of a thread's pc */
-    int32_t criterion;    /* row */
+    struct memo {
+        gaddr pc;
+        uint32_t thread, own;
+        int32_t row;   /* plus one; 0: free */
+    } memo[MEMO];      /* and the latest of those */
+    int32_t criterion; /* row */
     const struct criterion *of;
     struct err *err;
 };
@@ -108,8 +114,7 @@ static int32_t new_row(struct builder *b, struct report_row row)
     return (int32_t)r->rows++;
 }
 
-/* The row of a thread's instruction, without folding. *own: it is the user's code. */
-static int32_t row_at(struct builder *b, uint32_t thread, gaddr pc, bool *own)
+static int32_t find_row(struct builder *b, uint32_t thread, gaddr pc, bool *own)
 {
     struct source_line l;
     uint32_t *known = entry(&b->line_at, pc, thread);
@@ -143,26 +148,46 @@ static int32_t row_at(struct builder *b, uint32_t thread, gaddr pc, bool *own)
     return (int32_t)(*e - 1);
 }
 
-/* The row that code in this frame counts to, if it has no source; NO_ROW: to itself. A frame's mark
- * is the row of its maker plus one, or 0 if that is not the user's. */
-static int32_t row_of_frame(const struct frame *f)
+/* The row of a thread's instruction, without folding. *own: it is the user's code. */
+static int32_t row_at(struct builder *b, uint32_t thread, gaddr pc, bool *own)
 {
-    while (f && !f->mark)
-        f = f->parent;
-    return f ? (int32_t)f->mark - 1 : NO_ROW;
+    struct memo *m = &b->memo[pc & (MEMO - 1)];
+    if (m->pc != pc || m->thread != thread || !m->row) {
+        int32_t row = find_row(b, thread, pc, own);
+        *m = (struct memo){pc, thread, *own, row + 1};
+    }
+    *own = m->own;
+    return m->row - 1;
 }
 
-static int note_maker(struct builder *b, const struct pass_step *st)
+/* A frame's mark: not known yet, not the user's, or the row that its maker is in plus ROWS. */
+enum { UNKNOWN, NOT_OWN, ROWS };
+
+static uint32_t mark_of(struct builder *b, uint32_t thread, const struct frame *f)
 {
-    struct source_line l;
+    const gaddr from[] = {f->maker_pc, f->jump_pc, f->call_pc};
     bool own;
-    if (!st->maker || !b->options->fold || !study_own(b->study, st->maker, &l))
-        return 0;
-    int32_t row = row_at(b, st->step->thread, st->maker, &own);
-    if (row == NO_ROW)
-        return err_set(b->err, "no memory");
-    st->frame->mark = (uint32_t)row + 1;
-    return 0;
+    for (unsigned i = 0; i < sizeof from / sizeof *from; i++) {
+        struct source_line l;
+        if (!from[i] || !study_own(b->study, from[i], &l))
+            continue;
+        int32_t row = row_at(b, thread, from[i], &own);
+        if (row != NO_ROW)
+            return (uint32_t)row + ROWS;
+    }
+    return NOT_OWN;
+}
+
+/* The row that code in this frame counts to, if it has no source; NO_ROW: to itself. */
+static int32_t row_of_frame(struct builder *b, uint32_t thread, struct frame *f)
+{
+    for (; f; f = f->parent) {
+        if (f->mark == UNKNOWN)
+            f->mark = mark_of(b, thread, f);
+        if (f->mark != NOT_OWN)
+            return (int32_t)(f->mark - ROWS);
+    }
+    return NO_ROW;
 }
 
 static int add_node(struct builder *b, const struct pass_step *st, uint32_t i)
@@ -172,7 +197,7 @@ static int add_node(struct builder *b, const struct pass_step *st, uint32_t i)
     uint32_t thread = st->step->thread;
     int32_t row = row_at(b, thread, pc, &own);
     if (row != NO_ROW && !own && b->options->fold) {
-        int32_t folded = row_of_frame(st->frame);
+        int32_t folded = row_of_frame(b, thread, st->frame);
         row = folded == NO_ROW ? row : folded;
     }
     if (row == NO_ROW)
@@ -186,8 +211,10 @@ static int add_node(struct builder *b, const struct pass_step *st, uint32_t i)
     }
     r->last = insn;
     r->last_at = at;
-    b->insn[b->nodes] = insn;
-    b->row_of[b->nodes] = (uint32_t)row | (st->block->insn[i].in.flags_read ? READS_FLAGS : 0);
+    if (!b->out->bare) {
+        b->insn[b->nodes] = insn;
+        b->row_of[b->nodes] = (uint32_t)row | (st->block->insn[i].in.flags_read ? READS_FLAGS : 0);
+    }
     if (b->out->node)
         b->out->node[b->nodes] = (struct report_node){insn,
                                                       st->count,
@@ -200,17 +227,16 @@ static int add_node(struct builder *b, const struct pass_step *st, uint32_t i)
     return 0;
 }
 
-static int take_step(struct builder *b, const struct pass_step *st, uint64_t *next)
+static int take_step(struct builder *b, const struct pass_step *st, uint32_t chunk, uint64_t *next)
 {
-    if (note_maker(b, st))
-        return -1;
-    while (*next < st->insn + st->step->insns) {
-        if (b->nodes == slice_count(b->slice))
-            return 0;
-        if (add_node(b, st, (uint32_t)(*next - st->insn)))
+    uint64_t end = st->insn + st->step->insns;
+    if (*next >= end)
+        return 0;
+    for (uint64_t in = slice_bits(b->slice, chunk, st->step->insn_at, st->step->insns); in;
+         in &= in - 1)
+        if (add_node(b, st, (uint32_t)__builtin_ctzll(in)))
             return -1;
-        *next = slice_next(b->slice, *next + 1);
-    }
+    *next = b->nodes < slice_count(b->slice) ? slice_next(b->slice, end) : UINT64_MAX;
     return 0;
 }
 
@@ -219,11 +245,12 @@ static int find_rows(struct builder *b)
     struct pass pass;
     struct pass_step st;
     uint64_t next = slice_next(b->slice, 0);
-    int more;
+    int more = 0;
     if (pass_init(&pass, b->study->trace, b->err))
         return -1;
-    while ((more = pass_next(&pass, &st, b->err)) == 1 && next != UINT64_MAX)
-        if (take_step(b, &st, &next)) {
+    while (next != UINT64_MAX && !(more = pass_skip(&pass, b->study->slicer, next, b->err)) &&
+           (more = pass_next(&pass, &st, b->err)) == 1)
+        if (take_step(b, &st, pass.chunk.number, &next)) {
             more = -1;
             break;
         }
@@ -379,29 +406,35 @@ static int arrange(struct builder *b)
     return 0;
 }
 
-static bool same_line(const struct report_row *x, const struct report_row *y)
+/* Is (a, b) new in the table? */
+static bool is_new(struct table *t, uint64_t a, uint64_t b)
 {
-    return x->file ? x->file == y->file && x->line == y->line : !y->file && x->pc == y->pc;
+    uint32_t *e = entry(t, a, b);
+    bool new = e && !*e;
+    if (e)
+        *e = 1;
+    return new;
 }
 
 /* Lines of the user's, or if there are none functions. */
 static void count(struct report *r)
 {
+    struct table line = {0}, thread = {0};
     bool own = false;
     for (size_t i = 0; i < r->rows; i++)
         own = own || (r->row[i].own && r->row[i].nodes);
     for (size_t i = 0; i < r->rows; i++) {
         const struct report_row *x = &r->row[i];
-        bool thread = x->nodes, line = x->nodes && (x->own || !own);
-        for (size_t k = 0; k < i && (thread || line); k++) {
-            const struct report_row *y = &r->row[k];
-            thread = thread && (!y->nodes || y->thread != x->thread);
-            line = line && !(y->nodes && same_line(x, y));
-        }
-        r->threads += thread;
-        r->lines += line;
         r->others += own && !x->own;
+        if (!x->nodes)
+            continue;
+        r->threads += is_new(&thread, x->thread, 0);
+        bool first =
+            x->file ? is_new(&line, (uintptr_t)x->file, x->line) : is_new(&line, x->pc, ~0ull);
+        r->lines += first && (x->own || !own);
     }
+    free(line.slot);
+    free(thread.slot);
 }
 
 /* ---- all of it ---- */
@@ -429,8 +462,10 @@ static int add_wanted(struct builder *b, const struct criterion *c)
 static int build(struct builder *b, const struct criterion *c)
 {
     bool own;
-    b->insn = malloc(sizeof *b->insn * (slice_count(b->slice) + 1));
-    b->row_of = malloc(sizeof *b->row_of * (slice_count(b->slice) + 1));
+    b->out->bare = slice_count(b->slice) > REPORT_MOST && !b->options->nodes;
+    uint64_t room = b->out->bare ? 1 : slice_count(b->slice) + 1;
+    b->insn = malloc(sizeof *b->insn * room);
+    b->row_of = malloc(sizeof *b->row_of * room);
     if (b->options->nodes)
         b->out->node = calloc(slice_count(b->slice) + 1, sizeof *b->out->node);
     if (!b->insn || !b->row_of || (b->options->nodes && !b->out->node))
@@ -440,10 +475,9 @@ static int build(struct builder *b, const struct criterion *c)
     b->criterion = row_at(b, c->thread, c->pc, &own);
     if (b->criterion == NO_ROW)
         return err_set(b->err, "no memory");
-    if (slice_edges(b->study->slicer, b->slice, c->want, c->wants, &b->options->slice, take_edge, b,
-                    b->err))
-        return -1;
-    if (add_wanted(b, c))
+    if (!b->out->bare && (slice_edges(b->study->slicer, b->slice, c->want, c->wants,
+                                      &b->options->slice, take_edge, b, b->err) ||
+                          add_wanted(b, c)))
         return -1;
     b->out->row[b->criterion].distance = 0;
     measure(b->out);

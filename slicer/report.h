@@ -16,6 +16,10 @@
 
 enum { REPORT_NONE = -1 };
 
+/* Of slices with more nodes than this only rows are told, unless all nodes are asked for: their
+ * edges would need 32 bytes for each node, and half an hour for the largest. */
+enum { REPORT_MOST = 20000000 };
+
 struct report_row {
     uint32_t thread;  /* its number in positions */
     const char *file; /* NULL: no line */
@@ -57,6 +61,7 @@ struct report {
     struct report_node *node; /* in order; NULL unless wanted */
     uint64_t nodes, lines, threads;
     size_t others; /* rows that are not the user's, if others are */
+    bool bare;     /* no edges, see REPORT_MOST; rows are in the order of their last execution */
 };
 
 struct report_options {

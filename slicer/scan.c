@@ -200,8 +200,7 @@ static int do_step(struct scanner *s, const struct trace_chunk *c, const struct 
     const struct code_block *b = code_block(s->code, st->block);
     const uint64_t *values = c->value + st->value_at;
     struct frames_thread *t = &s->frames.thread[st->thread];
-    bool call = t->left && (code_last(t->left)->kind == INSN_CALL ||
-                            code_last(t->left)->kind == INSN_CALL_IND);
+    bool call = t->left && (t->left->tail == INSN_CALL || t->left->tail == INSN_CALL_IND);
     enum frames_effect effect;
     struct frame *f = frames_enter(&s->frames, st->thread, b, b->pc, &effect);
     if (!f)
@@ -212,7 +211,7 @@ static int do_step(struct scanner *s, const struct trace_chunk *c, const struct 
     frames_leave(&s->frames, st, b, values, c->first_insn + st->insn_at);
     /* A return is judged when it is executed. */
     const struct frames_thread *now = &s->frames.thread[st->thread];
-    if (now->left && code_last(b)->kind == INSN_RET) {
+    if (now->left && b->tail == INSN_RET) {
         const struct armed *a =
             slicer_returns(now->top, b, b->insns - 1u, values) ? find(s, now->addr) : NULL;
         if (a && !(a->addr && a->serial && a->reg == RETURN_ADDRESS))
@@ -315,15 +314,87 @@ static int scanner_init(struct scanner *s, struct trace *trace, unsigned max_sav
     return frames_init(&s->frames, trace, err);
 }
 
-static uint32_t *keep(struct list *l, uint32_t *count)
+/* ---- packed lists: differences, seven bits a byte ---- */
+
+static uint8_t *pack(uint8_t *to, struct list *l)
 {
-    uint32_t *at = malloc(sizeof *at * (l->count + 1u));
-    if (at && l->count)
-        memcpy(at, l->at, sizeof *at * l->count);
-    *count = at ? l->count : 0;
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < l->count; i++) {
+        uint32_t d = l->at[i] - last;
+        last = l->at[i];
+        for (; d >= 0x80; d >>= 7)
+            *to++ = (uint8_t)(d | 0x80);
+        *to++ = (uint8_t)d;
+    }
     l->count = 0;
-    return at;
+    return to;
 }
+
+static const uint8_t *unpack(const uint8_t *from, uint32_t *list, uint32_t count)
+{
+    uint32_t last = 0;
+    for (uint32_t i = 0; i < count; i++) {
+        uint32_t d = 0;
+        unsigned shift = 0;
+        for (; *from & 0x80; shift += 7)
+            d |= (uint32_t)(*from++ & 0x7f) << shift;
+        d |= (uint32_t)*from++ << shift;
+        list[i] = last += d;
+    }
+    return from;
+}
+
+static int keep(struct scanner *s, struct scan_chunk *k, struct err *err)
+{
+    enum { MOST = 5 }; /* bytes of a difference */
+    k->restores = s->restores.count;
+    k->changes = s->changes.count;
+    uint8_t *all = malloc((size_t)MOST * (k->restores + k->changes) + 1);
+    if (!all)
+        return err_set(err, "no memory");
+    uint8_t *end = pack(pack(all, &s->restores), &s->changes);
+    uint8_t *fit = realloc(all, (size_t)(end - all) + 1);
+    k->packed = fit ? fit : all;
+    return 0;
+}
+
+int scan_unpack(const struct scan_chunk *k, struct scan_lists *out, struct err *err)
+{
+    if (k->restores + k->changes >= out->room) {
+        uint32_t room = k->restores + k->changes + 1;
+        uint32_t *list = realloc(out->restore, sizeof *list * room);
+        if (!list)
+            return err_set(err, "no memory");
+        out->restore = list;
+        out->room = room;
+    }
+    out->restores = k->restores;
+    out->changes = k->changes;
+    out->changed = out->restore + k->restores;
+    unpack(unpack(k->packed, out->restore, k->restores), out->changed, k->changes);
+    return 0;
+}
+
+void scan_lists_deinit(struct scan_lists *l)
+{
+    free(l->restore);
+    *l = (struct scan_lists){0};
+}
+
+bool scan_lists_has(const uint32_t *list, uint32_t count, uint32_t insn)
+{
+    uint32_t lo = 0, hi = count;
+    while (lo < hi) {
+        uint32_t mid = (lo + hi) / 2;
+        if (list[mid] < insn)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < count && list[lo] == insn;
+}
+
+/* ---- the pass ---- */
 
 int scan_init(struct scan *scan, struct trace *trace, unsigned max_save, struct err *err)
 {
@@ -339,14 +410,8 @@ int scan_init(struct scan *scan, struct trace *trace, unsigned max_save, struct 
         struct scan_chunk *k = &scan->chunk[i];
         k->thread = s.thread;
         if (frames_copy(&k->start, &s.frames, err) || trace_read(trace, i, &c, err) ||
-            do_chunk(&s, &c, err))
+            do_chunk(&s, &c, err) || keep(&s, k, err))
             goto done;
-        k->restore = keep(&s.restores, &k->restores);
-        k->changed = keep(&s.changes, &k->changes);
-        if (!k->restore || !k->changed) {
-            err_set(err, "no memory");
-            goto done;
-        }
     }
     bad = 0;
 done:
@@ -361,8 +426,7 @@ void scan_deinit(struct scan *s)
 {
     for (uint32_t i = 0; s->chunk && i < s->chunks; i++) {
         frames_deinit(&s->chunk[i].start);
-        free(s->chunk[i].restore);
-        free(s->chunk[i].changed);
+        free(s->chunk[i].packed);
     }
     free(s->chunk);
     free(s->signal);

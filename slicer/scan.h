@@ -3,7 +3,8 @@
  * SPDX-License-Identifier: MIT
  *
  * For each chunk: the frames at its beginning, which of its instructions restore a register that
- * their function had saved, and which returns found a return address that was changed.
+ * their function had saved, and which returns found a return address that was changed. There are
+ * many restores: they are kept packed, a byte or two for each.
  */
 #ifndef SLICER_SCAN_H
 #define SLICER_SCAN_H
@@ -12,11 +13,15 @@
 
 struct scan_chunk {
     struct frames start;
-    uint32_t thread;   /* that runs when it begins */
-    uint32_t *restore; /* instructions of the chunk, ascending */
-    uint32_t restores;
-    uint32_t *changed; /* returns */
-    uint32_t changes;
+    uint32_t thread; /* that runs when it begins */
+    uint32_t restores, changes;
+    uint8_t *packed; /* for scan_unpack() */
+};
+
+/* Instructions of a chunk, by their numbers in it, ascending. */
+struct scan_lists {
+    uint32_t *restore, *changed; /* changed: returns */
+    uint32_t restores, changes, room;
 };
 
 /* A signal's delivery. */
@@ -34,6 +39,11 @@ struct scan {
 
 int scan_init(struct scan *s, struct trace *trace, unsigned max_save, struct err *err);
 void scan_deinit(struct scan *s);
+
+/* The lists of a chunk. *out is {0} or has been used before. */
+int scan_unpack(const struct scan_chunk *chunk, struct scan_lists *out, struct err *err);
+void scan_lists_deinit(struct scan_lists *l);
+bool scan_lists_has(const uint32_t *list, uint32_t count, uint32_t insn);
 
 /* Where the extended state of a signal's frame is, of the last one before `insn`; 0: none. */
 gaddr scan_fpstate(const struct scan *s, gaddr frame, uint64_t insn);

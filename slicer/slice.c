@@ -249,8 +249,8 @@ void slice_figures(const struct slice *s, struct slice_figures *out)
 
 int slicer_scan(struct slicer *s, const struct slice_options *o, struct err *err)
 {
-    unsigned max_save = o->max_save ? o->max_save : SLICE_MAX_SAVE;
-    if (s->max_save == max_save)
+    unsigned max_save = o && o->max_save ? o->max_save : SLICE_MAX_SAVE;
+    if (s->max_save == max_save || (!o && s->max_save))
         return 0;
     scan_deinit(&s->scan);
     s->max_save = 0;
@@ -270,6 +270,7 @@ struct slice *slice_backward(struct slicer *s, const struct slice_want *want, si
         err_set(err, "no memory");
         return NULL;
     }
+    out->closed = true;
     if (slice_walk(s, out, want, wants, o, err)) {
         slice_free(out);
         return NULL;

@@ -30,12 +30,25 @@ struct slice {
     uint64_t *first; /* by chunk: the number of its first instruction; one more at the end */
     uint32_t chunks;
     uint64_t count;
+    bool closed; /* all that its nodes depend on is in it: backward slices */
     struct slice_figures figures;
 };
 
 struct slice *slice_new(const struct trace *trace);
 /* Was it new? -1: no memory. */
 int slice_add(struct slice *s, uint32_t chunk, uint32_t insn, uint32_t insns);
+
+/* Which of `n` instructions from `insn` of a chunk on are in it, a bit each; n <= 64. */
+static inline uint64_t slice_bits(const struct slice *s, uint32_t chunk, uint32_t insn, uint32_t n)
+{
+    const uint64_t *bits = s->bits[chunk];
+    if (!bits || !n)
+        return 0;
+    uint64_t word = bits[insn / 64] >> insn % 64;
+    if (insn % 64 + n > 64)
+        word |= bits[insn / 64 + 1] << (64 - insn % 64);
+    return n < 64 ? word & ((1ull << n) - 1) : word;
+}
 
 /* node.c: what instructions do that def/use sets do not tell. */
 enum { SLICER_SIGRETURN = 15 }; /* the system call's number */
@@ -49,7 +62,7 @@ bool slicer_is_state(const struct insn *in);                 /* xsave and the li
 bool slicer_returns(const struct frame *frame, const struct code_block *b, unsigned i,
                     const uint64_t *values);
 
-/* Makes sure that the scan is there. */
+/* Makes sure that the scan is there; NULL: any will do. */
 int slicer_scan(struct slicer *s, const struct slice_options *o, struct err *err);
 
 /* slice_walk.c: the walk. */

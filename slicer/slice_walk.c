@@ -46,6 +46,7 @@ struct walk {
     unsigned edges;
     struct trace_chunk chunk;
     const struct scan_chunk *scan;
+    struct scan_lists lists; /* its lists; counts go down as they are met */
     struct place *place;
     struct control *control;
     struct wanted memory;
@@ -56,7 +57,6 @@ struct walk {
     uint32_t threads;
     struct ghost *ghost;
     size_t ghost_room, ghosts, ghosts_waiting;
-    uint32_t restores, changes;     /* of the chunk that are still to come */
     const struct slice_want **want; /* sorted by `at`, the last first */
     size_t wants;
     bool ok; /* there was memory */
@@ -356,18 +356,18 @@ static void look_through(struct walk *w, const struct node *n, int reg, gaddr ad
 
 static bool is_restore(struct walk *w, uint32_t insn)
 {
-    const struct scan_chunk *c = w->scan;
-    while (w->restores && c->restore[w->restores - 1] > insn)
-        w->restores--;
-    return w->restores && c->restore[w->restores - 1] == insn;
+    struct scan_lists *l = &w->lists;
+    while (l->restores && l->restore[l->restores - 1] > insn)
+        l->restores--;
+    return l->restores && l->restore[l->restores - 1] == insn;
 }
 
 static bool is_changed(struct walk *w, uint32_t insn)
 {
-    const struct scan_chunk *c = w->scan;
-    while (w->changes && c->changed[w->changes - 1] > insn)
-        w->changes--;
-    return w->changes && c->changed[w->changes - 1] == insn;
+    struct scan_lists *l = &w->lists;
+    while (l->changes && l->changed[l->changes - 1] > insn)
+        l->changes--;
+    return l->changes && l->changed[l->changes - 1] == insn;
 }
 
 /* ---- one instruction ---- */
@@ -752,12 +752,10 @@ static uint64_t insns_before(const struct trace_chunk *c, uint32_t i)
 
 static int walk_chunk(struct walk *w, uint32_t number, struct attached *x, struct err *err)
 {
-    if (trace_read(w->s->trace, number, &w->chunk, err))
+    w->scan = &w->s->scan.chunk[number];
+    if (trace_read(w->s->trace, number, &w->chunk, err) || scan_unpack(w->scan, &w->lists, err))
         return -1;
     const struct trace_chunk *c = &w->chunk;
-    w->scan = &w->s->scan.chunk[number];
-    w->restores = w->scan->restores;
-    w->changes = w->scan->changes;
     w->out->figures.chunks++;
     memset(w->place, 0, sizeof *w->place * TRACE_STEPS);
     uint32_t *of = note_threads(w), note = c->notes;
@@ -842,6 +840,7 @@ int slice_walk(struct slicer *s, struct slice *out, const struct slice_want *wan
     bad = 0;
 done:
     trace_chunk_deinit(&w.chunk);
+    scan_lists_deinit(&w.lists);
     control_free(w.control);
     wanted_deinit(&w.memory);
     free(sorted);

@@ -19,6 +19,7 @@
 #include <unistd.h>
 
 #include "pinball/chunk.h"
+#include "slicer/trace_ahead.h"
 #include "slicer/trace_pack.h"
 
 enum section { SECTION_BLOCKS = 1, SECTION_STEPS, SECTION_REST };
@@ -31,18 +32,24 @@ struct place {
     uint64_t sequence;
 };
 
+/* What reading needs, once for each thread that reads. */
+struct reader {
+    struct packer packer;
+    struct trace_pack *pack;
+    uint8_t *raw;
+    size_t raw_room;
+};
+
 struct trace {
     char *path;
     int fd;
     struct span span;
-    struct packer packer;
-    struct trace_pack *pack;
+    struct reader reader, second;
+    struct trace_ahead *ahead;
     struct code *code;
     struct place *place;
     uint32_t chunks, room;
     uint64_t insns;
-    uint8_t *raw;
-    size_t raw_room;
     uint32_t *thread;
     uint32_t threads;
     gaddr *entry, *stay, *targets_of;
@@ -55,18 +62,25 @@ struct trace {
 
 /* ---- reading ---- */
 
+static void reader_deinit(struct reader *r)
+{
+    chunk_deinit_packer(&r->packer);
+    trace_pack_free(r->pack);
+    free(r->raw);
+}
+
 void trace_close(struct trace *t)
 {
     if (!t)
         return;
+    trace_ahead_free(t->ahead);
+    reader_deinit(&t->reader);
+    reader_deinit(&t->second);
     if (t->fd >= 0)
         close(t->fd);
-    chunk_deinit_packer(&t->packer);
-    trace_pack_free(t->pack);
     code_free(t->code);
     free(t->path);
     free(t->place);
-    free(t->raw);
     free(t->thread);
     free(t->entry);
     free(t->stay);
@@ -87,18 +101,19 @@ void trace_chunk_deinit(struct trace_chunk *c)
     *c = (struct trace_chunk){0};
 }
 
-static int load(struct trace *t, uint64_t at, const struct chunk *c, struct err *err)
+static int load(struct trace *t, struct reader *r, uint64_t at, const struct chunk *c,
+                struct err *err)
 {
-    if (c->raw > t->raw_room) {
-        free(t->raw);
-        t->raw_room = c->raw;
-        t->raw = malloc(t->raw_room);
-        if (!t->raw) {
-            t->raw_room = 0;
+    if (c->raw > r->raw_room) {
+        free(r->raw);
+        r->raw_room = c->raw;
+        r->raw = malloc(r->raw_room);
+        if (!r->raw) {
+            r->raw_room = 0;
             return err_set(err, "no memory");
         }
     }
-    return chunk_unpack(&t->span, at, c, t->raw, &t->packer, err);
+    return chunk_unpack(&t->span, at, c, r->raw, &r->packer, err);
 }
 
 static int read_blocks(struct trace *t, const uint8_t *at, size_t bytes, struct err *err)
@@ -200,10 +215,10 @@ static int read_all(struct trace *t, struct err *err)
                 return -1;
             continue;
         }
-        if (load(t, at, &c, err))
+        if (load(t, &t->reader, at, &c, err))
             return -1;
-        int bad = section == SECTION_BLOCKS ? read_blocks(t, t->raw, c.raw, err)
-                  : section == SECTION_REST ? read_rest(t, t->raw, c.raw, err)
+        int bad = section == SECTION_BLOCKS ? read_blocks(t, t->reader.raw, c.raw, err)
+                  : section == SECTION_REST ? read_rest(t, t->reader.raw, c.raw, err)
                                             : err_set(err, "%s: not a trace", t->path);
         if (bad)
             return -1;
@@ -212,6 +227,30 @@ static int read_all(struct trace *t, struct err *err)
     if (more < 0)
         return -1;
     return whole ? 0 : err_set(err, "%s: cut off", t->path);
+}
+
+static int read_chunk(struct trace *t, struct reader *r, uint32_t n, struct trace_chunk *out,
+                      struct err *err)
+{
+    struct chunk c;
+    const struct place *p = &t->place[n];
+    if (!r->pack && !(r->pack = trace_pack_new()))
+        return err_set(err, "no memory");
+    if (chunk_read(&t->span, p->at, (struct chunk_want){CHUNK_TRACE, p->sequence}, &c, err) != 1 ||
+        load(t, r, p->at, &c, err))
+        return -1;
+    out->number = n;
+    out->first_insn = p->first_insn;
+    struct err why;
+    if (trace_unpack(r->pack, r->raw, c.raw, t->code, out, &why))
+        return err_set(err, "%s: chunk %u: %s", t->path, n, why.msg);
+    return 0;
+}
+
+static int read_ahead(void *arg, uint32_t n, struct trace_chunk *out, struct err *err)
+{
+    struct trace *t = arg;
+    return read_chunk(t, &t->second, n, out, err);
 }
 
 struct trace *trace_open(const char *path, struct err *err)
@@ -224,9 +263,8 @@ struct trace *trace_open(const char *path, struct err *err)
     }
     t->fd = open(path, O_RDONLY | O_CLOEXEC);
     t->path = strdup(path);
-    t->pack = trace_pack_new();
     t->code = code_new();
-    if (!t->path || !t->pack || !t->code) {
+    if (!t->path || !t->code) {
         err_set(err, "no memory");
         goto fail;
     }
@@ -237,6 +275,10 @@ struct trace *trace_open(const char *path, struct err *err)
     t->span = (struct span){t->fd, 0, (uint64_t)st.st_size, t->path};
     if (read_all(t, err))
         goto fail;
+    for (uint32_t i = 0; i < code_count(t->code); i++)
+        if (trace_is_entry(t, code_block(t->code, i)->pc))
+            code_mark_entry(t->code, i);
+    t->ahead = trace_ahead_new(read_ahead, t, t->chunks);
     return t;
 fail:
     trace_close(t);
@@ -245,19 +287,10 @@ fail:
 
 int trace_read(struct trace *t, uint32_t n, struct trace_chunk *out, struct err *err)
 {
-    struct chunk c;
     if (n >= t->chunks)
         return err_set(err, "%s: has no chunk %u", t->path, n);
-    const struct place *p = &t->place[n];
-    if (chunk_read(&t->span, p->at, (struct chunk_want){CHUNK_TRACE, p->sequence}, &c, err) != 1 ||
-        load(t, p->at, &c, err))
-        return -1;
-    out->number = n;
-    out->first_insn = p->first_insn;
-    struct err why;
-    if (trace_unpack(t->pack, t->raw, c.raw, t->code, out, &why))
-        return err_set(err, "%s: chunk %u: %s", t->path, n, why.msg);
-    return 0;
+    int taken = t->ahead ? trace_ahead_take(t->ahead, n, out, err) : 0;
+    return taken ? (taken < 0 ? -1 : 0) : read_chunk(t, &t->reader, n, out, err);
 }
 
 struct code *trace_code(struct trace *t)

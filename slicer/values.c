@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "slicer/pass.h"
 #include "slicer/registers.h"
 
 enum { VALUE_BYTES = 64, VALUE_TEXT = 120 };
@@ -25,7 +26,7 @@ struct job {
     const struct report *report;
     const struct criterion *criterion;
     struct look *look; /* in the order of the execution */
-    size_t looks, next;
+    size_t looks;
     struct replay_registers *registers;
     struct values *out;
 };
@@ -84,16 +85,33 @@ static int list_looks(struct job *j, size_t rows, struct err *err)
     return 0;
 }
 
-/* Told of all nodes in order: positions of those that are looked at. */
-static int take_node(void *arg, const struct slice_node *n)
+/* Positions of the instructions that are looked at; what the criterion wants has one. */
+static int find_positions(struct job *j, struct err *err)
 {
-    struct job *j = arg;
-    while (j->next < j->looks && j->look[j->next].insn < n->insn)
-        j->next++; /* no node: what the criterion wants */
-    for (; j->next < j->looks && j->look[j->next].insn == n->insn; j->next++)
-        j->look[j->next].at =
-            (struct position){trace_thread(j->study->trace, n->thread), n->count, n->pc};
-    return 0;
+    struct pass pass;
+    struct pass_step st;
+    struct study *s = j->study;
+    int more = 0;
+    if (pass_init(&pass, s->trace, err))
+        return -1;
+    for (size_t i = 0; i < j->looks && more >= 0;) {
+        struct look *l = &j->look[i];
+        if (j->report->edge[l->edge].sample.node == UINT64_MAX) {
+            i++;
+        } else if ((more = pass_skip(&pass, s->slicer, l->insn, err)) ||
+                   (more = pass_next(&pass, &st, err)) != 1) {
+            break;
+        } else {
+            uint64_t end = st.insn + st.step->insns;
+            for (; i < j->looks && j->look[i].insn < end; i++)
+                if (j->report->edge[j->look[i].edge].sample.node != UINT64_MAX)
+                    j->look[i].at =
+                        (struct position){trace_thread(s->trace, st.step->thread), st.count,
+                                          st.block->insn[j->look[i].insn - st.insn].in.pc};
+        }
+    }
+    pass_deinit(&pass);
+    return more < 0 ? -1 : 0;
 }
 
 /* ---- looking ---- */
@@ -167,8 +185,8 @@ static int look_at_all(struct job *j, struct err *err)
 
 /* ---- all of it ---- */
 
-struct values *values_new(struct study *s, const struct slice *slice, const struct report *r,
-                          const struct criterion *c, size_t rows, struct err *err)
+struct values *values_new(struct study *s, const struct report *r, const struct criterion *c,
+                          size_t rows, struct err *err)
 {
     struct job j = {.study = s, .report = r, .criterion = c};
     j.out = calloc(1, sizeof *j.out);
@@ -178,8 +196,7 @@ struct values *values_new(struct study *s, const struct slice *slice, const stru
     int bad = j.out && j.out->text && j.registers ? 0 : err_set(err, "no memory");
     if (!bad) {
         j.out->edges = r->edges;
-        bad = list_looks(&j, rows, err) || slice_nodes(s->slicer, slice, take_node, &j, err) ||
-              look_at_all(&j, err);
+        bad = list_looks(&j, rows, err) || find_positions(&j, err) || look_at_all(&j, err);
     }
     free(j.look);
     free(j.registers);

@@ -15,7 +15,7 @@ struct values;
 
 /* For the edges that brought in the first `rows` rows (those of the user's, if there are such).
  * NULL with *err set. */
-struct values *values_new(struct study *s, const struct slice *slice, const struct report *r,
+struct values *values_new(struct study *s, const struct report *r,
                           const struct criterion *criterion, size_t rows, struct err *err);
 void values_free(struct values *v); /* NULL is allowed */
 
