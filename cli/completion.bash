@@ -21,7 +21,7 @@ _drdebug()
     trace) options="-o --window --help" ;;
     slice)
         options="--at --forward --to --instance --thread --thin --data --prune --no-prune --max-save --stack-pointer --relocated
-            --window --only-thread --only-file --only-module --trace --lines --all --json --steps --sum --dep --dot --html -o --list --show --delete --help"
+            --window --only-thread --only-file --only-module --trace --lines --all --json --values --steps --sum --dep --dot --html -o --list --show --delete --help"
         ;;
     esac
     case $verb in

@@ -49,16 +49,21 @@ static int print(struct study *s, const struct slice_options_given *a, const str
                             .lines = a->lines,
                             .all = a->all,
                             .steps = a->steps};
-    if (write_files(&p, a, &of->options, &err)) {
+    size_t rows = a->json || a->html ? SIZE_MAX : a->lines;
+    struct values *values = a->values ? values_new(s, r, &of->criterion, rows, &err) : NULL;
+    if (a->values && !values) {
         report_free(r);
-        return say_error(CLI_FAILED, "slice: %s", err.msg);
+        return say_error(CLI_FAILED, "slice: values: %s", err.msg);
     }
-    if (a->json)
+    p.values = values;
+    int bad = write_files(&p, a, &of->options, &err);
+    if (!bad && a->json)
         slice_print_json(&p);
-    else
+    else if (!bad)
         slice_print_text(&p);
+    values_free(values);
     report_free(r);
-    return say_finish();
+    return bad ? say_error(CLI_FAILED, "slice: %s", err.msg) : say_finish();
 }
 
 /* What the user can do about a criterion that was not found. */
@@ -79,8 +84,8 @@ static void advise(const struct err *err)
         break;
     case SOURCE_NO_VARIABLE:
         say_hint(
-            "variables are those in scope at that line; a member is reached by its variable, or "
-            "as `0xADDRESS BYTES`");
+            "variables are those in scope at that line; others are `FUNCTION::NAME` if static, "
+            "`'FILE'::NAME`, or `0xADDRESS BYTES`");
         break;
     default:
         break;

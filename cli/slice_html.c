@@ -100,6 +100,11 @@ static void put_edge_text(struct page *g, const struct report_edge *e)
     fputs(report_kind(e->sample.kind), g->f);
     fputc(' ', g->f);
     put(g->f, what);
+    const char *value = values_of(g->p->values, (int32_t)(e - g->p->report->edge));
+    if (value) {
+        fputs(" = ", g->f);
+        put(g->f, value);
+    }
     if (e->race)
         fprintf(g->f, " <span class=\"race\">%s</span>", race_name(e->race));
 }

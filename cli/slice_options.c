@@ -12,7 +12,7 @@
 
 const char slice_details[] =
     "CRITERION is one of\n"
-    "  VARIABLE at WHERE           why it has its value there\n"
+    "  EXPRESSION at WHERE         why it has its value there: total, p->next->key, a[i][j], *p, 'file.c'::x\n"
     "  %REGISTER at WHERE          likewise: %eax, %rbx, %xmm3, ...\n"
     "  0xADDRESS BYTES at WHERE    likewise for memory\n"
     "  WHAT, WHAT at WHERE         several of these together\n"
@@ -23,7 +23,7 @@ const char slice_details[] =
     "\n"
     "  --forward          what depends on it, instead of what it depends on\n"
     "  --to CRITERION     what leads from the first criterion to this one, which may be `failure`\n"
-    "  --at failure       the criterion that the crash, abort or failed assertion suggests\n"
+    "  --at failure       the criterion that the crash, abort, failed assertion or deadlock suggests\n"
     "  --instance N       the Nth time that the line was reached; by default the last\n"
     "  --thread N         in thread N; by default in any\n"
     "  --thin             follow values only: not addresses, not control\n"
@@ -42,6 +42,7 @@ const char slice_details[] =
     "  --lines N          print at most N lines; by default 50\n"
     "  --all              print every instruction, those of libraries, too\n"
     "  --json             print it for a program to read\n"
+    "  --values           print what flowed, too: a replay looks at it\n"
     "  --steps            with --json: all statements of the slice in the order of their execution, too\n"
     "  --sum FILE         write its statements and their instances to FILE\n"
     "  --dep FILE         write all dependences between them\n"
@@ -83,6 +84,7 @@ enum {
     OPT_DOT,
     OPT_HTML,
     OPT_STEPS,
+    OPT_VALUES,
     OPT_LIST,
     OPT_SHOW,
     OPT_DELETE,
@@ -115,6 +117,7 @@ static const struct option options[] = {
     {"dot", required_argument, NULL, OPT_DOT},
     {"html", required_argument, NULL, OPT_HTML},
     {"steps", no_argument, NULL, OPT_STEPS},
+    {"values", no_argument, NULL, OPT_VALUES},
     {"list", no_argument, NULL, OPT_LIST},
     {"show", required_argument, NULL, OPT_SHOW},
     {"delete", required_argument, NULL, OPT_DELETE},
@@ -259,6 +262,8 @@ static bool set_flag(int c, struct slice_options_given *a)
         return a->json = true;
     case OPT_STEPS:
         return a->steps = true;
+    case OPT_VALUES:
+        return a->values = true;
     case OPT_LIST:
         return a->list = true;
     default:

@@ -88,6 +88,11 @@ static void why_text(const struct slice_print *p, const struct report_row *r, ch
     const struct report_edge *e = &p->report->edge[r->edge];
     const struct slice_dependence *d = &e->sample;
     report_what(p->study, d, what, sizeof what);
+    const char *value = values_of(p->values, r->edge);
+    if (value) {
+        size_t n = strlen(what);
+        snprintf(what + n, sizeof what - n, "%s%s", n ? " = " : "", value);
+    }
     if (d->node_thread == d->on_thread || d->node == UINT64_MAX || d->on == UINT64_MAX)
         snprintf(out, WHAT_ROOM, "%s", what);
     else if (p->report->forward)
@@ -379,8 +384,10 @@ static void json_row(const struct slice_print *p, const struct report_row *r)
     printf(", \"criterion\": %s}", r->distance == 0 ? "true" : "false");
 }
 
-static void json_edge(const struct slice_print *p, const struct report_edge *e)
+static void json_edge(const struct slice_print *p, int32_t number)
 {
+    const struct report_edge *e = &p->report->edge[number];
+    const char *value = values_of(p->values, number);
     const struct slice_dependence *d = &e->sample;
     char what[WHAT_ROOM];
     report_what(p->study, d, what, sizeof what);
@@ -391,6 +398,8 @@ static void json_edge(const struct slice_print *p, const struct report_edge *e)
            d->node_thread != d->on_thread && nodes ? "true" : "false");
     json_member("race", e->race ? race_name(e->race) : NULL);
     json_member("what", what);
+    if (value)
+        json_member("value", value);
     if (d->kind != SLICE_CONTROL && d->memory)
         printf(", \"address\": \"0x%" PRIx64 "\", \"bytes\": %" PRIu64, d->addr, d->bytes);
     putchar('}');
@@ -454,6 +463,26 @@ static void json_steps(const struct slice_print *p)
     free(list);
 }
 
+/* What it is of: memory, registers, or all that an instruction uses. */
+static void json_wants(const struct criterion *c)
+{
+    fputs(", \"wants\": [", stdout);
+    for (size_t i = 0; i < c->wants; i++) {
+        const struct slice_want *w = &c->want[i];
+        char name[64];
+        fputs(i ? ", {" : "{", stdout);
+        if (w->kind == SLICE_MEMORY) {
+            printf("\"address\": \"0x%" PRIx64 "\", \"bytes\": %" PRIu64 ", ", w->addr, w->bytes);
+        } else if (w->kind == SLICE_REGISTER) {
+            loc_name((struct loc_span){.first = w->addr & 0xfff, .count = w->bytes & 0xfff}, name,
+                     sizeof name);
+            printf("\"register\": \"%s\", ", name);
+        }
+        printf("\"instruction\": %" PRIu64 "}", w->at);
+    }
+    putchar(']');
+}
+
 static void json_criterion(const struct slice_print *p, const char *key, const char *text,
                            const struct criterion *c)
 {
@@ -467,6 +496,7 @@ static void json_criterion(const struct slice_print *p, const char *key, const c
     json_member("file", own ? l.file : NULL);
     printf(", \"line\": %" PRIu32, own ? l.line : 0);
     json_position("position", &c->position);
+    json_wants(c);
     putchar('}');
 }
 
@@ -517,7 +547,7 @@ void slice_print_json(const struct slice_print *p)
     fputs("\n  ],\n  \"edges\": [", stdout);
     for (size_t i = 0; i < r->edges; i++) {
         printf("%s\n    ", i ? "," : "");
-        json_edge(p, &r->edge[i]);
+        json_edge(p, (int32_t)i);
     }
     if (p->steps) {
         fputs("\n  ],\n  \"steps\": [", stdout);

@@ -3,17 +3,19 @@
 #define CLI_SLICE_PRINT_H
 
 #include "slicer/saved.h"
+#include "slicer/values.h"
 
 struct slice_print {
     struct study *study;
     const struct slice *slice;
     const struct criterion *criterion;
     const struct report *report;
-    const char *text;       /* the criterion in the user's words */
-    const struct saved *of; /* what was asked for */
-    size_t lines;           /* rows at most */
-    bool all;               /* every instruction */
-    bool steps;             /* of JSON: statements in order; the report needs its nodes */
+    const char *text;            /* the criterion in the user's words */
+    const struct saved *of;      /* what was asked for */
+    size_t lines;                /* rows at most */
+    bool all;                    /* every instruction */
+    const struct values *values; /* NULL: not wanted */
+    bool steps;                  /* of JSON: statements in order; the report needs its nodes */
 };
 
 /* "backward", "forward", "chop". */

@@ -144,6 +144,11 @@ class Reads:
         if re.fullmatch(r"\$\w*", text):
             self.take_register(text, role)
             return
+        if is_of_this(re.match(r"\w*", text)[0]):
+            self.take_text("this", "address")
+        self.take_text(text, role)
+
+    def take_text(self, text, role):
         value = gdb.parse_and_eval(text)
         if value.type.code == gdb.TYPE_CODE_FUNC or (
                 role == "address" and value.type.strip_typedefs().code == gdb.TYPE_CODE_ARRAY):
@@ -185,14 +190,25 @@ class Reads:
         some = [c for c, (role, _) in self.found.items() if role == "value" or not values_only]
         return ", ".join(some or self.found)
 
-    def stays(self):
-        """Does it mean the same memory wherever this is? Not if it goes by pointers or frames."""
-        for criterion, (role, text) in self.found.items():
-            name = re.match(r"[\w:']+", text)
-            symbol = gdb.lookup_symbol(name[0])[0] if name else None
-            if role != "value" or not criterion.startswith("0x") or symbol is None or symbol.needs_frame:
-                return False
-        return True
+
+def is_of_this(name):
+    """Is it a member of the object that a method belongs to, so that `this' is read for it?"""
+    try:
+        if not name or not gdb.lookup_symbol(name)[1]:
+            return False
+        return is_member(gdb.parse_and_eval("*this").type, name)
+    except gdb.error:
+        return False
+
+
+def is_member(kind, name):
+    for field in kind.strip_typedefs().fields():
+        if field.is_base_class or not field.name:
+            if is_member(field.type, name):
+                return True
+        elif field.name == name:
+            return hasattr(field, "bitpos")  # else it is static
+    return False
 
 
 def is_type(text):
@@ -474,13 +490,7 @@ def criterion_of(what, elsewhere=False, values_only=False):
         return what
     if re.fullmatch(r"0[xX][0-9a-fA-F]+\s+\w+", what):
         return what
-    if elsewhere and re.fullmatch(r"[A-Za-z_]\w*", what):
-        return what
-    reads = Reads(what)
-    if elsewhere and not reads.stays():
-        raise gdb.GdbError(f"{what}: at another place it may be something else. Go there first (`pin goto', "
-                           f"`tbreak'), then say `pin slice {what}'.")
-    return reads.criterion(values_only)
+    return what if elsewhere else Reads(what).criterion(values_only)
 
 
 def find_criterion(command, arg, values_only=False):
@@ -507,8 +517,7 @@ WHAT is an expression, %REGISTER, or 0xADDRESS BYTES. Of an expression, all
 that it reads counts: for p->x that is p, too.
 WHERE is FILE:LINE, LINE or FUNCTION (when that line is done), *START *END
 (when these instructions are), or a position such as T2:48213:401136; without,
-it is here and now. Elsewhere WHAT must be a variable's name, or a global's
-member or element. INSTANCE is the number of times that the line was reached,
+it is here and now. Elsewhere it is what the expression means there. INSTANCE is the number of times that the line was reached,
 by default the last; THREAD is a thread's number.
 The first column is a position for `pin goto', of the last time if there are
 several. `pin slice-back' and `pin slice-step' go through the slice, and `pin

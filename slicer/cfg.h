@@ -8,7 +8,8 @@
  *
  * 1. The function of entry e is all instructions that can be reached from e by these edges: to the
  *    next instruction; to the targets of direct jmp, jcc, jcxz and loop; from calls and system
- *    calls to the next instruction, unless the call stays; from an indirect jmp to each target
+ *    calls to the next instruction, unless the call stays: it was executed and never returned, or
+ *    it is a direct call of a function that is known never to; from an indirect jmp to each target
  *    observed. An edge to another entry than e is a tail call: it becomes an edge to the virtual
  *    exit. An edge to e is an edge like others.
  *    Instructions with an edge to the exit only: ret; calls and system calls that stay; traps

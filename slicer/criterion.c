@@ -5,9 +5,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
-static const char usage[] = "a criterion is `VARIABLE at FILE:LINE`, `%REGISTER at ...`, "
+#include "slicer/expression.h"
+
+static const char usage[] = "a criterion is `EXPRESSION at FILE:LINE`, `%REGISTER at ...`, "
                             "`0xADDRESS BYTES at ...`, `uses of FILE:LINE` or `last write of ...`";
 
 void criterion_deinit(struct criterion *c)
@@ -28,69 +29,6 @@ int criterion_want(struct criterion *c, struct slice_want want, struct err *err)
     return 0;
 }
 
-/* ---- registers ---- */
-
-static bool is_named(unsigned first, unsigned count, const char *name)
-{
-    char text[32];
-    loc_name((struct loc_span){.first = first & 0xfff, .count = count & 0xfff}, text, sizeof text);
-    return strcasecmp(text, name) == 0;
-}
-
-bool criterion_register(const char *name, unsigned *first, unsigned *count)
-{
-    static const uint8_t part[][2] = {{0, 8}, {0, 4}, {0, 2}, {0, 1}, {1, 1}};
-    for (unsigned r = 0; r < GPR_COUNT; r++)
-        for (size_t i = 0; i < sizeof part / sizeof *part; i++)
-            if (is_named(loc_gpr(r) + part[i][0], part[i][1], name)) {
-                *first = loc_gpr(r) + part[i][0];
-                *count = part[i][1];
-                return true;
-            }
-    for (unsigned r = 0; r < LOC_VECS; r++)
-        for (*count = 16; *count <= LOC_VEC_BYTES; *count *= 2)
-            if (is_named(*first = loc_vec(r), *count, name))
-                return true;
-    for (unsigned r = 0; r < 8; r++)
-        if (is_named(*first = loc_mask(r), *count = LOC_MASK_BYTES, name))
-            return true;
-    for (*first = LOC_CF, *count = 1; *first <= LOC_DF; ++*first)
-        if (is_named(*first, 1, name))
-            return true;
-    return false;
-}
-
-/* General registers in an order of their own, then vector registers. */
-bool criterion_dwarf_register(unsigned reg, unsigned *first, unsigned *most)
-{
-    static const uint8_t gpr[] = {RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP};
-    if (reg < 16) {
-        *first = loc_gpr(reg < 8 ? gpr[reg] : reg);
-        *most = LOC_GPR_BYTES;
-        return true;
-    }
-    if (reg < 17 || reg > 32)
-        return false;
-    *first = loc_vec(reg - 17);
-    *most = 16;
-    return true;
-}
-
-static int want_register(struct criterion *out, const struct place *p, uint64_t at, unsigned reg,
-                         uint64_t bytes, struct err *err)
-{
-    unsigned first, most;
-    if (!criterion_dwarf_register(reg, &first, &most))
-        return 0;
-    if (!bytes || bytes > most)
-        bytes = most;
-    return criterion_want(
-        out,
-        (struct slice_want){
-            .kind = SLICE_REGISTER, .at = at, .thread = p->thread, .addr = first, .bytes = bytes},
-        err);
-}
-
 static int want_memory(struct criterion *out, const struct place *p, gaddr addr, uint64_t bytes,
                        struct err *err)
 {
@@ -101,101 +39,6 @@ static int want_memory(struct criterion *out, const struct place *p, gaddr addr,
                                               .addr = addr,
                                               .bytes = bytes ? bytes : 1},
                           err);
-}
-
-/* ---- variables ---- */
-
-static int want_reads(struct criterion *out, const struct place *p, const struct source_place *sp,
-                      struct err *err)
-{
-    for (uint32_t i = 0; i < sp->reads; i++) {
-        const struct source_read *r = &sp->read[i];
-        int bad = 0;
-        if (r->memory)
-            bad = r->known ? want_memory(out, p, r->address, r->bytes, err) : 0;
-        else if (!r->at_entry || p->entry != UINT64_MAX)
-            bad = want_register(out, p, r->at_entry ? p->entry : p->at, r->reg, r->bytes, err);
-        if (bad)
-            return -1;
-    }
-    return 0;
-}
-
-static int want_pieces(struct criterion *out, const struct place *p, const struct source_place *sp,
-                       const char *name, struct err *err)
-{
-    bool constant = false, computed = false;
-    for (uint32_t i = 0; i < sp->pieces; i++) {
-        const struct source_piece *piece = &sp->piece[i];
-        uint64_t bytes = piece->bytes ? piece->bytes : sp->bytes;
-        int bad = 0;
-        if (piece->where == SOURCE_MEMORY)
-            bad = want_memory(out, p, piece->address, bytes, err);
-        else if (piece->where == SOURCE_REGISTER)
-            bad = want_register(out, p, p->at, piece->reg, bytes, err);
-        else if (piece->where == SOURCE_CONSTANT)
-            constant = true;
-        else if (piece->where == SOURCE_COMPUTED)
-            computed = true;
-        if (bad)
-            return -1;
-    }
-    if (computed && want_reads(out, p, sp, err))
-        return -1;
-    if (out->wants)
-        return 0;
-    if (constant)
-        return err_set(err, "%s is a constant here: the compiler knew its value", name);
-    return err_set_code(err, SOURCE_OPTIMIZED, "%s: it has no place here: optimized out", name);
-}
-
-/* Registers in DWARF's order, for variables whose place depends on them. */
-static int look_with_registers(struct study *s, const struct place *p, const char *name,
-                               struct source_place *sp, struct err *err)
-{
-    struct replay_registers *r = malloc(sizeof *r);
-    uint64_t reg[17] = {0};
-    if (!r)
-        return err_set(err, "no memory");
-    int bad = study_registers(s, &p->position, r, err);
-    for (unsigned i = 0; !bad && i < 16; i++) {
-        unsigned first, most;
-        criterion_dwarf_register(i, &first, &most);
-        reg[i] = r->gpr[first / LOC_GPR_BYTES];
-    }
-    struct source_frame frame = {.cfa = p->cfa, .fs_base = bad ? 0 : r->fs_base, .reg = reg};
-    free(r);
-    return bad ? -1 : source_variable_at(s->source, p->position.pc, &frame, name, sp, err);
-}
-
-static int look(struct study *s, const struct place *p, const char *name, struct source_place *sp,
-                struct err *err)
-{
-    struct source_frame frame = {.cfa = p->cfa};
-    int bad = source_variable_at(s->source, p->position.pc, &frame, name, sp, err);
-    if (bad && err->code == SOURCE_UNKNOWN_PLACE)
-        bad = look_with_registers(s, p, name, sp, err);
-    return bad;
-}
-
-/* A variable that is gone when the line is done may have a place where the line begins. */
-static int want_variable(struct study *s, struct criterion *out, const struct place *p,
-                         const char *name, struct err *err)
-{
-    struct source_place sp = {0};
-    int bad = look(s, p, name, &sp, err) || want_pieces(out, p, &sp, name, err);
-    if (!bad || !p->insns || (err->code != SOURCE_OPTIMIZED && err->code != SOURCE_NO_VARIABLE))
-        return bad ? -1 : 0;
-    struct err before;
-    struct place begin = *p;
-    begin.at = p->insn[0];
-    begin.position = p->first;
-    out->wants = 0;
-    if (look(s, &begin, name, &sp, &before) || want_pieces(out, &begin, &sp, name, &before))
-        return -1;
-    out->position = begin.position;
-    snprintf(out->note, sizeof out->note, "before the line: it has no place behind it");
-    return 0;
 }
 
 /* ---- the words ---- */
@@ -260,14 +103,39 @@ static int find_place(struct study *s, const struct criterion_options *o, const 
     return 0;
 }
 
+static void join(char *const *word, int n, char *out, size_t room)
+{
+    size_t used = 0;
+    out[0] = 0;
+    for (int i = 0; i < n && used < room; i++)
+        used += (size_t)snprintf(out + used, room - used, "%s%s", i ? " " : "", word[i]);
+}
+
+/* Do two words follow each other that are names or numbers, as nowhere in C but in types? */
+static bool are_no_operands(char *const *word, int n)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    int depth = 0;
+    for (int i = 0; i + 1 < n; i++) {
+        for (const char *c = word[i]; *c; c++)
+            depth += (*c == '(' || *c == '[') - (*c == ')' || *c == ']');
+        const char *end = word[i] + strlen(word[i]) - 1;
+        if (!depth && strchr(letters, *end) && strchr(letters, word[i + 1][0]) &&
+            strcmp(word[i], "sizeof") != 0)
+            return true;
+    }
+    return false;
+}
+
 /* WHAT is word[0 .. n). */
-static int want_what(struct study *s, struct criterion *out, const struct place *p,
-                     char *const *word, int n, struct err *err)
+static int want_what(struct study *s, const struct criterion_options *o, struct criterion *out,
+                     const struct place *p, char *const *word, int n, struct err *err)
 {
     uint64_t addr, bytes;
+    char text[sizeof((struct words *)0)->text];
     if (word[0][0] == '%' && n == 1) {
         unsigned first, count;
-        if (!criterion_register(word[0] + 1, &first, &count))
+        if (!registers_find(word[0] + 1, &first, &count))
             return err_set_code(err, CRITERION_USAGE, "%s: no such register", word[0]);
         return criterion_want(out,
                               (struct slice_want){.kind = SLICE_REGISTER,
@@ -277,21 +145,26 @@ static int want_what(struct study *s, struct criterion *out, const struct place 
                                                   .bytes = count},
                               err);
     }
-    if (number(word[0], &addr)) {
+    if (n <= 2 && number(word[0], &addr)) {
         if (n != 2 || !number(word[1], &bytes) || !bytes || bytes > 1 << 30)
             return err_set_code(err, CRITERION_USAGE, "%s: how many bytes? Say `%s 8`", word[0],
                                 word[0]);
         return want_memory(out, p, addr, bytes, err);
     }
-    if (n != 1)
+    if (are_no_operands(word, n))
         return err_set_code(err, CRITERION_USAGE, "%s %s: %s", word[0], word[1], usage);
-    return want_variable(s, out, p, word[0], err);
+    join(word, n, text, sizeof text);
+    int bad = criterion_expression(s, o, out, p, text, err);
+    if (bad && err->code == EXPRESSION_BAD)
+        err->code = CRITERION_USAGE;
+    return bad;
 }
 
-/* WHAT, WHAT, ...: all of them. The commas go. */
-static int want_list(struct study *s, struct criterion *out, const struct place *p,
-                     char *const *word, int n, struct err *err)
+/* WHAT, WHAT, ...: all of them. The commas go. Constants do not count, if there is more. */
+static int want_list(struct study *s, const struct criterion_options *o, struct criterion *out,
+                     const struct place *p, char *const *word, int n, struct err *err)
 {
+    bool constant = false;
     for (int from = 0, i = 0; i < n; i++) {
         size_t length = strlen(word[i]);
         bool comma = word[i][length - 1] == ',';
@@ -301,11 +174,14 @@ static int want_list(struct study *s, struct criterion *out, const struct place 
             word[i][length - 1] = 0;
         if (!comma && i < n - 1)
             continue;
-        if (want_what(s, out, p, word + from, i + 1 - from, err))
-            return -1;
+        if (want_what(s, o, out, p, word + from, i + 1 - from, err)) {
+            if (err->code != EXPRESSION_CONSTANT)
+                return -1;
+            constant = true;
+        }
         from = i + 1;
     }
-    return 0;
+    return constant && !out->wants ? -1 : 0;
 }
 
 static int want_uses(struct criterion *out, const struct place *p, struct err *err)
@@ -341,14 +217,6 @@ static int take_last_write(struct study *s, const struct criterion_options *o,
         out, (struct slice_want){.kind = SLICE_USES, .at = last, .thread = in.thread}, err);
 }
 
-static void join(char *const *word, int n, char *out, size_t room)
-{
-    size_t used = 0;
-    out[0] = 0;
-    for (int i = 0; i < n && used < room; i++)
-        used += (size_t)snprintf(out + used, room - used, "%s%s", i ? " " : "", word[i]);
-}
-
 static int find(struct study *s, const struct criterion_options *o, struct words *w,
                 struct criterion *out, struct err *err)
 {
@@ -379,7 +247,8 @@ static int find(struct study *s, const struct criterion_options *o, struct words
     out->position = p.position;
     out->pc = p.line_pc;
     join(w->word + from, n - from, out->what, sizeof out->what);
-    int bad = uses ? want_uses(out, &p, err) : want_list(s, out, &p, w->word + from, n - from, err);
+    int bad =
+        uses ? want_uses(out, &p, err) : want_list(s, o, out, &p, w->word + from, n - from, err);
     place_deinit(&p);
     return bad || (last && take_last_write(s, o, out, err)) ? -1 : 0;
 }

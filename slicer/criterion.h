@@ -2,7 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- *     WHAT at WHERE            WHAT is a variable, %REG, or 0xADDR LEN; or several: WHAT, WHAT
+ *     WHAT at WHERE            WHAT is a C expression (expression.h), %REG, or 0xADDR LEN; or
+ *                              several: WHAT, WHAT
  *     uses of FILE:LINE        all that the line uses
  *     last write of WHAT       what the last instruction that wrote it used; `at WHERE` may follow
  *
@@ -27,7 +28,7 @@ struct criterion {
     uint32_t thread; /* as in trace_step.thread */
     struct position position;
     gaddr pc;       /* in the line that it is about */
-    char what[256]; /* for people */
+    char what[512]; /* for people */
     char note[256]; /* what else they should know; may be empty */
 };
 
@@ -37,15 +38,16 @@ int criterion_find(struct study *s, const struct criterion_options *options, str
                    struct err *err);
 void criterion_deinit(struct criterion *c);
 
-/* The locations (enum loc) of a register by its name, without the `%`. */
-bool criterion_register(const char *name, unsigned *first, unsigned *count);
-/* The same by DWARF's number: *most of them from *first on. False: not one of these. */
-bool criterion_dwarf_register(unsigned reg, unsigned *first, unsigned *most);
-
 /* For those who find criteria: adds a want. */
 int criterion_want(struct criterion *c, struct slice_want want, struct err *err);
+/* criterion_expression.c: adds wants of what a C expression reads. */
+int criterion_expression(struct study *s, const struct criterion_options *options,
+                         struct criterion *out, const struct place *p, const char *text,
+                         struct err *err);
 /* criterion_failure.c */
 int criterion_failure(struct study *s, const struct criterion_options *options,
                       struct criterion *out, struct err *err);
+/* criterion_deadlock.c: adds no want, if threads do not wait for each other at the end. */
+int criterion_deadlock(struct study *s, struct criterion *out, struct err *err);
 
 #endif

@@ -242,10 +242,25 @@ static int no_failure(uint32_t reason, int status, struct err *err)
                        status & 0xff, other);
     if (reason == END_EXIT)
         return err_set(err, "the program did not fail; %s", other);
-    return err_set(
-        err,
-        "the recording does not end with a fault or an abort, and deadlocks are not found yet; %s",
-        other);
+    return err_set(err, "the recording does not end with a fault, an abort or a deadlock; %s",
+                   other);
+}
+
+/* Did something from outside end it, which is how a program that hangs ends? */
+static bool was_ended(uint32_t reason, int status)
+{
+    return reason == END_KILLED || reason == END_LOST ||
+           (reason == END_SIGNAL &&
+            (status == SIGTERM || status == SIGINT || status == SIGALRM || status == SIGHUP ||
+             status == SIGQUIT || status == SIGKILL || status == SIGXCPU || status == SIGVTALRM ||
+             status == SIGPROF || status == SIGUSR1 || status == SIGUSR2));
+}
+
+static void note_signal(struct criterion *out, uint32_t reason, int status)
+{
+    const char *name = reason == END_SIGNAL ? sigabbrev_np(status) : NULL;
+    if (reason == END_SIGNAL)
+        snprintf(out->note, sizeof out->note, "SIG%s", name ? name : "?");
 }
 
 int criterion_failure(struct study *s, const struct criterion_options *o, struct criterion *out,
@@ -256,6 +271,13 @@ int criterion_failure(struct study *s, const struct criterion_options *o, struct
     int status;
     uint32_t reason = study_end(s, &status, &at);
     (void)o;
+    if (was_ended(reason, status)) {
+        if (criterion_deadlock(s, out, err))
+            return -1;
+        note_signal(out, reason, status);
+        if (out->wants)
+            return 0;
+    }
     if (reason != END_SIGNAL)
         return no_failure(reason, status, err);
     if (place_end(s, at.thread, &e, err))
@@ -264,8 +286,7 @@ int criterion_failure(struct study *s, const struct criterion_options *o, struct
     out->position = e.place.position;
     out->pc = e.place.line_pc;
     int bad = is_fault(&e, status) ? fault(s, &e, status, out, err) : raised(s, &e, out, err);
-    const char *name = sigabbrev_np(status);
-    snprintf(out->note, sizeof out->note, "SIG%s", name ? name : "?");
+    note_signal(out, reason, status);
     place_end_deinit(&e);
     return bad ? -1 : 0;
 }

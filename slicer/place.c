@@ -471,3 +471,34 @@ void place_end_deinit(struct place_end *e)
     free(e->call);
     *e = (struct place_end){0};
 }
+
+struct place_end *place_ends(struct study *s, size_t *count, struct err *err)
+{
+    struct pass pass;
+    *count = 0;
+    if (pass_init(&pass, s->trace, err))
+        return NULL;
+    struct place_end *list = calloc(trace_threads(s->trace) + 1, sizeof *list);
+    struct ending *end = run_to_end(s, &pass, err);
+    int bad = end && list ? 0 : -1;
+    if (end && !list)
+        err_set(err, "no memory");
+    for (uint32_t t = 0; !bad && t < trace_threads(s->trace); t++)
+        if (end[t].block && pass.frames.thread[t].top)
+            bad = describe_end(s, t, &end[t], pass.frames.thread[t].top, &list[(*count)++], err);
+    free(end);
+    pass_deinit(&pass);
+    for (size_t i = 0; !bad && i < *count; i++)
+        bad = find_own(s, &list[i], err);
+    if (!bad)
+        return list;
+    place_ends_free(list, *count);
+    return NULL;
+}
+
+void place_ends_free(struct place_end *list, size_t count)
+{
+    for (size_t i = 0; list && i < count; i++)
+        place_end_deinit(&list[i]);
+    free(list);
+}

@@ -60,4 +60,8 @@ struct place_end {
 int place_end(struct study *s, uint32_t thread, struct place_end *out, struct err *err);
 void place_end_deinit(struct place_end *e);
 
+/* The same of all threads that did something, *count of them, in one pass. NULL with *err set. */
+struct place_end *place_ends(struct study *s, size_t *count, struct err *err);
+void place_ends_free(struct place_end *list, size_t count); /* NULL is allowed */
+
 #endif

@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "slicer/registers.h"
 #include "slicer/source_places.h"
 
 static const char usage[] = "say VARIABLE, FUNCTION::VARIABLE, %REGISTER, `0xADDRESS BYTES` or "
@@ -63,7 +64,7 @@ static int add_register(struct pruning *p, const char *text, struct err *err)
 {
     unsigned first = LOC_CF, count = LOC_DF - LOC_CF;
     if (strcasecmp(text, "%flags") != 0 && strcasecmp(text, "%eflags") != 0 &&
-        !criterion_register(text + 1, &first, &count))
+        !registers_find(text + 1, &first, &count))
         return err_set_code(err, CRITERION_USAGE, "%s: no such register", text);
     struct slice_prune item = whole_register(first, count);
     return pruning_add_item(p, &item, err);
@@ -101,7 +102,7 @@ static int add_home(void *arg, const struct source_home *home)
                                .addr = home->address,
                                .bytes = home->bytes};
     if (!home->memory) {
-        if (!criterion_dwarf_register(home->reg, &first, &most))
+        if (!registers_dwarf(home->reg, &first, &most))
             return 0;
         item = whole_register(first, 1);
     }

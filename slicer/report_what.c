@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "slicer/registers.h"
 #include "slicer/report.h"
 
 const char *report_kind(unsigned kinds)
@@ -21,22 +22,9 @@ static bool name_memory(struct study *s, const struct slice_dependence *d, char 
            (d->node_pc && source_variable(s->source, d->node_pc, &node, d->addr, bytes, buf, room));
 }
 
-/* DWARF's number of the register that has a location; -1: none. */
-static int dwarf_number(uint64_t loc)
-{
-    static const uint8_t number[] = {0, 2, 1, 3, 7, 6, 4, 5};
-    if (loc < LOC_VEC) {
-        unsigned r = (unsigned)(loc - LOC_GPR) / LOC_GPR_BYTES;
-        return r < 8 ? number[r] : (int)r;
-    }
-    if (loc < LOC_VEC + 16 * LOC_VEC_BYTES)
-        return 17 + (int)(loc - LOC_VEC) / LOC_VEC_BYTES;
-    return -1;
-}
-
 static void name_register(struct study *s, const struct slice_dependence *d, char *buf, size_t room)
 {
-    int reg = dwarf_number(d->addr);
+    int reg = registers_number(d->addr);
     const char *name = NULL;
     if (reg >= 0 && d->node_pc)
         name = source_register_variable(s->source, d->node_pc, (unsigned)reg);

@@ -93,6 +93,18 @@ static bool stays(void *ctx, gaddr pc)
     return trace_stays(((struct slicer *)ctx)->trace, pc);
 }
 
+static bool no_return(void *ctx, gaddr callee)
+{
+    const struct slicer *s = ctx;
+    return s->no_return && s->no_return(s->no_return_ctx, callee);
+}
+
+void slicer_no_return(struct slicer *s, bool (*fn)(void *ctx, gaddr callee), void *ctx)
+{
+    s->no_return = fn;
+    s->no_return_ctx = ctx;
+}
+
 struct slicer *slicer_new(struct trace *trace, struct pinball *pinball, struct err *err)
 {
     struct slicer *s = calloc(1, sizeof *s);
@@ -103,8 +115,12 @@ struct slicer *slicer_new(struct trace *trace, struct pinball *pinball, struct e
     s->trace = trace;
     s->code = trace_code(trace);
     s->pinball = pinball;
-    struct cfg_program program = {
-        .ctx = s, .read = read_code, .is_entry = is_entry, .targets = targets, .stays = stays};
+    struct cfg_program program = {.ctx = s,
+                                  .read = read_code,
+                                  .is_entry = is_entry,
+                                  .targets = targets,
+                                  .stays = stays,
+                                  .no_return = no_return};
     s->cfg = cfg_new(&program, err);
     if (!s->cfg) {
         slicer_free(s);

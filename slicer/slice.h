@@ -74,6 +74,10 @@ void slicer_free(struct slicer *slicer); /* NULL is allowed */
  * are in a function. It outlives the slicer. NULL, which it is at first: only early ones are. */
 void slicer_set_source(struct slicer *slicer, struct source *source);
 
+/* Somebody who knows which functions never return, like source_is_noreturn(): calls of these have
+ * no way on in their function's graph. To be said before the first slice. */
+void slicer_no_return(struct slicer *slicer, bool (*fn)(void *ctx, gaddr callee), void *ctx);
+
 /* NULL with *err set. */
 struct slice *slice_backward(struct slicer *slicer, const struct slice_want *want, size_t wants,
                              const struct slice_options *options, struct err *err);

@@ -19,8 +19,10 @@ struct slicer {
     struct cfg *cfg;
     uint8_t **contents; /* of mappings, as they were read */
     struct scan scan;
-    unsigned max_save;               /* that the scan was made with; 0: not yet */
-    struct defuse call[SLICER_ARGS]; /* for slicer_call_defuse() */
+    unsigned max_save;                          /* that the scan was made with; 0: not yet */
+    struct defuse call[SLICER_ARGS];            /* for slicer_call_defuse() */
+    bool (*no_return)(void *ctx, gaddr callee); /* may be NULL */
+    void *no_return_ctx;
 };
 
 /* Is all of it read-only when the trace ends? Such memory is the loader's: constants, tables of

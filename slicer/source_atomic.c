@@ -78,6 +78,6 @@ enum source_atomic source_atomic_at(struct source *s, gaddr pc, const struct sou
 
     if (!var || !source_scopes_die(m, var->unit, var->die, &die))
         return SOURCE_ATOMIC_UNKNOWN;
-    return source_type_path(&die, offset, 1, unused, sizeof unused) ? SOURCE_ATOMIC_YES
-                                                                    : SOURCE_ATOMIC_NO;
+    return source_type_path(&die, offset, 1, unused, sizeof unused, NULL) ? SOURCE_ATOMIC_YES
+                                                                          : SOURCE_ATOMIC_NO;
 }

@@ -1,4 +1,4 @@
-/* source_expr.c - evaluates location expressions without memory, and mostly without registers.
+/* source_expr.c - evaluates location expressions, mostly without registers and memory.
  *
  * SPDX-License-Identifier: MIT
  *
@@ -127,7 +127,11 @@ static void deref(struct eval *e, unsigned bytes)
     read.address = address.v;
     read.bytes = (uint16_t)bytes;
     note_read(e, &read);
-    push(e, false, 0);
+    const struct source_frame *frame = e->view->frame;
+    uint64_t v = 0;
+    bool known = address.known && frame && frame->memory && bytes <= sizeof v &&
+                 frame->memory(frame->arg, address.v, &v, bytes) == bytes;
+    push(e, known, v);
 }
 
 /* Comparisons are of signed numbers. */
@@ -296,7 +300,9 @@ static void push_entry_value(struct eval *e, Dwarf_Op *op)
     read.reg = (uint16_t)(inner->atom - DW_OP_reg0);
     read.bytes = 8;
     note_read(e, &read);
-    push(e, false, 0);
+    const uint64_t *entry = e->view->frame ? e->view->frame->entry : NULL;
+    bool known = entry && read.reg < 16;
+    push(e, known, known ? entry[read.reg] : 0);
 }
 
 static void describe(struct eval *e, enum source_where where, uint16_t reg, uint64_t value)
@@ -334,6 +340,7 @@ static void end_piece(struct eval *e, uint32_t bytes, uint32_t reads_before)
                 out->reads == reads_before && top.known ? SOURCE_CONSTANT : SOURCE_COMPUTED;
             piece.address = 0;
             piece.value = top.v;
+            piece.known = top.known;
         } else {
             e->failed |= !top.known;
         }
@@ -413,6 +420,8 @@ static bool step_frame(struct eval *e, Dwarf_Op *op)
     case DW_OP_form_tls_address:
     case DW_OP_GNU_push_tls_address: {
         gaddr base = source_place_tls(e->view->m, e->view->here, frame);
+        if (!base)
+            base = source_tls_base(e->view->s, e->view->m, frame);
         value = pop(e);
         push(e, value.known && base, value.v + base);
         return true;

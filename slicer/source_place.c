@@ -52,6 +52,7 @@ int source_place_find(const struct source_view *view, const struct source_var *v
     if (!source_scopes_die(view->m, var->unit, var->die, &die))
         return err_set_code(err, SOURCE_OPTIMIZED, "its debug information cannot be read");
     out->bytes = source_type_bytes(&die);
+    out->type = source_types_of_variable(&die);
     if (!dwarf_attr(&die, DW_AT_location, &attribute)) {
         if (constant_value(&die, out))
             return 0;

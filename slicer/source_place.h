@@ -33,14 +33,20 @@ gaddr source_place_tls(const struct source_mod *m, const struct source_mod *here
 /* source_variable.c: the variable that a name means there, or NULL. Sets view->m, too. */
 const struct source_var *source_variable_named(struct source_view *view, const char *name);
 
+/* source_tls.c: the same of a library, where memory can be read; 0 unknown. */
+gaddr source_tls_base(struct source *s, const struct source_mod *m,
+                      const struct source_frame *frame);
+
 /* source_expr.c: adds the pieces that a location expression describes. False if the place cannot be
  * known. */
 bool source_expr_run(const struct source_view *view, Dwarf_Attribute *attribute, Dwarf_Op *op,
                      size_t count, struct source_place *out);
 
 /* source_type.c: writes the path (`[3].next`) to the smallest part of the variable `die` that has
- * the bytes. Returns whether something atomic is on it. */
-bool source_type_path(Dwarf_Die *die, uint64_t offset, uint64_t bytes, char *buf, size_t room);
+ * the bytes. Returns whether something atomic is on it. *type is that of the part, if the bytes are
+ * all of it; NULL: not wanted. */
+bool source_type_path(Dwarf_Die *die, uint64_t offset, uint64_t bytes, char *buf, size_t room,
+                      struct source_type *type);
 uint64_t source_type_bytes(Dwarf_Die *die); /* 0 unknown */
 /* Tells of the atomic parts of the variable `die`: where in it, and how many bytes. */
 typedef void source_type_fn(void *arg, uint64_t offset, uint64_t bytes);
@@ -51,5 +57,9 @@ void source_type_atomics(Dwarf_Die *die, source_type_fn *fn, void *arg);
 const struct source_var *source_place_variable(struct source *s, gaddr pc,
                                                const struct source_frame *frame, gaddr addr,
                                                struct source_mod **m, uint64_t *offset);
+
+/* source_types.c: the type that an entry is; and that of a variable, {0} if it says none. */
+struct source_type source_types_of(const Dwarf_Die *type);
+struct source_type source_types_of_variable(Dwarf_Die *variable);
 
 #endif

@@ -88,14 +88,36 @@ static const char *joined(struct walk *w, const char *prefix, const char *name)
     return source_names_add(w->s->names, text);
 }
 
+/* The same where the declaration comes later, as clang's static members do. */
+static const char *prefix_ahead(struct walk *w, Dwarf_Die *die)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Die declaration, *scope = NULL;
+    const char *prefix = "";
+
+    if (!dwarf_attr(die, DW_AT_specification, &attribute) ||
+        !dwarf_formref_die(&attribute, &declaration))
+        return prefix;
+    int n = dwarf_getscopes_die(&declaration, &scope);
+    for (int i = n - 2; i > 0; i--) /* the unit is the last, itself the first */
+        if (dwarf_diename(&scope[i]))
+            prefix = joined(w, prefix, dwarf_diename(&scope[i]));
+    free(scope);
+    return prefix;
+}
+
 static const char *name_of(struct walk *w, Dwarf_Die *die, const char *prefix)
 {
     const char *name = dwarf_diename(die);
 
     if (!name)
         return NULL;
-    if (w->m->unit[w->unit].cxx && !prefix[0])
-        prefix = prefix_of(w, die);
+    if (w->m->unit[w->unit].cxx && (!prefix[0] || dwarf_hasattr(die, DW_AT_specification))) {
+        const char *declared = prefix_of(w, die);
+        if (!declared[0])
+            declared = prefix_ahead(w, die);
+        prefix = declared[0] ? declared : prefix;
+    }
     return joined(w, prefix, name);
 }
 

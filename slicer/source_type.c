@@ -180,12 +180,15 @@ static bool is_atomic_class(Dwarf_Die *type)
                     strcmp(name, "atomic_flag") == 0 || strncmp(name, "__atomic_float<", 15) == 0);
 }
 
-bool source_type_path(Dwarf_Die *die, uint64_t offset, uint64_t bytes, char *buf, size_t room)
+bool source_type_path(Dwarf_Die *die, uint64_t offset, uint64_t bytes, char *buf, size_t room,
+                      struct source_type *type)
 {
     struct part part = {.offset = offset, .bytes = bytes, .buf = buf, .room = room};
 
     if (room)
         buf[0] = 0;
+    if (type)
+        *type = (struct source_type){0};
     if (!type_of(die, &part.type))
         return false;
     for (int i = 0; i < DEPTH && peel(&part); i++) {
@@ -201,6 +204,14 @@ bool source_type_path(Dwarf_Die *die, uint64_t offset, uint64_t bytes, char *buf
         } else {
             break;
         }
+    }
+    if (type) {
+        *type = source_types_of(&part.type);
+        uint64_t size = source_types_bytes(type, NULL);
+        if (size == 16 && bytes == 10 && source_types_class(type) == TYPE_FLOAT)
+            size = bytes; /* long double: the rest is padding, and never written */
+        if (part.offset || size != bytes)
+            *type = (struct source_type){0};
     }
     return part.atomic;
 }

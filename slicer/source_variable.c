@@ -15,15 +15,23 @@ enum { FRAME_MAX_BYTES = 64 << 20, ARGUMENTS_MAX_BYTES = 1 << 20 };
 
 /* ---- by address ---- */
 
+/* Where a name goes, and perhaps a type. */
+struct name {
+    char *buf;
+    size_t room;
+    struct source_type *type;
+};
+
 /* Writes the variable's name and the path to the part at `offset`. */
 static void write_name(const struct source_mod *m, const struct source_var *var, uint64_t offset,
-                       uint32_t bytes, char *buf, size_t room)
+                       uint32_t bytes, struct name *out)
 {
     Dwarf_Die die;
-    int n = snprintf(buf, room, "%s", var->name);
+    int n = snprintf(out->buf, out->room, "%s", var->name);
 
-    if (n > 0 && (size_t)n < room && source_scopes_die(m, var->unit, var->die, &die))
-        source_type_path(&die, offset, bytes ? bytes : 1, buf + n, room - (size_t)n);
+    if (n > 0 && (size_t)n < out->room && source_scopes_die(m, var->unit, var->die, &die))
+        source_type_path(&die, offset, bytes ? bytes : 1, out->buf + n, out->room - (size_t)n,
+                         out->type);
 }
 
 /* The local or parameter at addr, and how far into it that is. */
@@ -53,14 +61,13 @@ static const struct source_var *local_at(const struct source_view *view, gaddr a
     return NULL;
 }
 
-static bool find_local(const struct source_view *view, gaddr addr, uint32_t bytes, char *buf,
-                       size_t room)
+static bool find_local(const struct source_view *view, gaddr addr, uint32_t bytes, struct name *out)
 {
     uint64_t offset;
     const struct source_var *var = local_at(view, addr, &offset);
 
     if (var)
-        write_name(view->m, var, offset, bytes, buf, room);
+        write_name(view->m, var, offset, bytes, out);
     return var;
 }
 
@@ -85,7 +92,7 @@ static const struct source_var *global_at(const struct source_mod *m, uint64_t a
     return NULL;
 }
 
-static bool find_global(struct source *s, gaddr addr, uint32_t bytes, char *buf, size_t room)
+static bool find_global(struct source *s, gaddr addr, uint32_t bytes, struct name *out)
 {
     uint64_t at;
     struct source_mod *m = source_module_at(s, addr, &at);
@@ -94,22 +101,21 @@ static bool find_global(struct source *s, gaddr addr, uint32_t bytes, char *buf,
         return false;
     const struct source_var *var = global_at(m, at, false);
     if (var) {
-        write_name(m, var, at - var->addr, bytes, buf, room);
+        write_name(m, var, at - var->addr, bytes, out);
         return true;
     }
     const struct source_symbol *symbol = source_symbols_at(m, at);
     if (!symbol || symbol->code || !symbol->bytes)
         return false;
     if (at == symbol->addr)
-        snprintf(buf, room, "%s", symbol->name);
+        snprintf(out->buf, out->room, "%s", symbol->name);
     else
-        snprintf(buf, room, "%s+%" PRIu64, symbol->name, at - symbol->addr);
+        snprintf(out->buf, out->room, "%s+%" PRIu64, symbol->name, at - symbol->addr);
     return true;
 }
 
 static bool find_tls(struct source *s, const struct source_mod *here,
-                     const struct source_frame *frame, gaddr addr, uint32_t bytes, char *buf,
-                     size_t room)
+                     const struct source_frame *frame, gaddr addr, uint32_t bytes, struct name *out)
 {
     for (size_t i = 0; i < s->modules; i++) {
         struct source_mod *m = s->module[i];
@@ -119,7 +125,7 @@ static bool find_tls(struct source *s, const struct source_mod *here,
         source_module_read(s, m);
         const struct source_var *var = global_at(m, addr - base, true);
         if (var)
-            write_name(m, var, addr - base - var->addr, bytes, buf, room);
+            write_name(m, var, addr - base - var->addr, bytes, out);
         return var;
     }
     return false;
@@ -137,20 +143,28 @@ static bool may_be_local(const struct source_frame *frame, gaddr addr)
            addr - (frame->cfa - FRAME_MAX_BYTES) < FRAME_MAX_BYTES + ARGUMENTS_MAX_BYTES;
 }
 
-bool source_variable(struct source *s, gaddr pc, const struct source_frame *frame, gaddr addr,
-                     uint32_t bytes, char *buf, size_t room)
+bool source_variable_typed(struct source *s, gaddr pc, const struct source_frame *frame, gaddr addr,
+                           uint32_t bytes, char *buf, size_t room, struct source_type *type)
 {
     uint64_t at = 0;
     struct source_mod *here = source_module_at(s, pc, &at);
     struct source_view view = {s, here, here, at, frame};
+    struct name out = {buf, room, type};
 
     if (room)
         buf[0] = 0;
-    if (here && here->dwarf && may_be_local(frame, addr) &&
-        find_local(&view, addr, bytes, buf, room))
+    if (type)
+        *type = (struct source_type){0};
+    if (here && here->dwarf && may_be_local(frame, addr) && find_local(&view, addr, bytes, &out))
         return true;
-    return find_global(s, addr, bytes, buf, room) ||
-           (frame && find_tls(s, here, frame, addr, bytes, buf, room));
+    return find_global(s, addr, bytes, &out) ||
+           (frame && find_tls(s, here, frame, addr, bytes, &out));
+}
+
+bool source_variable(struct source *s, gaddr pc, const struct source_frame *frame, gaddr addr,
+                     uint32_t bytes, char *buf, size_t room)
+{
+    return source_variable_typed(s, pc, frame, addr, bytes, buf, room, NULL);
 }
 
 const struct source_var *source_place_variable(struct source *s, gaddr pc,
@@ -179,14 +193,16 @@ bool source_is_atomic(struct source *s, gaddr addr)
     char unused[1];
 
     return var && source_scopes_die(m, var->unit, var->die, &die) &&
-           source_type_path(&die, offset, 1, unused, sizeof unused);
+           source_type_path(&die, offset, 1, unused, sizeof unused, NULL);
 }
 
 /* ---- by register ---- */
 
-const char *source_register_variable(struct source *s, gaddr pc, unsigned reg)
+const char *source_register_typed(struct source *s, gaddr pc, unsigned reg,
+                                  struct source_type *type)
 {
     uint64_t at;
+    Dwarf_Die die;
     struct source_mod *m = source_module_at(s, pc, &at);
 
     if (!m || !m->dwarf)
@@ -194,12 +210,20 @@ const char *source_register_variable(struct source *s, gaddr pc, unsigned reg)
     struct source_view view = {s, m, m, at, NULL};
     for (int32_t i = source_scopes_at(m, at); i != SOURCE_NONE; i = m->scope[i].parent) {
         for (int32_t v = m->scope[i].variable; v != SOURCE_NONE; v = m->var[v].next)
-            if (source_place_is_register(&view, &m->var[v], reg))
+            if (source_place_is_register(&view, &m->var[v], reg)) {
+                if (type && source_scopes_die(m, m->var[v].unit, m->var[v].die, &die))
+                    *type = source_types_of_variable(&die);
                 return m->var[v].name;
+            }
         if (m->scope[i].kind == SOURCE_FUNCTION)
             break;
     }
     return NULL;
+}
+
+const char *source_register_variable(struct source *s, gaddr pc, unsigned reg)
+{
+    return source_register_typed(s, pc, reg, NULL);
 }
 
 /* ---- by name ---- */
@@ -250,6 +274,94 @@ static uint32_t unit_at(const struct source_mod *m, uint64_t addr)
     return scope == SOURCE_NONE ? UINT32_MAX : m->scope[scope].unit;
 }
 
+/* `FILE` or the end of its path, as the unit calls it. */
+static bool unit_is(const struct source_mod *m, uint32_t unit, const char *file, size_t length)
+{
+    Dwarf_Die die;
+    const char *name =
+        source_scopes_die(m, unit, m->unit[unit].entries, &die) ? dwarf_diename(&die) : NULL;
+    size_t have = name ? strlen(name) : 0;
+
+    return have >= length && strncmp(name + have - length, file, length) == 0 &&
+           (have == length || name[have - length - 1] == '/');
+}
+
+/* The name without the file and function before it; those are NULL, or part of it. */
+struct qualified {
+    const char *name, *file, *function;
+    size_t file_length, function_length;
+};
+
+static struct qualified take_apart(const char *name)
+{
+    struct qualified q = {.name = name};
+    const char *end = name[0] == '\'' ? strchr(name + 1, '\'') : NULL;
+
+    if (end && strncmp(end, "'::", 3) == 0) {
+        q.file = name + 1;
+        q.file_length = (size_t)(end - q.file);
+        q.name = end + 3;
+    }
+    for (const char *p = q.name; (p = strstr(p, "::")); p += 2) {
+        q.function = q.file ? q.file + q.file_length + 3 : name;
+        q.function_length = (size_t)(p - q.function);
+    }
+    if (q.function)
+        q.name = q.function + q.function_length + 2;
+    return q;
+}
+
+/* Is it a variable of the function? */
+static bool is_of(const struct source_mod *m, const struct source_var *var,
+                  const struct qualified *q)
+{
+    char function[256];
+    int32_t scope = var->scope;
+
+    if (q->file && !unit_is(m, var->unit, q->file, q->file_length))
+        return false;
+    if (!q->function)
+        return true;
+    while (scope != SOURCE_NONE && !m->scope[scope].name)
+        scope = m->scope[scope].parent;
+    snprintf(function, sizeof function, "%.*s", (int)q->function_length, q->function);
+    return scope != SOURCE_NONE && is_named(m->scope[scope].name, function);
+}
+
+static const struct source_var *qualified_in(const struct source_mod *m, const struct qualified *q)
+{
+    for (size_t i = 0; i < m->globals; i++) {
+        const struct source_var *var = &m->var[m->global[i]];
+        if (is_named(var->name, q->name) && is_of(m, var, q) &&
+            (q->function || var->scope == SOURCE_NONE))
+            return var;
+    }
+    return NULL;
+}
+
+/* A static variable of a file or function, or a local of the function at the view. */
+static const struct source_var *find_qualified(struct source_view *view, const char *name)
+{
+    struct source *s = view->s;
+    struct qualified q = take_apart(name);
+    const struct source_var *var = NULL;
+
+    if (!q.file && !q.function)
+        return NULL;
+    if (view->here) {
+        view->m = view->here;
+        var = local_named(view->here, view->addr, q.name);
+        if (!var || !q.function || !is_of(view->here, var, &q))
+            var = qualified_in(view->here, &q);
+    }
+    for (size_t i = 0; !var && i < s->modules; i++) {
+        view->m = s->module[i];
+        source_module_read(s, view->m);
+        var = qualified_in(view->m, &q);
+    }
+    return var;
+}
+
 const struct source_var *source_variable_named(struct source_view *view, const char *name)
 {
     struct source *s = view->s;
@@ -268,7 +380,7 @@ const struct source_var *source_variable_named(struct source_view *view, const c
         source_module_read(s, view->m);
         var = global_named(view->m, UINT32_MAX, name);
     }
-    return var;
+    return var ? var : find_qualified(view, name);
 }
 
 /* Without debug information a variable is a symbol. */

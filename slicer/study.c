@@ -109,6 +109,8 @@ struct study *study_collect(const char *path, const struct study_options *o, str
         return NULL;
     }
     s->own->held = -1;
+    s->has_to = o->to != NULL;
+    s->to = o->to ? *o->to : s->to;
     s->pinball = pinball_open(path, err);
     if (!s->pinball || collect_about(s->pinball, o->from, o->to, about, err))
         goto fail;
@@ -127,6 +129,11 @@ fail:
     return NULL;
 }
 
+static bool no_return(void *ctx, gaddr callee)
+{
+    return source_is_noreturn(ctx, callee);
+}
+
 struct study *study_open(const char *path, const struct study_options *o, struct err *err)
 {
     struct study *s = study_collect(path, o, err);
@@ -137,6 +144,7 @@ struct study *study_open(const char *path, const struct study_options *o, struct
         return NULL;
     }
     slicer_set_source(s->slicer, s->source);
+    slicer_no_return(s->slicer, no_return, s->source);
     return s;
 }
 
@@ -191,17 +199,37 @@ int study_insn(struct study *s, uint64_t number, struct study_insn *out, struct 
     return 0;
 }
 
+int study_replay_on(struct study *s, struct replay *r, uint64_t insn, const struct position *at,
+                    struct err *err)
+{
+    char token[POSITION_TEXT];
+    struct replay_stop stop;
+    if (insn >= trace_insns(s->trace)) /* a call that a thread waits in is met before others run */
+        return replay_run(r, s->has_to ? &s->to : NULL, &stop, err);
+    if (replay_run(r, at, &stop, err))
+        return -1;
+    if (stop.why == REPLAY_AT_POSITION)
+        return 0;
+    position_format(at, token);
+    return err_set(err, "the replay did not come to %s", token);
+}
+
+struct replay *study_replay(struct study *s, uint64_t insn, const struct position *at,
+                            struct err *err)
+{
+    struct replay_options o = {.verify = false};
+    struct replay *r = replay_new(s->pinball, &o, err);
+    if (r && !study_replay_on(s, r, insn, at, err))
+        return r;
+    replay_free(r);
+    return NULL;
+}
+
 int study_registers(struct study *s, const struct position *at, struct replay_registers *out,
                     struct err *err)
 {
-    struct replay_options ro = {.verify = false};
-    struct replay_stop stop;
-    struct replay *r = replay_new(s->pinball, &ro, err);
-    if (!r)
-        return -1;
-    int bad = replay_run(r, at, &stop, err);
-    if (!bad)
-        bad = replay_registers(r, at->thread, out, err);
+    struct replay *r = study_replay(s, 0, at, err);
+    int bad = r ? replay_registers(r, at->thread, out, err) : -1;
     replay_free(r);
     return bad;
 }

@@ -28,6 +28,8 @@ struct study {
     struct source *source;
     struct slicer *slicer;
     char *trace_path;
+    bool has_to; /* a window ends here: */
+    struct position to;
     bool collected; /* just now, with this result: */
     struct collect_result result;
     struct study_private *own;
@@ -55,6 +57,14 @@ int study_insn(struct study *s, uint64_t number, struct study_insn *out, struct 
 
 /* Registers at a position, by replaying as far as there. */
 int study_registers(struct study *s, const struct position *at, struct replay_registers *out,
+                    struct err *err);
+
+/* A replay that has come to instruction `insn`, at this position; trace_insns(): to the trace's
+ * end, when everything is as all threads left it. NULL with *err set. To be freed. */
+struct replay *study_replay(struct study *s, uint64_t insn, const struct position *at,
+                            struct err *err);
+/* A replay that is before that goes on to there. */
+int study_replay_on(struct study *s, struct replay *r, uint64_t insn, const struct position *at,
                     struct err *err);
 
 /* How the recording ended: enum end_reason, the status, the last position. */

@@ -16,8 +16,12 @@
 struct oracle;
 struct oracle_graphs;
 
-/* Graphs of functions, for all oracles of a trace. */
-struct oracle_graphs *oracle_graphs_new(struct trace *trace, struct pinball *pinball);
+struct source;
+
+/* Graphs of functions, for all oracles of a trace. Facts, which may be NULL, say which
+ * functions never return, as def/use sets say what instructions do. */
+struct oracle_graphs *oracle_graphs_new(struct trace *trace, struct pinball *pinball,
+                                        struct source *facts);
 void oracle_graphs_free(struct oracle_graphs *graphs); /* NULL is allowed */
 
 /* What call frame information says: the offsets from the CFA that rows of the entry for pc have for

@@ -64,7 +64,8 @@ static void use_arguments(struct oracle *o, const struct othread *t, int64_t nr)
     }
     for (unsigned i = 0; i <= args; i++)
         for (unsigned k = 0; k < LOC_GPR_BYTES; k++)
-            oracle_use(o, t->reg[loc_gpr(order[i]) + k], DEFUSE_VALUE);
+            if (!oracle_pruned(o, false, loc_gpr(order[i]) + k))
+                oracle_use(o, t->reg[loc_gpr(order[i]) + k], DEFUSE_VALUE);
 }
 
 void oracle_call(struct oracle *o, struct othread *t, const struct flow_call *note)

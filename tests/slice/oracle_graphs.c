@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "pinball/pinball.h"
+#include "slicer/source.h"
 #include "tests/slice/oracle_int.h"
 
 enum { EXIT = -1, PROLOGUE = 12, BUCKETS = 1 << 12 };
@@ -43,6 +44,7 @@ struct oracle_graph {
 struct oracle_graphs {
     struct trace *trace;
     struct pinball *pinball;
+    struct source *facts;
     struct page *page[BUCKETS];
     struct oracle_graph *graph[BUCKETS];
 };
@@ -219,7 +221,8 @@ static void add_ways(struct oracle_graphs *g, struct oracle_graph *f, int32_t v)
     case INSN_CALL:
     case INSN_CALL_IND:
     case INSN_SYSCALL:
-        if (trace_stays(g->trace, in.pc))
+        if (trace_stays(g->trace, in.pc) ||
+            (in.kind == INSN_CALL && g->facts && source_is_noreturn(g->facts, in.target)))
             add_edge(f, v, EXIT);
         else
             add_way(g, f, v, in.pc + in.len);
@@ -357,11 +360,13 @@ unsigned oracle_graph_landing(const struct oracle_graph *f)
 
 /* ---- all of them ---- */
 
-struct oracle_graphs *oracle_graphs_new(struct trace *trace, struct pinball *pinball)
+struct oracle_graphs *oracle_graphs_new(struct trace *trace, struct pinball *pinball,
+                                        struct source *facts)
 {
     struct oracle_graphs *g = oracle_zeros(1, sizeof *g);
     g->trace = trace;
     g->pinball = pinball;
+    g->facts = facts;
     learn_blocks(g);
     return g;
 }

@@ -172,14 +172,12 @@ struct oracle {
     struct point *point;
     size_t points, resolved, here; /* here: the first whose `at` is the node under way */
     struct oracle_node *node;
-    size_t nodes;
-    size_t *dep_at; /* of node n: dep[dep_at[n]] to dep[dep_at[n + 1] - 1] */
+    size_t nodes, *dep_at; /* of node n: dep[dep_at[n]] to dep[dep_at[n + 1] - 1] */
     struct dep *dep;
     size_t deps, dep_room;
     struct link *link;
     size_t links, link_room;
 };
-
 source oracle_join(struct oracle *o, source a, source b);
 /* Does the node under way not use the byte or location, because the user says so? */
 bool oracle_pruned(const struct oracle *o, bool memory, uint64_t at);

@@ -527,7 +527,7 @@ static size_t slots(void *ctx, gaddr pc, unsigned reg, int64_t *out, size_t room
 static void compare_all(struct study *study, const struct slice_want *want, size_t wants)
 {
     struct err err;
-    struct oracle_graphs *graphs = oracle_graphs_new(in.trace, study->pinball);
+    struct oracle_graphs *graphs = oracle_graphs_new(in.trace, study->pinball, study->source);
     struct slicer *slicer = study->slicer;
     struct oracle_facts facts = {slots, study->source};
     for (unsigned i = 0; i < PRUNES; i++)

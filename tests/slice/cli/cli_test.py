@@ -544,4 +544,5 @@ def main():
     sys.exit(1 if test.failures or not test.checks else 0)
 
 
-main()
+if __name__ == "__main__":
+    main()

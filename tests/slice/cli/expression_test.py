@@ -1,0 +1,352 @@
+#!/usr/bin/env python3
+"""expression_test.py --drdebug DRDEBUG --work DIR CASE - criteria that are C expressions, values, deadlocks.
+
+SPDX-License-Identifier: MIT
+
+Subjects and markers are those of cli_test.py. `gdb` compares what an expression reads with what GDB says about it, in
+all programs and at all levels.
+"""
+import argparse
+import json
+import os
+import re
+import shutil
+import subprocess
+import sys
+
+import cli_test
+
+SKIP = 77
+
+
+class Run(cli_test.Run):
+    """The same, of C++, too."""
+
+    def __init__(self, test, name, *flags, compiler="gcc", argument="input", suffix=".c"):
+        self.test, self.name, self.suffix = test, name, suffix
+        self.source = os.path.join(cli_test.HERE, name + suffix)
+        stem = f"{name}-{compiler}" + "".join(flags) + f"-{argument}"
+        self.dir = stem + ".pinball"
+        # Static: reading the debug information of libraries would take most of the time.
+        subprocess.run([compiler, "-g", "-w", "-pthread", "-static", *flags, "-o", stem, self.source], check=True)
+        shutil.rmtree(self.dir, ignore_errors=True)
+        subprocess.run([test.drdebug, "record", "-q", "-o", self.dir, "--", "./" + stem, argument], timeout=60,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
+
+    def at(self, marker):
+        return f"{self.name}{self.suffix}:{self.line(marker)}"
+
+    def marks(self, result):
+        """Marked lines that are in the slice."""
+        with open(self.source) as f:
+            marked = {n: m[1] for n, text in enumerate(f, 1) if (m := re.search(r"/\* ([A-Z][A-Z 0-9]*) \*/", text))}
+        return {marked[row["line"]] for row in result["lines"]
+                if row["line"] in marked and row["instances"] and row["file"].endswith(self.name + self.suffix)}
+
+
+# ---- what an expression reads ----
+
+# Expression, where, and the marked lines of its thin and of its data slice.
+C = [
+    ("list->key", "END", {"KEY"}, {"KEY", "LIST"}),
+    ("list->next->key", "END", {"KEY"}, {"KEY", "LIST", "NEXT"}),
+    ("(*list).next->number", "END", {"NUMBER"}, {"NUMBER", "LIST", "NEXT"}),
+    ("(*(list->next)).letters[3]", "END", {"NUMBER"}, {"NUMBER", "LIST", "NEXT"}),
+    ("nodes[2].number", "END", {"NUMBER"}, {"NUMBER"}),
+    ("nodes[which].weight", "END", {"WEIGHT"}, {"WEIGHT", "WHICH", "LOOKED"}),
+    ("matrix[which][nodes[0].key + 2]", "END", {"MATRIX"}, {"MATRIX", "KEY", "WHICH", "LOOKED"}),
+    ("matrix[2][2]", "END", {"MATRIX"}, {"MATRIX"}),
+    ("list->flags.middle", "END", {"MIDDLE", "HIGH"}, {"MIDDLE", "HIGH"} | {"LIST"}),
+    ("mine", "END", {"MINE"}, {"MINE"}),
+    ("ours.key", "END", {"OURS"}, {"OURS"}),
+    ("count::total", "END", {"STATIC"}, {"STATIC"}),
+    ("'expressions.c'::list->key", "END", {"KEY"}, {"KEY", "LIST"}),
+    ("'expressions.c'::count::total", "END", {"STATIC"}, {"STATIC"}),
+    ("((struct node *) (char *) list + 1)->number", "END", {"NUMBER"}, {"NUMBER", "LIST"}),
+    ("(&nodes[1])[1].number", "END", {"NUMBER"}, {"NUMBER"}),
+    ("which == 2 ? list->key : nodes[2].number", "END", {"KEY", "WHICH", "LOOKED"}, {"KEY", "LIST", "WHICH", "LOOKED"}),
+    ("0 && mine || which", "END", {"WHICH", "LOOKED"}, {"WHICH", "LOOKED"}),
+    ("*(int *) &mine", "END", {"MINE"}, {"MINE"}),
+    ("grid[n - 1][i]", "LOCAL", {"GRID", "KEY"}, None),
+    ("p->next->number", "LOCAL", {"NUMBER"}, {"NUMBER", "NEXT", "LIST", "LOOKED"}),
+]
+
+WRONG = [
+    ("&list", 2, "an address is computed by the compiler, it is read from nowhere"),
+    ("3 + 4", 2, "reads no variable, memory or register: it is a constant"),
+    ("sizeof list", 2, "it is a constant"),
+    ("list->kex", 1, "kex: no such member of struct node: it has key, next, flags"),
+    ("list.key", 1, "key: struct node [*] has no members; a pointer's are behind ->"),
+    ("*which", 2, "which: int is no pointer; a number becomes one by a cast"),
+    ("*(void *) list", 2, "a void pointer says not what it leads to"),
+    ("count()", 2, "it calls a function"),
+    ("list->key = 3", 2, "it changes something"),
+    ("which++", 2, "it changes something"),
+    ("nodes[which", 2, "a bracket that is not closed"),
+    ("nodes[", 2, "it ends early"),
+    ("list->", 2, "no member's name"),
+    ("which + ", 2, "it ends early"),
+    ("which which", 2, "which which: a criterion is `EXPRESSION at FILE:LINE`"),
+    ("which] + 1", 2, "it is not understood"),
+    ("nosuch->x", 1, "nosuch: no such variable is visible here\nhint: variables are those in scope"),
+    ("look::local", 1, "look::local: no such variable is visible here"),
+    ("(struct node) which", 2, "a cast is to a number or a pointer"),
+    ("which / (which - 2)", 2, "it divides by zero"),
+    ("nodes[0].next[1l << 40].next->key", 1, "there is no memory at 0x"),
+    ("%foo + 1", 2, "%foo: no such register"),
+    ("(" * 80 + "which" + ")" * 80, 2, "nested too deeply"),
+]
+
+
+def c(test):
+    run = Run(test, "expressions", "-O0")
+    for text, where, thin, data in C:
+        for option, want in (("--thin", thin), ("--data", data)):
+            if want is not None:
+                have = run.marks(run.slice(option, f"{text} at {run.at(where)}")) - {"END", "LOCAL"}
+                test.check(f"{text} {option}", have, want)
+    several = run.slice("--thin", f"list->key, mine, %rsp at {run.at('END')}")
+    test.check("several", len(several["criterion"]["wants"]), 3)
+    grid = run.slice("--thin", f"grid at {run.at('LOCAL')}")["criterion"]["wants"]
+    test.check("all of an array of variable size", [w["bytes"] for w in grid], [3 * 3 * 4])
+
+
+def wrong(test):
+    run = Run(test, "expressions", "-O0")
+    for text, status, says in WRONG:
+        test.expect(status, r"\A\Z", says, "slice", run.dir, f"{text} at {run.at('END')}")
+
+
+def cxx(test):
+    run = Run(test, "classes", "-O0", compiler="g++", suffix=".cc")
+    for text, where, want in (("stock", "TAKEN", {"STOCK", "STOCK 0"}), ("price", "TAKEN", {"PRICE"}),
+                              ("this->price + 1", "TAKEN", {"PRICE"}), ("count", "TAKEN", {"COUNT"}),
+                              ("shop::visitors", "END", {"VISITORS"}), ("visitors", "TAKEN", {"VISITORS"}),
+                              ("shop::item::count", "END", {"COUNT"}), ("items[0].count", "END", {"COUNT"}),
+                              ("items[0].other->id", "END", {"ID"}), ("main::items[1].id", "END", {"ID"}),
+                              ("it.other->id", "ADDED", {"ID"}), ("*pointer", "ADDED", {"POINTER"}),
+                              ("((shop::item *) &it)->price", "ADDED", {"PRICE"})):
+        have = run.marks(run.slice("--thin", f"{text} at {run.at(where)}"))
+        test.check(text, have - {"END", "TAKEN", "ADDED"}, want)
+    have = run.marks(run.slice("--thin", f"sum at {run.at('ADDED')}"))
+    test.check("a reference", have >= {"SUM", "STOCK"}, True)
+
+
+def tls(test):
+    """Thread-local variables of the program and of a library, in two threads."""
+    with open("library.c", "w") as f:
+        f.write("__thread long before; __thread int theirs = 3;\nint bump(int n)\n{\n    return theirs += n; /* BUMP */\n}\n")
+    with open("tls.c", "w") as f:
+        f.write("#include <pthread.h>\nextern __thread int theirs;\nint bump(int);\n__thread int own;\n"
+                "static void *work(void *n)\n{\n    own = bump((int)(long)n);\n    bump(5);\n    return n;\n}\n"
+                "int main(void)\n{\n    pthread_t t;\n    work((void *)1);\n    pthread_create(&t, 0, work, (void *)2);\n"
+                "    return pthread_join(t, 0);\n}\n")
+    subprocess.run(["gcc", "-g", "-fPIC", "-shared", "-o", "library.so", "library.c"], check=True)
+    subprocess.run(["gcc", "-g", "-o", "tls", "tls.c", "./library.so", "-pthread"], check=True)
+    shutil.rmtree("tls.pinball", ignore_errors=True)
+    subprocess.run([test.drdebug, "record", "-q", "-o", "tls.pinball", "--", "./tls"], check=True, timeout=60)
+    for thread in ("1", "2"):
+        for variable, lines in (("own", {"tls.c:7"}), ("theirs", {"library.c:4"})):
+            done = test.expect(0, "", r"\A\Z", "slice", "tls.pinball", "--thin", "--json", "--thread", thread,
+                               f"{variable} at tls.c:9")
+            have = {f"{os.path.basename(row['file'])}:{row['line']}" for row in json.loads(done.stdout)["lines"]
+                    if row["instances"] and row["thread"] == int(thread) and row["file"]}
+            test.check(f"{variable} of thread {thread}", have >= lines, True)
+
+
+# ---- GDB's answers ----
+
+ASK = """
+import json
+import sys
+drdebug = sys.modules["drdebug"] if "drdebug" in sys.modules else sys.modules["__main__"]
+answers = {}
+for text in json.loads(%r):
+    try:
+        answers[text] = drdebug.Reads(text).criterion()
+    except (gdb.error, gdb.GdbError) as error:
+        answers[text] = None
+print("ANSWERS", json.dumps([gdb.parse_and_eval("$pin_position()").string(), answers]))
+"""
+
+COMPARED = {
+    ("expressions", ".c", "LOCAL"): ["grid[n - 1][i]", "grid[1]", "grid", "p->next->key", "i", "local", "p", "*p", "n + i"],
+    ("expressions", ".c", "END"): ["list->key", "list->next->number", "*list", "nodes", "nodes[which].flags.middle",
+                                   "matrix[which][which]", "matrix[1]", "mine", "ours.weight", "count::total",
+                                   "'expressions.c'::total", "list->flags.high", "*(int *) $rsp", "$rbx + 1",
+                                   "(*list->next).letters[which]", "-nodes[3].key * which", "&list->key",
+                                   "((struct node *) list)[1].weight", "{0}.key".format("nodes[2]"), "list->next == list",
+                                   "(unsigned char) list->key << 2", "nodes[(which + 1) % 4].color"],
+    ("classes", ".cc", "TAKEN"): ["stock", "price", "this->other", "n", "count", "id", "other->id", "*this", "visitors"],
+    ("classes", ".cc", "ADDED"): ["sum", "it.stock", "it.other->price", "pointer", "*pointer", "it"],
+}
+
+
+def ask_gdb(test, run, stops):
+    """For each stop, the first time there: (position, {expression: criterion})."""
+    commands = []
+    for number, (marker, texts) in enumerate(stops):
+        with open(f"ask{number}.py", "w") as f:
+            f.write(ASK % json.dumps(texts))
+        commands += ["-ex", f"tbreak {run.at(marker)}", "-ex", "continue", "-ex", f"source ask{number}.py"]
+    script = os.path.join(os.path.dirname(test.drdebug), "gdb", "drdebug.py")
+    shown = subprocess.run(["gdb", "-nx", "-batch", "-ex", "set sysroot /", "-ex", f"source {script}", "-ex",
+                            f"file {run.dir[:-len('.pinball')]}", "-ex",
+                            f"target extended-remote | {test.drdebug} serve {run.dir}", *commands],
+                           stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False, text=True)
+    answers = re.findall("^ANSWERS (.*)$", shown.stdout, re.MULTILINE)
+    assert len(answers) == len(stops), shown.stdout + shown.stderr
+    return [json.loads(answer) for answer in answers]
+
+
+def wants(test, run, criterion):
+    done = test.call("slice", "--json", "--data", "--", run.dir, criterion)
+    if done.returncode:
+        return done.stderr
+    return {tuple(sorted(want.items())) for want in json.loads(done.stdout)["criterion"]["wants"]}
+
+
+def compare(test, run, position, answers):
+    """Returns how many were there."""
+    there = {text: criterion for text, criterion in answers.items() if criterion}
+    for text in answers.keys() - there.keys():
+        ours = wants(test, run, f"{text} at {position}")
+        test.check(f"{run.dir}: {text}: GDB says that it is not there; here: {ours}", isinstance(ours, str), True)
+    for some in (list(there)[i:i + 8] for i in range(0, len(there), 8)):
+        ours = wants(test, run, f"{', '.join(some)} at {position}")
+        theirs = wants(test, run, f"{', '.join(there[text] for text in some)} at {position}")
+        test.check(f"{run.dir}: {some}", ours, theirs)
+        test.check(f"{run.dir}: {some}: {theirs}", isinstance(theirs, set), True)
+    return len(there)
+
+
+def agree(test, level, compilers=("gcc", "g++")):
+    compared = 0
+    for name, suffix, compiler in (("expressions", ".c", compilers[0]), ("classes", ".cc", compilers[1])):
+        run = Run(test, name, level, compiler=compiler, suffix=suffix)
+        stops = [(marker, texts) for (subject, _, marker), texts in COMPARED.items() if subject == name]
+        for position, answers in ask_gdb(test, run, stops):
+            compared += compare(test, run, position, answers)
+    test.check(f"{level}: enough was there to compare ({compared})", compared > 20, True)
+
+
+def gdb_o0(test):
+    agree(test, "-O0")
+
+
+def gdb_og(test):
+    agree(test, "-Og")
+
+
+def gdb_o2(test):
+    agree(test, "-O2")
+
+
+def gdb_clang(test):
+    agree(test, "-O1", ("clang", "clang++"))
+
+
+# ---- values ----
+
+VALUES = {"COUNT": ("count", "-10"), "SMALL": ("small", "200 '\\310'"), "LETTER": ("letter", "97 'a'"),
+          "FLAG": ("flag", "true"), "SINGLE": ("single", "1"), "TWICE": ("twice", "2.5"), "MOST": ("most", "6"),
+          "ENUM": ("color", "GREEN"), "MANY": ("many", "4294967294"), "COPY": ("copy.part[1]", "2")}
+
+
+def values(test):
+    run = Run(test, "values", "-O0")
+    result = run.slice("--data", "--values", f"sum at {run.at('END')}")
+    edges = {result["lines"][e["on"]]["line"]: e for e in result["edges"] if "value" in e}
+    for marker, expected in VALUES.items():
+        e = edges.get(run.line(marker), {})
+        test.check(marker, (e.get("what"), e.get("value")), expected)
+    address = edges.get(run.line("POINTER"), {})
+    test.check("POINTER", (address.get("what"), bool(re.fullmatch("0x[0-9a-f]+", address.get("value", "")))),
+               ("pointer", True))
+    last = [e["value"] for e in result["edges"] if e["line"] == 0 and "value" in e]
+    test.check("what the criterion itself is", last, [str(-10 + 200 + 97 + 1 + 1 + 2 + 6 + 7 - 10 + 4294967294 + 2)])
+    test.check("none without asking", [e for e in run.slice("--data", f"sum at {run.at('END')}")["edges"]
+                                       if "value" in e], [])
+    test.expect(0, r"COUNT \*/ +data +count = -10\n(.*\n)*.*color = GREEN\n", r"\A\Z", "slice", run.dir, "--data",
+                "--values", f"sum at {run.at('END')}")
+    test.expect(0, "", r"\A\Z", "slice", run.dir, "--data", "--values", "--html", "values.html",
+                f"sum at {run.at('END')}")
+    with open("values.html") as f:
+        test.check("the page", "data letter = 97 'a'" in f.read(), True)
+    third = run.slice("--data", "--values", f"i at {run.at('COUNT')}", "--instance", "3")
+    test.check("an instance in the middle", {e["value"] for e in third["edges"] if e["what"] == "i"}, {"2"})
+    for other in (cli_test.Run(test, "atomic", "-Og"), cli_test.Run(test, "wrong", "-O0")):
+        result = other.slice("--at", "failure", "--values")
+        brought = {row["edge"] for row in result["lines"] if "edge" in row and row["own"]}
+        missing = [e for n, e in enumerate(result["edges"]) if n in brought and e["kinds"][0] != "control"
+                   and "value" not in e and e["what"] != "flags"]
+        test.check(f"{other.name}: all have one", missing, [])
+    table = {e["what"]: e["value"] for e in result["edges"] if "value" in e and e["what"].startswith("sum")}
+    test.check("wrong: the sum", table.get("sum") is not None and table["sum"] != "140", True)
+
+
+# ---- deadlocks ----
+
+
+def deadlock(test):
+    run = Run(test, "abba", "-O0", argument="both")
+    result = run.slice("--at", "failure")
+    lines = {m: run.line(m) for m in ("TAKES FIRST", "TAKES SECOND", "WAITS FOR FIRST", "WAITS FOR SECOND")}
+    what = result["criterion"]["what"]
+    forth, back = re.findall(r"T\d", what)[0], re.findall(r"T\d", what)[1]
+    test.check("who waits for whom", what,
+               f"deadlock: {forth} waits for account[2].lock at abba.c:{lines['WAITS FOR SECOND']}, held by {back} since "
+               f"abba.c:{lines['TAKES SECOND']}; {back} waits for first at abba.c:{lines['WAITS FOR FIRST']}, held by "
+               f"{forth} since abba.c:{lines['TAKES FIRST']}")
+    test.check("how it ended", (result["criterion"]["note"], len(result["criterion"]["wants"])), ("SIGALRM", 4))
+    thin = run.slice("--at", "failure", "--thin")
+    near = {row["line"] for row in thin["lines"] if row.get("distance", 9) <= 1}
+    test.check("takers are near", near >= {lines["TAKES FIRST"], lines["TAKES SECOND"]}, True)
+    run.check_lines("deadlock", result, there=["TAKES FIRST", "TAKES SECOND"], not_there=["UNRELATED"])
+    run = Run(test, "abba", "-O2", argument="self")
+    test.expect(0, rf"criterion  T2 abba.c:{run.line('TAKES AGAIN')}  deadlock: T2 waits for first at "
+                   rf"abba.c:{run.line('TAKES AGAIN')}, held by itself since abba.c:{run.line('TAKES')}, SIGALRM\n",
+                r"\A\Z", "slice", run.dir, "--at", "failure")
+    run = Run(test, "abba", "-O0", argument="none")
+    test.expect(0, r"the branch that led here, SIGALRM", r"\A\Z", "slice", run.dir, "--at", "failure")
+
+
+# ---- functions that never return ----
+
+
+def noreturn(test):
+    """The branch around such a call decides about what follows, even if the call was never made."""
+    for run in (Run(test, "noreturn", "-O0"), cli_test.Run(test, "noreturn", "-Og")):
+        for name, marker in (("a", "EXIT"), ("b", "OWN"), ("c", "JUMP"), ("d", "PRINT")):
+            result = run.slice(f"{name} at {run.name}.c:{run.line('END')}")
+            run.check_lines(name, result, there=[marker] if marker != "PRINT" else [],
+                            not_there=["PRINT"] if marker == "PRINT" else [])
+
+
+CASES = {f.__name__: f for f in (c, wrong, cxx, tls, gdb_o0, gdb_og, gdb_o2, gdb_clang, values, deadlock, noreturn)}
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--drdebug", required=True)
+    parser.add_argument("--work", required=True)
+    parser.add_argument("case", choices=CASES)
+    options = parser.parse_args()
+    options.drdebug = os.path.abspath(options.drdebug)
+    for tool in ("gdb", "clang"):
+        if tool in options.case and not shutil.which(tool):
+            print(f"skipped: {tool} is not installed")
+            return SKIP
+    work = os.path.join(options.work, "expression-" + options.case)
+    os.makedirs(work, exist_ok=True)
+    os.chdir(work)
+    test = cli_test.Test(options)
+    CASES[options.case](test)
+    for failure in test.failures:
+        print(failure)
+    print(f"{test.checks} checks, {len(test.failures)} failures")
+    return 1 if test.failures or not test.checks else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
