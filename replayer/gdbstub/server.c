@@ -97,6 +97,17 @@ static void timeline_message(void *arg, const char *line)
 
 /* ---- setting up ---- */
 
+/* The client lists the architectures that it knows. */
+static void check_architecture(struct server *s, struct args *known)
+{
+    struct args one;
+    while (args_until(known, ',', &one))
+        if (args_word(&one, "i386") && args_empty(&one))
+            return;
+    server_message(s, "this GDB knows no x86-64 programs: use one that does, like Debian's gdb or "
+                      "gdb-multiarch");
+}
+
 static void supported(struct server *s, struct args *args)
 {
     static const char features[] =
@@ -114,12 +125,16 @@ static void supported(struct server *s, struct args *args)
     struct args part;
 
     args_take(args, ':');
-    while (args_until(args, ';', &part))
+    while (args_until(args, ';', &part)) {
+        struct args word = part;
+        if (args_word(&word, "xmlRegisters="))
+            check_architecture(s, &word);
         for (size_t i = 0; i < sizeof known / sizeof known[0]; i++) {
-            struct args word = part;
+            word = part;
             if (args_word(&word, known[i].word) && args_empty(&word))
                 *known[i].said = true;
         }
+    }
     reply_addf(&s->reply, "PacketSize=%x;%s", PACKET_BYTES, features);
 }
 

@@ -107,6 +107,16 @@ static void ids_without_processes_for_clients_that_know_none(void **state)
     assert_string_equal(ask("qC"), "QC2");
 }
 
+static void says_that_a_client_is_of_another_architecture(void **state)
+{
+    (void)state;
+    said[0] = 0;
+    assert_contains(ask("qSupported:swbreak+;xmlRegisters=arm,i386,mips"), "PacketSize");
+    assert_string_equal(said, "");
+    assert_contains(ask("qSupported:swbreak+;xmlRegisters=arm,i3867"), "PacketSize");
+    assert_contains(said, "knows no x86-64 programs");
+}
+
 static void lists_threads(void **state)
 {
     (void)state;
@@ -552,6 +562,7 @@ int main(void)
         TEST(refuses_malformed_arguments),
         TEST(tells_where_it_is),
         TEST(ids_without_processes_for_clients_that_know_none),
+        TEST(says_that_a_client_is_of_another_architecture),
         TEST(lists_threads),
         TEST(reads_registers_of_the_selected_thread),
         TEST(reads_memory_as_far_as_it_goes),
