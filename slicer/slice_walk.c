@@ -32,7 +32,12 @@ struct ghost {
 struct summary {
     uint64_t defs;            /* groups of locations */
     bool known, saves, plain; /* plain: its writes are those of its accesses, all of known size */
+    uint64_t *insn;           /* of each instruction: groups that it defines */
+    uint64_t look;            /* a bit for each: it has to be looked at in any case, ... */
+    uint64_t writes;          /* ... or if memory is wanted */
 };
+
+_Static_assert(PLAN_INSNS <= 64, "a bit for each instruction");
 
 /* What following a chunk forwards told of a step. */
 struct place {
@@ -80,6 +85,8 @@ static unsigned group(unsigned loc)
 
 static uint64_t groups(unsigned first, unsigned count)
 {
+    if (first < LOC_VEC && first % LOC_GPR_BYTES + count <= LOC_GPR_BYTES)
+        return 1ull << first / LOC_GPR_BYTES;
     unsigned a = group(first), b = group(first + count - 1);
     return ~0ull >> (63 - b) & ~0ull << a;
 }
@@ -198,7 +205,9 @@ static bool defines_register(const struct walk *w, const struct node *n)
 static void forget(struct walk *w, uint32_t thread, unsigned first, unsigned count)
 {
     loc_set_remove(&w->reg[thread], first, count);
-    if (first < LOC_VEC) {
+    if (first < LOC_VEC && count == LOC_GPR_BYTES && first % LOC_GPR_BYTES == 0) {
+        w->coarse[thread] &= ~(1ull << first / LOC_GPR_BYTES);
+    } else if (first < LOC_VEC) {
         for (unsigned r = first / 8; r <= (first + count - 1) / 8 && r < GPR_COUNT; r++)
             if (!any_loc(w, thread, loc_gpr(r), 8))
                 w->coarse[thread] &= ~(1ull << r);
@@ -670,21 +679,39 @@ static int follow(struct walk *w, struct err *err)
 static void summarise(struct walk *w, const struct node *n, struct summary *sum)
 {
     static const uint64_t zeros[PLAN_SLOTS];
-    sum->known = true;
+    sum->insn = calloc(n->b->insns, sizeof *sum->insn);
+    w->ok &= sum->insn != NULL;
+    sum->known = sum->insn != NULL;
     sum->plain = true;
     for (unsigned i = 0; i < n->b->insns; i++) {
         const struct code_insn *ci = &n->b->insn[i];
         /* as the hardware has it: more than any policy */
         const struct defuse *du = code_defuse(w->s->code, n->b, i, DEFUSE_STACK_POINTER, zeros);
+        bool odd = !du || code_varies(n->b, i) || ci->in.kind == INSN_SYSCALL || state_is(&ci->in);
+        uint64_t defs = 0;
         for (unsigned k = 0; du && k < du->defs; k++)
-            sum->defs |= groups(du->def[k].first, du->def[k].count);
-        if (!du || code_varies(n->b, i) || ci->in.kind == INSN_SYSCALL || state_is(&ci->in))
+            defs |= groups(du->def[k].first, du->def[k].count);
+        for (unsigned k = 0; k < ci->accesses; k++) {
+            const struct plan_access *a = &n->b->access[ci->access_at + k];
+            odd = odd || slicer_is_odd(a);
+            sum->writes |= (uint64_t)a->mem.write << i;
+        }
+        if (odd)
             sum->plain = false;
-        for (unsigned k = 0; k < ci->accesses; k++)
-            if (slicer_is_odd(&n->b->access[ci->access_at + k]))
-                sum->plain = false;
+        sum->look |= (uint64_t)(odd || ci->saves >= 0) << i;
         sum->saves |= ci->saves >= 0;
+        sum->defs |= defs;
+        if (sum->insn)
+            sum->insn[i] = defs;
     }
+}
+
+/* May instruction i do something to what is wanted? */
+static bool insn_matters(const struct walk *w, const struct summary *sum, uint32_t thread,
+                         unsigned i)
+{
+    return !sum->known || (sum->insn[i] & w->coarse[thread]) || (sum->look >> i & 1) ||
+           (w->memory.live && (sum->writes >> i & 1));
 }
 
 /* Could anything in the step matter? */
@@ -742,6 +769,9 @@ static int do_step(struct walk *w, uint32_t at, struct attached *x, struct err *
     if (!w->o->stack_pointer && !control_function(w->control, p->frame->entry, &frame_pointer, err))
         return -1;
     n.flags = w->o->stack_pointer ? DEFUSE_STACK_POINTER : frame_pointer ? DEFUSE_FRAME : 0;
+    struct summary *sum = &w->summary[b->number];
+    if (!sum->known)
+        summarise(w, &n, sum);
     for (unsigned i = s->insns; i-- > 0;) {
         bool last = i == s->insns - 1u;
         n.i = i;
@@ -753,6 +783,8 @@ static int do_step(struct walk *w, uint32_t at, struct attached *x, struct err *
         n.odd = odd_of(x, b->insn[i].in.pc);
         n.criterion = is_criterion(w, number + i);
         bool take = n.criterion || (last && by_control);
+        if (!take && !insn_matters(w, sum, n.thread, i))
+            continue;
         if (n.call && n.call->nr == SLICER_SIGRETURN)
             continue;
         if (do_insn(w, &n, take, err))
@@ -913,6 +945,8 @@ done:
     free(w.reg);
     free(w.coarse);
     free(w.carry);
+    for (uint32_t i = 0; w.summary && i < code_count(s->code); i++)
+        free(w.summary[i].insn);
     free(w.summary);
     free(w.ghost);
     return bad;
