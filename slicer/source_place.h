@@ -48,6 +48,9 @@ bool source_expr_run(const struct source_view *view, Dwarf_Attribute *attribute,
 bool source_type_path(Dwarf_Die *die, uint64_t offset, uint64_t bytes, char *buf, size_t room,
                       struct source_type *type);
 uint64_t source_type_bytes(Dwarf_Die *die); /* 0 unknown */
+/* What an entry has: its type; an attribute that is a number. */
+bool source_type_of(Dwarf_Die *die, Dwarf_Die *type);
+bool source_type_number(Dwarf_Die *die, unsigned name, uint64_t *value);
 /* Tells of the atomic parts of the variable `die`: where in it, and how many bytes. */
 typedef void source_type_fn(void *arg, uint64_t offset, uint64_t bytes);
 void source_type_atomics(Dwarf_Die *die, source_type_fn *fn, void *arg);

@@ -28,14 +28,14 @@ static void append(struct part *part, const char *before, const char *text)
     part->length += n > 0 ? (size_t)n : 0;
 }
 
-static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
+bool source_type_of(Dwarf_Die *die, Dwarf_Die *type)
 {
     Dwarf_Attribute attribute;
 
     return dwarf_attr_integrate(die, DW_AT_type, &attribute) && dwarf_formref_die(&attribute, type);
 }
 
-static bool number_of(Dwarf_Die *die, unsigned name, uint64_t *value)
+bool source_type_number(Dwarf_Die *die, unsigned name, uint64_t *value)
 {
     Dwarf_Attribute attribute;
     Dwarf_Word word;
@@ -62,7 +62,7 @@ static bool peel(struct part *part)
         default:
             return true;
         }
-        if (!type_of(&part->type, &part->type))
+        if (!source_type_of(&part->type, &part->type))
             return false;
     }
     return false;
@@ -73,9 +73,9 @@ static uint64_t count_of(Dwarf_Die *range)
 {
     uint64_t value;
 
-    if (number_of(range, DW_AT_count, &value))
+    if (source_type_number(range, DW_AT_count, &value))
         return value;
-    return number_of(range, DW_AT_upper_bound, &value) ? value + 1 : 0;
+    return source_type_number(range, DW_AT_upper_bound, &value) ? value + 1 : 0;
 }
 
 /* The dimensions of an array; returns how many, 0 if that is not known. */
@@ -86,7 +86,7 @@ static size_t dimensions_of(Dwarf_Die *array, Dwarf_Die *element, uint64_t count
     Dwarf_Die child;
     Dwarf_Word size;
 
-    if (!type_of(array, element) || dwarf_aggregate_size(element, &size) || !size ||
+    if (!source_type_of(array, element) || dwarf_aggregate_size(element, &size) || !size ||
         dwarf_child(array, &child))
         return 0;
     do
@@ -126,16 +126,16 @@ static bool extent(Dwarf_Die *member, uint64_t *offset, uint64_t *bytes)
     Dwarf_Word size;
     uint64_t bit, bits;
 
-    if (!type_of(member, &type) || dwarf_aggregate_size(&type, &size))
+    if (!source_type_of(member, &type) || dwarf_aggregate_size(&type, &size))
         return false;
     *bytes = size;
-    if (!number_of(member, DW_AT_data_member_location, offset))
+    if (!source_type_number(member, DW_AT_data_member_location, offset))
         *offset = 0; /* of a union */
-    if (!number_of(member, DW_AT_bit_size, &bits))
+    if (!source_type_number(member, DW_AT_bit_size, &bits))
         return true;
-    if (number_of(member, DW_AT_bit_offset, &bit)) /* before DWARF 4, from the other end */
+    if (source_type_number(member, DW_AT_bit_offset, &bit)) /* before DWARF 4, from the other end */
         bit = 8 * (*offset + size) - bit - bits;
-    else if (!number_of(member, DW_AT_data_bit_offset, &bit))
+    else if (!source_type_number(member, DW_AT_data_bit_offset, &bit))
         bit = 8 * *offset;
     *offset = bit / 8;
     *bytes = (bit + bits + 7) / 8 - *offset;
@@ -161,7 +161,7 @@ static bool into_member(struct part *part)
             best_bytes = bytes;
         }
     } while (dwarf_siblingof(&child, &child) == 0);
-    if (best_bytes == UINT64_MAX || !type_of(&best, &type))
+    if (best_bytes == UINT64_MAX || !source_type_of(&best, &type))
         return false;
     const char *name = dwarf_tag(&best) == DW_TAG_member ? dwarf_diename(&best) : NULL;
     if (name)
@@ -189,7 +189,7 @@ bool source_type_path(Dwarf_Die *die, uint64_t offset, uint64_t bytes, char *buf
         buf[0] = 0;
     if (type)
         *type = (struct source_type){0};
-    if (!type_of(die, &part.type))
+    if (!source_type_of(die, &part.type))
         return false;
     for (int i = 0; i < DEPTH && peel(&part); i++) {
         int tag = dwarf_tag(&part.type);
@@ -221,7 +221,7 @@ uint64_t source_type_bytes(Dwarf_Die *die)
     Dwarf_Die type;
     Dwarf_Word bytes;
 
-    return type_of(die, &type) && !dwarf_aggregate_size(&type, &bytes) ? bytes : 0;
+    return source_type_of(die, &type) && !dwarf_aggregate_size(&type, &bytes) ? bytes : 0;
 }
 
 /* ---- atomic parts ---- */
@@ -260,7 +260,7 @@ static void tell_members(struct atomics *a, Dwarf_Die *type, uint64_t offset, in
     do {
         int tag = dwarf_tag(&child);
         if ((tag == DW_TAG_member || tag == DW_TAG_inheritance) && extent(&child, &at, &bytes) &&
-            type_of(&child, &inner))
+            source_type_of(&child, &inner))
             tell_atomics(a, &inner, offset + at, depth);
     } while (dwarf_siblingof(&child, &child) == 0);
 }
@@ -292,6 +292,6 @@ void source_type_atomics(Dwarf_Die *die, source_type_fn *fn, void *arg)
     struct atomics a = {.fn = fn, .arg = arg};
     Dwarf_Die type;
 
-    if (type_of(die, &type))
+    if (source_type_of(die, &type))
         tell_atomics(&a, &type, 0, 0);
 }

@@ -21,24 +21,6 @@ struct source_type source_types_of(const Dwarf_Die *die)
     return t;
 }
 
-static bool type_of(Dwarf_Die *die, Dwarf_Die *type)
-{
-    Dwarf_Attribute attribute;
-
-    return dwarf_attr_integrate(die, DW_AT_type, &attribute) && dwarf_formref_die(&attribute, type);
-}
-
-static bool number_of(Dwarf_Die *die, unsigned name, uint64_t *value)
-{
-    Dwarf_Attribute attribute;
-    Dwarf_Word word;
-
-    if (!dwarf_attr_integrate(die, name, &attribute) || dwarf_formudata(&attribute, &word))
-        return false;
-    *value = word;
-    return true;
-}
-
 static bool flag_of(Dwarf_Die *die, unsigned name)
 {
     Dwarf_Attribute attribute;
@@ -51,7 +33,7 @@ struct source_type source_types_of_variable(Dwarf_Die *variable)
 {
     Dwarf_Die type;
 
-    return type_of(variable, &type) ? source_types_of(&type) : (struct source_type){0};
+    return source_type_of(variable, &type) ? source_types_of(&type) : (struct source_type){0};
 }
 
 /* Goes on to what qualifiers and names stand for. False: to void. */
@@ -64,7 +46,7 @@ static bool peel(Dwarf_Die *die)
         case DW_TAG_volatile_type:
         case DW_TAG_restrict_type:
         case DW_TAG_atomic_type:
-            if (!type_of(die, die))
+            if (!source_type_of(die, die))
                 return false;
             break;
         default:
@@ -85,8 +67,8 @@ static enum source_class class_of_base(Dwarf_Die *die)
 {
     uint64_t encoding = 0, bytes = 0;
 
-    number_of(die, DW_AT_encoding, &encoding);
-    number_of(die, DW_AT_byte_size, &bytes);
+    source_type_number(die, DW_AT_encoding, &encoding);
+    source_type_number(die, DW_AT_byte_size, &bytes);
     switch (encoding) {
     case DW_ATE_boolean:
         return TYPE_BOOLEAN;
@@ -150,7 +132,7 @@ bool source_types_is_signed(const struct source_type *t)
     case TYPE_CHARACTER:
         return true;
     case TYPE_ENUM:
-        if (!entry_of(t, &die) || !peel(&die) || !type_of(&die, &under))
+        if (!entry_of(t, &die) || !peel(&die) || !source_type_of(&die, &under))
             return false;
         inner = source_types_of(&under);
         return source_types_is_signed(&inner);
@@ -210,9 +192,9 @@ static bool count_of(Dwarf_Die *range, const struct source_scene *scene, uint64_
 {
     Dwarf_Attribute attribute;
 
-    if (number_of(range, DW_AT_count, count))
+    if (source_type_number(range, DW_AT_count, count))
         return true;
-    if (number_of(range, DW_AT_upper_bound, count)) {
+    if (source_type_number(range, DW_AT_upper_bound, count)) {
         ++*count;
         return true;
     }
@@ -247,7 +229,7 @@ static uint64_t array_bytes(const struct source_type *t, Dwarf_Die *die,
     size_t n = dimensions_of(die, range);
     uint64_t count;
 
-    if (!type_of(die, &element))
+    if (!source_type_of(die, &element))
         return 0;
     struct source_type inner = source_types_of(&element);
     uint64_t bytes = source_types_bytes(&inner, scene);
@@ -269,7 +251,7 @@ bool source_types_element(const struct source_type *t, struct source_type *out)
     *out = *t;
     if (++out->passed < n)
         return true;
-    if (!type_of(&die, &element))
+    if (!source_type_of(&die, &element))
         return false;
     *out = source_types_of(&element);
     return true;
@@ -316,7 +298,8 @@ bool source_types_target(const struct source_type *t, struct source_type *out)
     case DW_TAG_pointer_type:
     case DW_TAG_reference_type:
     case DW_TAG_rvalue_reference_type:
-        *out = type_of(&die, &target) ? source_types_of(&target) : source_types_plain(TYPE_VOID, 0);
+        *out = source_type_of(&die, &target) ? source_types_of(&target)
+                                             : source_types_plain(TYPE_VOID, 0);
         return true;
     default:
         return false;
@@ -331,16 +314,16 @@ static bool place_member(Dwarf_Die *die, struct source_member *out)
     uint64_t bit, bits, offset = 0;
     Dwarf_Attribute attribute;
 
-    if (!number_of(die, DW_AT_data_member_location, &offset) &&
+    if (!source_type_number(die, DW_AT_data_member_location, &offset) &&
         dwarf_attr(die, DW_AT_data_member_location, &attribute))
         return false;
     out->offset = offset;
     out->bit = out->bits = 0;
-    if (!number_of(die, DW_AT_bit_size, &bits))
+    if (!source_type_number(die, DW_AT_bit_size, &bits))
         return true;
-    if (number_of(die, DW_AT_bit_offset, &bit)) /* before DWARF 4, from the other end */
+    if (source_type_number(die, DW_AT_bit_offset, &bit)) /* before DWARF 4, from the other end */
         bit = 8 * (offset + source_types_bytes(&out->type, NULL)) - bit - bits;
-    else if (!number_of(die, DW_AT_data_bit_offset, &bit))
+    else if (!source_type_number(die, DW_AT_data_bit_offset, &bit))
         bit = 8 * offset;
     out->offset = bit / 8;
     out->bit = (uint32_t)(bit % 8);
@@ -361,7 +344,7 @@ static int find_member(Dwarf_Die *record, const char *name, int depth, struct so
         const char *called = dwarf_diename(&child);
         bool named = called && strcmp(called, name) == 0;
         if ((tag != DW_TAG_member && tag != DW_TAG_inheritance && tag != DW_TAG_variable) ||
-            !type_of(&child, &type))
+            !source_type_of(&child, &type))
             continue;
         if (named && (tag == DW_TAG_variable || flag_of(&child, DW_AT_declaration))) {
             const char *class = dwarf_diename(record);
