@@ -168,21 +168,62 @@ static int deciding_branch(struct study *s, const struct place_end *e, uint64_t 
 
 static bool is_allocator(struct study *s, gaddr entry, bool *pointer)
 {
-    static const char *const takes[] = {"free", "cfree", "__libc_free", "realloc",
-                                        "__libc_realloc"};
-    static const char *const other[] = {"malloc",         "__libc_malloc", "calloc",
-                                        "__libc_calloc",  "memalign",      "aligned_alloc",
-                                        "__libc_memalign"};
+    static const struct {
+        const char *name;
+        bool pointer, begins; /* takes one; also other functions whose names begin so */
+    } list[] = {
+        {"free", true, false},
+        {"cfree", true, false},
+        {"__libc_free", true, false},
+        {"realloc", true, false},
+        {"__libc_realloc", true, false},
+        {"malloc", false, false},
+        {"__libc_malloc", false, false},
+        {"calloc", false, false},
+        {"__libc_calloc", false, false},
+        {"memalign", false, false},
+        {"__libc_memalign", false, false},
+        {"aligned_alloc", false, false},
+        {"posix_memalign", false, false},
+        {"valloc", false, false},
+        {"pvalloc", false, false},
+        /* C++'s operators, of symbols and of debug information */
+        {"_Znw", false, true},
+        {"_Zna", false, true},
+        {"_Zdl", true, true},
+        {"_Zda", true, true},
+        {"operator new", false, true},
+        {"operator delete", true, true},
+    };
     struct source_line l;
     source_line(s->source, entry, &l);
-    *pointer = false;
-    for (size_t i = 0; l.outer && i < sizeof takes / sizeof *takes; i++)
-        if (strcmp(l.outer, takes[i]) == 0)
-            return *pointer = true;
-    for (size_t i = 0; l.outer && i < sizeof other / sizeof *other; i++)
-        if (strcmp(l.outer, other[i]) == 0)
-            return true;
+    for (size_t i = 0; l.outer && i < sizeof list / sizeof *list; i++) {
+        size_t n = strlen(list[i].name);
+        if (strncmp(l.outer, list[i].name, n) != 0 || (l.outer[n] && !list[i].begins))
+            continue;
+        *pointer = list[i].pointer;
+        return true;
+    }
     return false;
+}
+
+/* The outermost call of the allocator from call number `from` inwards, which need not be the user's
+ * own (strdup calls it, too), and the innermost: an operator calls malloc. */
+static bool find_allocator(struct study *s, const struct place_end *e, size_t from, size_t *outer,
+                           size_t *inner, bool *pointer)
+{
+    bool any = false, takes = false;
+    for (size_t i = from + 1; i-- > 0;) {
+        if (e->call[i].maker == FRAME_NO_MAKER || !is_allocator(s, e->call[i].entry, &takes))
+            continue;
+        *inner = i;
+        if (!any) {
+            *outer = i;
+            *pointer = takes;
+        }
+        any = true;
+    }
+    return any;
 }
 
 /* Wants the branch that decided for call number i. */
@@ -198,9 +239,10 @@ static int want_branch(struct study *s, const struct place_end *e, size_t i, str
 static int raised(struct study *s, const struct place_end *e, struct criterion *out,
                   struct err *err)
 {
-    size_t own = e->own;
+    size_t own = e->own, outer = 0, inner = 0;
+    size_t from = own < e->calls ? own : e->calls - 1;
     struct study_insn in;
-    bool pointer;
+    bool pointer = false;
     if (own == e->calls) {
         size_t any = 0;
         while (any < e->calls && e->call[any].maker == FRAME_NO_MAKER)
@@ -213,18 +255,18 @@ static int raised(struct study *s, const struct place_end *e, struct criterion *
         return -1;
     out->pc = pc_of(&in);
     snprintf(out->what, sizeof out->what, "the branch that led here");
-    if (!is_allocator(s, e->call[own].entry, &pointer))
+    if (!find_allocator(s, e, from, &outer, &inner, &pointer))
         return want_branch(s, e, own, out, err);
     /* The allocator's own calls are further in; the one it was left by decided. */
     snprintf(out->what, sizeof out->what,
              pointer ? "the pointer, and why the allocator gave up" : "why the allocator gave up");
     if (pointer) {
         struct place p = e->place;
-        p.at = e->call[own].maker + 1;
+        p.at = e->call[outer].maker + 1;
         if (want_span(out, &p, loc_gpr(RDI), LOC_GPR_BYTES, err))
             return -1;
     }
-    for (size_t i = own; i-- > 0 && i + 3 > own;)
+    for (size_t i = outer; i-- > 0 && i + 3 > inner;)
         if (e->call[i].maker != FRAME_NO_MAKER && want_branch(s, e, i, out, err))
             return -1;
     return 0;

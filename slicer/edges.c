@@ -225,15 +225,28 @@ static void tell_ranges(struct pass *p, const struct forward_at *n, const struct
             tell_use(p, n, r->addr, r->bytes);
 }
 
+/* Bytes that the copy has written itself are no use. */
+static void tell_copied(struct pass *p, const struct forward_at *n, const struct copied *c)
+{
+    uint64_t at = 0, count;
+    for (; copied_next(c, &at, &count); at += count)
+        tell_use(p, n, c->from + at, count);
+}
+
 static void tell_data(struct pass *p, const struct forward_at *n)
 {
     gaddr addr;
     uint64_t bytes;
+    struct copied copied;
     for (unsigned k = 0; k < n->du->uses; k++) {
         const struct loc_span *u = &n->du->use[k];
         unsigned kind = u->kind == DEFUSE_ADDRESS ? SLICE_ADDRESS : SLICE_VALUE;
         if (p->edges & kind)
             tell_locs(p, n, kind, u);
+    }
+    if (forward_copies(n, &copied)) {
+        tell_copied(p, n, &copied);
+        return;
     }
     for (unsigned k = 0; k < n->du->accesses; k++)
         if (n->du->access[k].at.read && !n->intact && forward_extent(n, k, &addr, &bytes) &&

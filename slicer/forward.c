@@ -36,14 +36,6 @@ bool forward_extent(const struct forward_at *n, unsigned k, gaddr *addr, uint64_
     return true;
 }
 
-bool forward_copies(const struct forward_at *n, gaddr *to, gaddr *from, uint64_t *bytes)
-{
-    if (!slicer_is_copy(n->b, n->i))
-        return false;
-    unsigned w = n->b->access[n->b->insn[n->i].access_at].mem.write ? 0 : 1;
-    return forward_extent(n, w, to, bytes) && forward_extent(n, 1 - w, from, bytes);
-}
-
 static int do_insn(struct pass *p, struct forward_at *n, uint32_t insn,
 
                    unsigned flags, struct err *err)

@@ -52,8 +52,11 @@ int forward_pass(struct slicer *s, const struct slice_options *o, const struct f
 /* The bytes of access k of the instruction; false: it has no place of its own (n->odd tells). */
 bool forward_extent(const struct forward_at *n, unsigned k, gaddr *addr, uint64_t *bytes);
 
-/* A repeated copy: element i to element i. */
-bool forward_copies(const struct forward_at *n, gaddr *to, gaddr *from, uint64_t *bytes);
+/* A repeated copy. */
+static inline bool forward_copies(const struct forward_at *n, struct copied *out)
+{
+    return slicer_copies(n->b, n->i, n->values, out);
+}
 
 static inline const struct flow_range *forward_ranges_end(const struct flow_note *n)
 {

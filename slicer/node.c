@@ -52,7 +52,7 @@ bool slicer_is_odd(const struct plan_access *a)
            (a->slot == PLAN_NONE && a->count == PLAN_NONE && a->add == 0);
 }
 
-bool slicer_is_copy(const struct code_block *b, unsigned i)
+static bool is_copy(const struct code_block *b, unsigned i)
 {
     const struct code_insn *ci = &b->insn[i];
     switch (ci->in.mnemonic) {
@@ -64,6 +64,20 @@ bool slicer_is_copy(const struct code_block *b, unsigned i)
     default:
         return false;
     }
+}
+
+bool slicer_copies(const struct code_block *b, unsigned i, const uint64_t *values,
+                   struct copied *out)
+{
+    if (!is_copy(b, i))
+        return false;
+    const struct plan_access *a = &b->access[b->insn[i].access_at];
+    unsigned to = a->mem.write ? 0 : 1;
+    out->element = a->mem.bytes;
+    out->down = code_repeats(b, a, values) < 0;
+    out->to = slicer_extent(b, &a[to], values, &out->bytes);
+    out->from = slicer_extent(b, &a[1 - to], values, &out->bytes);
+    return true;
 }
 
 bool slicer_returns(const struct frame *frame, const struct code_block *b, unsigned i,

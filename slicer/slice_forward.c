@@ -91,9 +91,10 @@ static bool uses_range(struct taint *t, const struct forward_at *n, const struct
 
 static bool uses_memory(struct taint *t, const struct forward_at *n)
 {
-    gaddr addr, from;
+    gaddr addr;
     uint64_t bytes;
-    if (!t->memory.live || forward_copies(n, &addr, &from, &bytes))
+    struct copied c;
+    if (!t->memory.live || forward_copies(n, &c))
         return false;
     for (unsigned k = 0; k < n->du->accesses; k++)
         if (n->du->access[k].at.read && !n->intact && forward_extent(n, k, &addr, &bytes) &&
@@ -113,15 +114,24 @@ static bool uses_memory(struct taint *t, const struct forward_at *n)
     return false;
 }
 
+/* Bytes that the copy has written itself are no use. */
+static bool uses_copied(struct taint *t, const struct forward_at *n, const struct copied *c)
+{
+    uint64_t at = 0, count;
+    for (; copied_next(c, &at, &count); at += count)
+        if (uses_bytes(t, n, c->from + at, count))
+            return true;
+    return false;
+}
+
 /* Does it copy a marked byte, one by one? */
 static bool moves_marked(struct taint *t, const struct forward_at *n)
 {
-    gaddr to, from;
-    uint64_t bytes;
+    struct copied c;
     if (!t->memory.live)
         return false;
-    if (forward_copies(n, &to, &from, &bytes))
-        return uses_bytes(t, n, from, bytes);
+    if (forward_copies(n, &c))
+        return uses_copied(t, n, &c);
     if (n->call)
         for (const struct flow_range *r = n->call->range, *end = forward_ranges_end(&n->call->note);
              r + 2 <= end; r++)
@@ -154,18 +164,18 @@ static void set_memory(struct taint *t, gaddr addr, uint64_t bytes, bool mark, b
         wanted_take(&t->memory, addr, bytes);
 }
 
-static void copy_memory(struct taint *t, const struct forward_at *n, gaddr to, gaddr from,
-                        uint64_t bytes, bool mark)
+static void copy_memory(struct taint *t, const struct forward_at *n, const struct copied *c,
+                        bool mark)
 {
-    bool any = !mark && t->memory.live && uses_bytes(t, n, from, bytes);
-    uint8_t *was = any ? malloc(bytes + 1) : NULL;
+    bool any = !mark && t->memory.live && uses_copied(t, n, c);
+    uint8_t *was = any ? malloc(c->bytes + 1) : NULL;
     t->ok &= !any || was;
-    for (uint64_t i = 0; was && i < bytes; i++)
-        was[i] = uses_bytes(t, n, from + i, 1);
-    set_memory(t, to, bytes, mark, false);
-    for (uint64_t i = 0; was && i < bytes; i++)
-        if (was[i])
-            t->ok &= wanted_add(&t->memory, to + i, 1);
+    for (uint64_t i = 0; was && i < c->bytes; i++)
+        was[i] = uses_bytes(t, n, c->from + i, 1);
+    set_memory(t, c->to, c->bytes, mark, false);
+    for (uint64_t i = 0; was && i < c->bytes; i++)
+        if (was[copied_origin(c, i)])
+            t->ok &= wanted_add(&t->memory, c->to + i, 1);
     free(was);
 }
 
@@ -174,10 +184,12 @@ static void define_ranges(struct taint *t, const struct forward_at *n, const str
 {
     const struct flow_range *first = r;
     for (; r + 1 <= forward_ranges_end(note); r++)
-        if (r->how == FLOW_MOVE && r > first)
-            copy_memory(t, n, r->addr, r[-1].addr, r->bytes, mark);
-        else if (r->how == FLOW_WRITE)
+        if (r->how == FLOW_MOVE && r > first) {
+            struct copied c = {r->addr, r[-1].addr, r->bytes, r->bytes, false};
+            copy_memory(t, n, &c, mark);
+        } else if (r->how == FLOW_WRITE) {
             set_memory(t, r->addr, r->bytes, mark, note->kind == FLOW_ACCESS);
+        }
 }
 
 static void define_registers(struct taint *t, const struct forward_at *n, bool mark)
@@ -198,11 +210,12 @@ static void define_registers(struct taint *t, const struct forward_at *n, bool m
 
 static void define(struct taint *t, const struct forward_at *n, bool mark)
 {
-    gaddr addr, from;
+    gaddr addr;
     uint64_t bytes;
+    struct copied c;
     define_registers(t, n, mark);
-    if (forward_copies(n, &addr, &from, &bytes)) {
-        copy_memory(t, n, addr, from, bytes, mark);
+    if (forward_copies(n, &c)) {
+        copy_memory(t, n, &c, mark);
         return;
     }
     for (unsigned k = 0; k < n->du->accesses; k++)

@@ -4,6 +4,7 @@
 
 #include "slicer/cfg.h"
 #include "slicer/control.h"
+#include "slicer/copied.h"
 #include "slicer/scan.h"
 #include "slicer/slice.h"
 #include "slicer/state.h"
@@ -60,8 +61,10 @@ enum { SLICER_SIGRETURN = 15 }; /* the system call's number */
 /* The range of an access, all elements of a repeated one. */
 gaddr slicer_extent(const struct code_block *b, const struct plan_access *a, const uint64_t *values,
                     uint64_t *bytes);
-bool slicer_is_odd(const struct plan_access *a);             /* a note tells its addresses */
-bool slicer_is_copy(const struct code_block *b, unsigned i); /* rep movs */
+bool slicer_is_odd(const struct plan_access *a); /* a note tells its addresses */
+/* rep movs: what it copies. */
+bool slicer_copies(const struct code_block *b, unsigned i, const uint64_t *values,
+                   struct copied *out);
 /* The sets of a completed system call, of whose arguments only those are used that it has. The
  * result lives until the next call. */
 const struct defuse *slicer_call_defuse(struct slicer *s, const struct defuse *du,

@@ -269,6 +269,34 @@ static void use_moved(struct walk *w, const struct node *n, gaddr to, gaddr from
     wanted_move(&w->memory, to, bytes, from, &w->ok);
 }
 
+/* A repeated copy that may read what it has written: byte by byte. */
+static void use_pattern(struct walk *w, const struct node *n, const struct copied *c)
+{
+    if (!wanted_any(&w->memory, c->to, c->bytes))
+        return;
+    bool *wanted = calloc(c->bytes, sizeof *wanted);
+    w->ok &= wanted != NULL;
+    for (uint64_t k = 0; wanted && k < c->bytes; k++)
+        if (wanted_any(&w->memory, c->to + k, 1))
+            wanted[copied_origin(c, k)] = true;
+    wanted_take(&w->memory, c->to, c->bytes);
+    for (uint64_t k = 0; wanted && k < c->bytes; k++)
+        if (wanted[k])
+            use_memory(w, n, c->from + k, 1);
+    free(wanted);
+}
+
+static void swap_copied(struct walk *w, const struct node *n, const struct copied *c)
+{
+    uint64_t at = 0, count;
+    if (copied_overlaps(c))
+        use_pattern(w, n, c);
+    else
+        use_moved(w, n, c->to, c->from, c->bytes);
+    for (; n->criterion && copied_next(c, &at, &count); at += count)
+        use_memory(w, n, c->from + at, count);
+}
+
 static void swap_registers(struct walk *w, const struct node *n)
 {
     struct loc_set kept;
@@ -289,15 +317,11 @@ static void swap_registers(struct walk *w, const struct node *n)
 
 static void swap_memory(struct walk *w, const struct node *n)
 {
+    struct copied copied;
     uint64_t bytes;
     gaddr addr;
-    if (slicer_is_copy(n->b, n->i)) {
-        unsigned to = access_of(n, 0)->mem.write ? 0 : 1;
-        addr = extent(n, access_of(n, to), &bytes);
-        gaddr from = extent(n, access_of(n, 1 - to), &bytes);
-        use_moved(w, n, addr, from, bytes);
-        if (n->criterion)
-            use_memory(w, n, from, bytes);
+    if (slicer_copies(n->b, n->i, n->values, &copied)) {
+        swap_copied(w, n, &copied);
         return;
     }
     for (unsigned k = 0; k < n->du->accesses; k++) {

@@ -104,12 +104,13 @@ static void prepare_access(struct check *c, const struct forward_at *n, unsigned
 {
     const struct defuse_access *a = &n->du->access[k];
     bool writes = n->b->access[n->b->insn[n->i].access_at + k].mem.write;
-    gaddr addr, to, from;
+    gaddr addr;
     uint64_t bytes;
+    struct copied copy;
     if (!forward_extent(n, k, &addr, &bytes))
         return;
-    if (forward_copies(n, &to, &from, &bytes))
-        offer_memory(c, from, bytes);
+    if (forward_copies(n, &copy))
+        offer_memory(c, copy.from, copy.bytes);
     else if (a->at.read &&
              (n->intact || (!c->q->options->relocated && slicer_read_only(c->s, addr, bytes))))
         lend(c, addr, bytes, true);
@@ -208,13 +209,12 @@ void closure_define(struct check *c, const struct forward_at *n, bool mine, bool
 
 static void keep_source(struct check *c, const struct forward_at *n)
 {
-    gaddr to, from;
-    uint64_t bytes;
-    if (!forward_copies(n, &to, &from, &bytes) || !bytes)
+    struct copied copy;
+    if (!forward_copies(n, &copy) || !copy.bytes)
         return;
-    c->source = malloc(bytes);
-    for (uint64_t i = 0; c->source && i < bytes; i++)
-        c->source[i] = closure_state_of(c, from + i);
+    c->source = malloc(copy.bytes);
+    for (uint64_t i = 0; c->source && i < copy.bytes; i++)
+        c->source[i] = closure_state_of(c, copy.from + copied_origin(&copy, i));
 }
 
 static gaddr through_of(const struct forward_at *n)

@@ -148,13 +148,13 @@ void oracle_write(struct oracle *o, gaddr addr, uint64_t bytes, uint32_t node, b
                           oracle_join(o, node + 1, oracle_shadow_get(o->memory, addr + i)));
 }
 
-void oracle_copy(struct oracle *o, gaddr to, gaddr from, uint64_t bytes, source by)
+void oracle_copy(struct oracle *o, gaddr to, const gaddr *from, uint64_t bytes, source by)
 {
     source *of = oracle_zeros(bytes, sizeof *of);
     for (uint64_t i = 0; i < bytes; i++)
-        of[i] = oracle_pruned(o, true, from + i)
+        of[i] = oracle_pruned(o, true, from[i])
                     ? by
-                    : oracle_join(o, by, oracle_shadow_get(o->memory, from + i));
+                    : oracle_join(o, by, oracle_shadow_get(o->memory, from[i]));
     oracle_shadow_disarm(o->memory, to, bytes);
     for (uint64_t i = 0; i < bytes; i++)
         oracle_shadow_set(o->memory, to + i, 1, of[i]);
@@ -369,17 +369,58 @@ static struct place copied(struct oracle *o, const struct run *r, unsigned i, bo
     return place_of(o, r, i, first != from);
 }
 
+/* What a rep movs does, by addresses: of each byte it writes, where that was before, and of each
+ * byte it reads, whether that was still as before. One element after the other. */
+struct movs {
+    struct place from, to;
+    gaddr *of;   /* by byte of the destination */
+    bool *first; /* by byte of the source */
+};
+
+static void do_movs(struct oracle *o, const struct run *r, unsigned i, struct movs *m)
+{
+    const struct plan_access *a = &r->b->access[r->b->insn[i].access_at];
+    uint64_t size = a->mem.bytes, n;
+    bool down = code_repeats(r->b, a, r->value) < 0;
+    m->from = copied(o, r, i, true);
+    m->to = copied(o, r, i, false);
+    m->of = oracle_zeros(m->to.bytes + 1, sizeof *m->of);
+    m->first = oracle_zeros(m->to.bytes + 1, sizeof *m->first);
+    bool *written = oracle_zeros(m->to.bytes + 1, sizeof *written);
+    n = m->to.bytes / size;
+    for (uint64_t e = 0; e < n; e++) {
+        uint64_t at = (down ? n - 1 - e : e) * size;
+        for (uint64_t k = at; k < at + size; k++) {
+            gaddr addr = m->from.addr + k;
+            uint64_t back = addr - m->to.addr; /* its place in the destination, if it is there */
+            m->first[k] = back >= m->to.bytes || !written[back];
+            m->of[k] = m->first[k] ? addr : m->of[back];
+        }
+        memset(written + at, true, size);
+    }
+    free(written);
+}
+
+static void movs_free(struct movs *m)
+{
+    free(m->of);
+    free(m->first);
+}
+
 /* Who wants all uses of this instruction gets those, too, that have no edge. */
 static void add_all_uses(struct oracle *o, const struct run *r, unsigned i)
 {
     for (size_t p = o->here; p < o->resolved; p++) {
         struct point *pt = &o->point[p];
+        struct movs m;
         if (pt->want->kind != SLICE_USES || !trait_of(o, r->b, i)->rep_movs)
             continue;
-        struct place m = copied(o, r, i, true);
-        for (uint64_t k = 0; k < m.bytes; k++)
-            if (!oracle_pruned(o, true, m.addr + k))
-                ORACLE_PUSH(pt->of, pt->count, pt->room, oracle_shadow_get(o->memory, m.addr + k));
+        do_movs(o, r, i, &m);
+        for (uint64_t k = 0; k < m.from.bytes; k++)
+            if (m.first[k] && !oracle_pruned(o, true, m.from.addr + k))
+                ORACLE_PUSH(pt->of, pt->count, pt->room,
+                            oracle_shadow_get(o->memory, m.from.addr + k));
+        movs_free(&m);
     }
 }
 
@@ -411,8 +452,10 @@ static void writes(struct oracle *o, const struct run *r, unsigned i, const stru
                    uint32_t node)
 {
     if (trait_of(o, r->b, i)->rep_movs) {
-        struct place from = copied(o, r, i, true), to = copied(o, r, i, false);
-        oracle_copy(o, to.addr, from.addr, to.bytes, node + 1);
+        struct movs m;
+        do_movs(o, r, i, &m);
+        oracle_copy(o, m.to.addr, m.of, m.to.bytes, node + 1);
+        movs_free(&m);
         return;
     }
     for (unsigned a = 0; a < d->accesses; a++) {

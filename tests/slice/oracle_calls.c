@@ -38,13 +38,22 @@ static void use_ranges(struct oracle *o, const struct flow_range *r, size_t n)
             oracle_use_memory(o, r[i].addr, r[i].bytes);
 }
 
+static void move_range(struct oracle *o, gaddr to, gaddr from, uint64_t bytes, uint32_t node)
+{
+    gaddr *of = oracle_zeros(bytes + 1, sizeof *of);
+    for (uint64_t i = 0; i < bytes; i++)
+        of[i] = from + i;
+    oracle_copy(o, to, of, bytes, node + 1);
+    free(of);
+}
+
 static void define_ranges(struct oracle *o, const struct flow_range *r, size_t n, uint32_t node)
 {
     for (size_t i = 0; i < n; i++)
         if (r[i].how == FLOW_WRITE)
             oracle_write(o, r[i].addr, r[i].bytes, node, false);
         else if (r[i].how == FLOW_MOVE && i > 0)
-            oracle_copy(o, r[i].addr, r[i - 1].addr, r[i].bytes, node + 1);
+            move_range(o, r[i].addr, r[i - 1].addr, r[i].bytes, node);
 }
 
 /* The call's number, and its arguments: as many as it has. */

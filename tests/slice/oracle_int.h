@@ -189,8 +189,8 @@ void oracle_use_registers(struct oracle *o, struct othread *t, const struct defu
 void oracle_define_registers(struct oracle *o, struct othread *t, const struct defuse *d,
                              uint32_t node, const struct arm *restores);
 void oracle_write(struct oracle *o, gaddr addr, uint64_t bytes, uint32_t node, bool may);
-/* Takes bytes from elsewhere one by one, by a node or (0) by none. */
-void oracle_copy(struct oracle *o, gaddr to, gaddr from, uint64_t bytes, source by);
+/* Takes bytes from elsewhere, from[i] for each, by a node or (0) by none. */
+void oracle_copy(struct oracle *o, gaddr to, const gaddr *from, uint64_t bytes, source by);
 
 /* The notes. */
 void oracle_call(struct oracle *o, struct othread *t, const struct flow_call *note);

@@ -33,6 +33,7 @@ CASES = {
     "jumps": (CLI, (7, 5, 5)),
     "saved": (CLI, (4, 3, 3)),
     "lazy": (HERE, (4, 3, 3)),
+    "hidden": (HERE, (6, 5, 3)),
 }
 CAUSES = {"jumps": "SWITCH", "saved": "SOURCE"}
 RESULT = {"jumps", "saved", "lazy"}

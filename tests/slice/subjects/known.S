@@ -27,6 +27,8 @@ _start:
         IN lea r12d, [r12 + rax]
         IN call chooses
         IN add r12d, eax
+        IN call repeats
+        IN add r12d, eax
         call wastes
         IN mov edi, r12d
         mov eax, 231
@@ -73,6 +75,41 @@ copies:
         IN mov eax, [rip + room + 4]
         ret
 
+/* Copies that read what they have written. */
+repeats:
+        IN mov byte ptr [rip + ribbon], 1
+        mov byte ptr [rip + ribbon + 1], 2
+        mov byte ptr [rip + ribbon + 9], 3      /* it is written over before it is read */
+        mov byte ptr [rip + ribbon + 10], 4
+        IN lea rsi, [rip + ribbon]
+        IN lea rdi, [rip + ribbon + 1]
+        IN mov ecx, 16
+        IN rep movsb
+        IN movzx eax, byte ptr [rip + ribbon + 10]
+        /* By less than an element: the byte before it is of the element before, as that was read. */
+        mov byte ptr [rip + belt], 5
+        IN mov byte ptr [rip + belt + 3], 6
+        mov byte ptr [rip + belt + 4], 7
+        IN lea rsi, [rip + belt]
+        IN lea rdi, [rip + belt + 1]
+        IN mov ecx, 3
+        IN rep movsd
+        IN movzx r8d, byte ptr [rip + belt + 5]
+        IN add eax, r8d
+        /* Downwards by three. */
+        mov byte ptr [rip + braid + 5], 8
+        IN mov byte ptr [rip + braid + 11], 9
+        mov byte ptr [rip + braid + 12], 10
+        IN lea rsi, [rip + braid + 12]
+        IN lea rdi, [rip + braid + 9]
+        IN mov ecx, 9
+        IN std
+        IN rep movsb
+        cld
+        IN movzx r8d, byte ptr [rip + braid + 2]
+        IN add eax, r8d
+        ret
+
 /* The way that was taken; what both ways do alike depends on neither. */
 chooses:
         IN test r12d, 1
@@ -96,4 +133,7 @@ kept:   .long 0
 other:  .long 0
 words:  .long 1, 2, 3
 room:   .long 4, 5, 6
+ribbon: .zero 32
+belt:   .zero 32
+braid:  .zero 32
         .section .note.GNU-stack, "", @progbits
