@@ -28,6 +28,19 @@ struct ghost {
     uint8_t reg, mask;
 };
 
+/* What an instruction does, if that is little: general registers and flags, as words of a loc_set,
+ * and memory; nothing that depends on values, is saved, restored, or may stay as it was. Most are
+ * so, and are passed without looking at spans. */
+enum { FLAGS_WORD = LOC_CF / 64 };
+_Static_assert(LOC_FLAGS_REST / 64 == FLAGS_WORD && LOC_VEC == 128, "flags are in one word");
+
+struct recipe {
+    bool simple, writes, accesses;
+    uint64_t def[3], use[3]; /* two words of general registers, that of the flags */
+    uint64_t cleared, wants; /* groups: of registers that it defines all of; that it uses */
+    const struct defuse *du;
+};
+
 /* What a block may do, to be told quickly that it does nothing. */
 struct summary {
     uint64_t defs;            /* groups of locations */
@@ -35,9 +48,17 @@ struct summary {
     uint64_t *insn;           /* of each instruction: groups that it defines */
     uint64_t look;            /* a bit for each: it has to be looked at in any case, ... */
     uint64_t writes;          /* ... or if memory is wanted */
+    struct recipe *recipe[2]; /* of each: in functions without and with a frame pointer */
 };
 
 _Static_assert(PLAN_INSNS <= 64, "a bit for each instruction");
+
+static void summary_deinit(struct summary *s)
+{
+    free(s->insn);
+    free(s->recipe[0]);
+    free(s->recipe[1]);
+}
 
 /* What following a chunk forwards told of a step. */
 struct place {
@@ -730,6 +751,85 @@ static void summarise(struct walk *w, const struct node *n, struct summary *sum)
     }
 }
 
+/* False: it is no simple one. */
+static bool add_span(uint64_t set[3], const struct loc_span *s)
+{
+    static const unsigned words[] = {0, 1, FLAGS_WORD};
+    for (unsigned i = s->first; i < s->first + s->count; i++) {
+        unsigned k = 0;
+        while (k < 3 && words[k] != i / 64)
+            k++;
+        if (k == 3 || (k == 2 && (i < LOC_CF || i > LOC_FLAGS_REST)))
+            return false;
+        set[k] |= 1ull << i % 64;
+    }
+    return true;
+}
+
+static void write_recipe(struct walk *w, const struct node *n, unsigned i, struct recipe *r)
+{
+    const struct code_insn *ci = &n->b->insn[i];
+    *r = (struct recipe){0};
+    if (w->summary[n->b->number].look >> i & 1 || ci->restores >= 0 || ci->in.kind == INSN_RET ||
+        w->prune.any)
+        return;
+    const struct defuse *du = r->du = code_defuse(w->s->code, n->b, i, n->flags, n->values);
+    r->simple = du != NULL;
+    for (unsigned k = 0; r->simple && k < du->defs; k++) {
+        const struct loc_span *d = &du->def[k];
+        r->simple = add_span(r->def, d);
+        for (unsigned g = d->first; g + LOC_GPR_BYTES <= d->first + d->count; g += LOC_GPR_BYTES)
+            if (g < LOC_VEC && g % LOC_GPR_BYTES == 0)
+                r->cleared |= 1ull << g / LOC_GPR_BYTES;
+    }
+    for (unsigned k = 0; r->simple && k < du->uses; k++) {
+        const struct loc_span *u = &du->use[k];
+        r->simple = u->kind != DEFUSE_KEPT;
+        if (!r->simple || (u->kind == DEFUSE_ADDRESS && !(w->edges & SLICE_ADDRESS)))
+            continue;
+        r->simple = add_span(r->use, u);
+        r->wants |= groups(u->first, u->count);
+    }
+    for (unsigned k = 0; r->simple && k < du->accesses; k++) {
+        r->simple = !du->access[k].may;
+        r->writes |= du->access[k].at.write;
+        r->accesses = true;
+    }
+}
+
+static const struct recipe *recipes_of(struct walk *w, const struct node *n)
+{
+    struct recipe **list = &w->summary[n->b->number].recipe[n->flags == DEFUSE_FRAME];
+    if (*list || !(*list = malloc(sizeof **list * n->b->insns)))
+        return *list;
+    for (unsigned i = 0; i < n->b->insns; i++)
+        write_recipe(w, n, i, &(*list)[i]);
+    return *list;
+}
+
+static int do_simple(struct walk *w, struct node *n, const struct recipe *r, bool take,
+                     struct err *err)
+{
+    uint64_t *bits = w->reg[n->thread].bits, *coarse = &w->coarse[n->thread];
+    n->du = r->du;
+    n->uses_memory = true;
+    if (!take && !(bits[0] & r->def[0]) && !(bits[1] & r->def[1]) &&
+        !(bits[FLAGS_WORD] & r->def[2]) && !(r->writes && defines_memory(w, n)))
+        return 0;
+    if (put_node(w, n->frame, n->thread, n->insn, n->b->insn[n->i].in.pc, err))
+        return -1;
+    bits[0] = (bits[0] & ~r->def[0]) | r->use[0];
+    bits[1] = (bits[1] & ~r->def[1]) | r->use[1];
+    bits[FLAGS_WORD] = (bits[FLAGS_WORD] & ~r->def[2]) | r->use[2];
+    *coarse &= ~r->cleared;
+    if (r->def[2] && !any_loc(w, n->thread, LOC_CF, LOC_FLAGS_REST - LOC_CF + 1))
+        *coarse &= ~(1ull << group(LOC_CF));
+    *coarse |= r->wants;
+    if (r->accesses)
+        swap_memory(w, n);
+    return w->ok ? 0 : err_set(err, "no memory");
+}
+
 /* May instruction i do something to what is wanted? */
 static bool insn_matters(const struct walk *w, const struct summary *sum, uint32_t thread,
                          unsigned i)
@@ -796,6 +896,9 @@ static int do_step(struct walk *w, uint32_t at, struct attached *x, struct err *
     struct summary *sum = &w->summary[b->number];
     if (!sum->known)
         summarise(w, &n, sum);
+    const struct recipe *recipe = recipes_of(w, &n);
+    if (!recipe)
+        return err_set(err, "no memory");
     for (unsigned i = s->insns; i-- > 0;) {
         bool last = i == s->insns - 1u;
         n.i = i;
@@ -811,7 +914,7 @@ static int do_step(struct walk *w, uint32_t at, struct attached *x, struct err *
             continue;
         if (n.call && n.call->nr == SLICER_SIGRETURN)
             continue;
-        if (do_insn(w, &n, take, err))
+        if (recipe[i].simple ? do_simple(w, &n, &recipe[i], take, err) : do_insn(w, &n, take, err))
             return -1;
     }
     want_more(w, number);
@@ -970,7 +1073,7 @@ done:
     free(w.coarse);
     free(w.carry);
     for (uint32_t i = 0; w.summary && i < code_count(s->code); i++)
-        free(w.summary[i].insn);
+        summary_deinit(&w.summary[i]);
     free(w.summary);
     free(w.ghost);
     return bad;
