@@ -12,6 +12,9 @@
  * 2. a step's last instruction is first asked whether frames it made, or nodes that wait for the
  *    edge it took, want it;
  * 3. then each instruction from the last to the first: does it define what is wanted?
+ *
+ * It is long because the inner loop is in one file: what an instruction does to the state is called
+ * for every node of billions, and inlined here.
  */
 #include <stdlib.h>
 #include <string.h>
