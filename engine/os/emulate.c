@@ -103,12 +103,14 @@ static bool do_rdpid(struct job *j)
 static bool do_cpuid(struct job *j)
 {
     uint64_t *g = j->t->cpu.gpr;
-    uint32_t a = (uint32_t)g[RAX], c = (uint32_t)g[RCX], b, d;
-    uint32_t leaf = a, sub = c;
-    __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
+    uint32_t leaf = (uint32_t)g[RAX], sub = (uint32_t)g[RCX], r[4];
+    __asm__ volatile("cpuid"
+                     : "=a"(r[0]), "=b"(r[1]), "=c"(r[2]), "=d"(r[3])
+                     : "a"(leaf), "c"(sub));
     if (leaf == 7 && sub == 0)
-        b &= ~(1u << 4 | 1u << 11); /* transactional memory cannot be translated */
-    g[RAX] = a, g[RBX] = b, g[RCX] = c, g[RDX] = d;
+        r[1] &= ~(1u << 4 | 1u << 11); /* transactional memory cannot be translated */
+    fpstate_hide(leaf, sub, r);
+    g[RAX] = r[0], g[RBX] = r[1], g[RCX] = r[2], g[RDX] = r[3];
     return true;
 }
 
@@ -202,7 +204,7 @@ static bool do_xgetbv(struct job *j)
         return false;
     }
     if (which == 0) {
-        __asm__ volatile("xgetbv" : "=a"(lo), "=d"(hi) : "c"(0));
+        lo = (uint32_t)fpstate_features(), hi = (uint32_t)(fpstate_features() >> 32);
     } else {
         uint64_t bv;
         fpstate_save(j->t, fpstate_features());

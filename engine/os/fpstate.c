@@ -24,7 +24,11 @@ enum {
 
 #define COMPACT_BIT (1ull << 63)
 
-static uint64_t features;   /* XCR0 */
+/* Tiles (AMX) are hidden from the target: the kernel gives them only to who asks, and reading or
+ * writing their state before is an illegal instruction. */
+#define HIDDEN (1ull << 17 | 1ull << 18)
+
+static uint64_t features;   /* XCR0, less what is hidden */
 static uint32_t mxcsr_mask; /* bits that this CPU has in MXCSR */
 static struct {
     uint32_t offset, bytes;
@@ -37,6 +41,26 @@ static void cpuid(uint32_t leaf, uint32_t sub, uint32_t r[4])
     __asm__ volatile("cpuid"
                      : "=a"(r[0]), "=b"(r[1]), "=c"(r[2]), "=d"(r[3])
                      : "a"(leaf), "c"(sub));
+}
+
+/* Where the last of some components ends, in the standard format. */
+static uint32_t end_of(uint64_t some)
+{
+    uint32_t end = FIRST_EXTENDED, r[4];
+    for (uint32_t i = 2; i < 63; i++) {
+        if (!(some >> i & 1))
+            continue;
+        cpuid(0xd, i, r);
+        if (r[0] + r[1] > end)
+            end = r[0] + r[1];
+    }
+    return end;
+}
+
+static void set_features(uint64_t to)
+{
+    features = to;
+    total_bytes = to ? end_of(to) : LEGACY_BYTES;
 }
 
 void fpstate_init(void)
@@ -53,19 +77,19 @@ void fpstate_init(void)
         return; /* no xsave: fxsave it is */
     uint32_t lo, hi;
     __asm__ volatile("xgetbv" : "=a"(lo), "=d"(hi) : "c"(0));
-    features = (uint64_t)hi << 32 | lo;
-    cpuid(0xd, 0, r);
-    total_bytes = r[1];
-    if (total_bytes > XSAVE_BYTES)
-        rt_die("engine: this CPU's register state of %u bytes is more than %d", r[1], XSAVE_BYTES);
+    uint64_t enabled = ((uint64_t)hi << 32 | lo) & ~HIDDEN;
     for (uint32_t i = 2; i < COMPONENTS; i++) {
-        if (!(features >> i & 1))
+        if (!(enabled >> i & 1))
             continue;
         cpuid(0xd, i, r);
         component[i].bytes = r[0];
         component[i].offset = r[1];
         component[i].align64 = r[2] >> 1 & 1;
     }
+    set_features(enabled);
+    if (total_bytes > XSAVE_BYTES)
+        rt_die("engine: this CPU's register state of %u bytes is more than %d",
+               (unsigned)total_bytes, XSAVE_BYTES);
 }
 
 uint64_t fpstate_bytes(void)
@@ -82,14 +106,40 @@ bool fpstate_restrict(uint64_t to)
 {
     if (to & ~features)
         return false;
-    if (to == features)
-        return true;
-    features = to;
-    total_bytes = to ? FIRST_EXTENDED : LEGACY_BYTES;
-    for (int i = 2; i < COMPONENTS; i++)
-        if ((to >> i & 1) && component[i].offset + component[i].bytes > total_bytes)
-            total_bytes = component[i].offset + component[i].bytes;
+    set_features(to);
     return true;
+}
+
+/* What the hardware answered to cpuid, as the target may see it. */
+void fpstate_hide(uint32_t leaf, uint32_t sub, uint32_t r[4])
+{
+    if (leaf == 7 && sub == 0)
+        r[3] &= ~(1u << 22 | 1u << 24 | 1u << 25); /* bf16, tiles, int8 */
+    if (leaf == 7 && sub == 1) {
+        r[0] &= ~(1u << 21); /* fp16 */
+        r[3] &= ~(1u << 8);  /* complex */
+    }
+    bool tiles = leaf == 0x1d || leaf == 0x1e;
+    if (tiles || (leaf == 0xd && sub < 64 && (HIDDEN >> sub & 1)))
+        memset(r, 0, 4 * sizeof *r);
+    if (leaf != 0xd || sub > 1 || !features)
+        return;
+    uint32_t all[4];
+    cpuid(0xd, 0, all);
+    uint64_t there = (uint64_t)all[3] << 32 | all[0];
+    if (!(there & HIDDEN))
+        return;
+    if (sub == 0) {
+        r[0] &= (uint32_t)~HIDDEN;
+        r[1] = (uint32_t)total_bytes;
+        r[2] = end_of(there & ~HIDDEN);
+    } else if (all[1] >
+               end_of(there & ~HIDDEN)) { /* they are enabled, and last in the compact format */
+        uint32_t config[4], data[4];
+        cpuid(0xd, 17, config);
+        cpuid(0xd, 18, data);
+        r[1] -= config[0] + data[0];
+    }
 }
 
 static bool all_zero(const uint8_t *p, size_t n)

@@ -18,6 +18,9 @@ uint64_t fpstate_features(void);
 /* Only these from now on, as on the machine of a recording. False: this CPU lacks some. */
 bool fpstate_restrict(uint64_t to);
 
+/* Takes out of an answer of cpuid what the target must not use: components that are hidden. */
+void fpstate_hide(uint32_t leaf, uint32_t sub, uint32_t r[4]);
+
 /* Saves the components of `mask` to t->xsave, standard format, deterministic XSTATE_BV. */
 void fpstate_save(struct thread *t, uint64_t mask);
 /* Loads t->xsave, whatever it holds. */

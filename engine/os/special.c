@@ -4,6 +4,7 @@
 #include "engine/core/cache.h"
 #include "engine/core/engine.h"
 #include "engine/core/session.h"
+#include "engine/os/fpstate.h"
 #include "engine/os/maps.h"
 #include "engine/os/seccomp.h"
 #include "engine/os/signals.h"
@@ -99,6 +100,8 @@ long special_kill(struct thread *t, long *a)
 long special_arch_prctl(struct thread *t, long *a)
 {
     enum { SET_GS = 0x1001, GET_GS = 0x1004, SET_CPUID = 0x1012, SHSTK = 0x5000 };
+    enum { COMPONENTS_THERE = 0x1021, GRANTED, GRANT, GRANTED_GUEST, GRANT_GUEST };
+    uint64_t components = fpstate_features();
     switch (a[0]) {
     case SET_GS:
         if ((gaddr)a[1] >> 47)
@@ -109,6 +112,13 @@ long special_arch_prctl(struct thread *t, long *a)
         return engine_write((gaddr)a[1], &t->gs_base, 8) ? 0 : -EFAULT;
     case SET_CPUID:
         return -ENODEV; /* the runtime itself uses cpuid */
+    case COMPONENTS_THERE:
+    case GRANTED:
+    case GRANTED_GUEST:
+        return engine_write((gaddr)a[1], &components, 8) ? 0 : -EFAULT;
+    case GRANT:
+    case GRANT_GUEST:
+        return (uint64_t)a[1] < 64 ? -EOPNOTSUPP : -EINVAL; /* tiles: fpstate.c hides them */
     default:
         if ((a[0] & ~0xfff) == SHSTK)
             return -EOPNOTSUPP; /* shadow stacks */

@@ -100,6 +100,8 @@ static enum insn_kind kind_of(const ZydisDecodedInstruction *z)
         if (far)
             return INSN_EMULATE;
         return narrow ? INSN_UNSUPPORTED : INSN_RET;
+    case ZYDIS_CATEGORY_AMX_TILE: /* hidden from cpuid, see os/fpstate.c */
+        return INSN_UNSUPPORTED;
     default:
         break;
     }
