@@ -204,7 +204,7 @@ static bool do_xgetbv(struct job *j)
         return false;
     }
     if (which == 0) {
-        lo = (uint32_t)fpstate_features(), hi = (uint32_t)(fpstate_features() >> 32);
+        lo = (uint32_t)fpstate_visible(), hi = (uint32_t)(fpstate_visible() >> 32);
     } else {
         uint64_t bv;
         fpstate_save(j->t, fpstate_features());

@@ -25,10 +25,13 @@ enum {
 #define COMPACT_BIT (1ull << 63)
 
 /* Tiles (AMX) are hidden from the target: the kernel gives them only to who asks, and reading or
- * writing their state before is an illegal instruction. */
-#define HIDDEN (1ull << 17 | 1ull << 18)
+ * writing their data before is an illegal instruction. Signal frames have room for their
+ * configuration all the same, as natively; nothing is ever in it. */
+#define TILE_CONFIG (1ull << 17)
+#define TILE_DATA   (1ull << 18)
+#define HIDDEN      (TILE_CONFIG | TILE_DATA)
 
-static uint64_t features;   /* XCR0, less what is hidden */
+static uint64_t features;   /* XCR0, as signal frames have it: less TILE_DATA */
 static uint32_t mxcsr_mask; /* bits that this CPU has in MXCSR */
 static struct {
     uint32_t offset, bytes;
@@ -51,6 +54,8 @@ static uint32_t end_of(uint64_t some)
         if (!(some >> i & 1))
             continue;
         cpuid(0xd, i, r);
+        if (1ull << i == TILE_CONFIG) /* a recording's, which this CPU need not have */
+            r[0] = 64, r[1] = 2752;
         if (r[0] + r[1] > end)
             end = r[0] + r[1];
     }
@@ -77,9 +82,9 @@ void fpstate_init(void)
         return; /* no xsave: fxsave it is */
     uint32_t lo, hi;
     __asm__ volatile("xgetbv" : "=a"(lo), "=d"(hi) : "c"(0));
-    uint64_t enabled = ((uint64_t)hi << 32 | lo) & ~HIDDEN;
+    uint64_t enabled = ((uint64_t)hi << 32 | lo) & ~TILE_DATA;
     for (uint32_t i = 2; i < COMPONENTS; i++) {
-        if (!(enabled >> i & 1))
+        if (!((enabled & ~HIDDEN) >> i & 1))
             continue;
         cpuid(0xd, i, r);
         component[i].bytes = r[0];
@@ -102,9 +107,14 @@ uint64_t fpstate_features(void)
     return features;
 }
 
+uint64_t fpstate_visible(void)
+{
+    return features & ~HIDDEN;
+}
+
 bool fpstate_restrict(uint64_t to)
 {
-    if (to & ~features)
+    if (to & ~(features | TILE_CONFIG))
         return false;
     set_features(to);
     return true;
@@ -131,7 +141,7 @@ void fpstate_hide(uint32_t leaf, uint32_t sub, uint32_t r[4])
         return;
     if (sub == 0) {
         r[0] &= (uint32_t)~HIDDEN;
-        r[1] = (uint32_t)total_bytes;
+        r[1] = end_of(fpstate_visible());
         r[2] = end_of(there & ~HIDDEN);
     } else if (all[1] >
                end_of(there & ~HIDDEN)) { /* they are enabled, and last in the compact format */
@@ -202,7 +212,7 @@ void fpstate_save(struct thread *t, uint64_t mask)
         return;
     }
     memset(x, 0, total_bytes);
-    mask &= features;
+    mask &= fpstate_visible();
     __asm__ volatile("xsave64 (%0)"
                      :
                      : "r"(x), "a"((uint32_t)mask), "d"((uint32_t)(mask >> 32))
@@ -226,10 +236,10 @@ void fpstate_load(struct thread *t, uint64_t mask)
     }
     uint64_t bv;
     memcpy(&bv, x + AT_BV, 8);
-    bv &= features;
+    bv &= fpstate_visible();
     memset(x + AT_BV, 0, HEADER_BYTES);
     memcpy(x + AT_BV, &bv, 8);
-    mask &= features & ~(1ull << 9); /* protection keys stay */
+    mask &= fpstate_visible() & ~(1ull << 9); /* protection keys stay */
     __asm__ volatile("xrstor64 (%0)"
                      :
                      : "r"(x), "a"((uint32_t)mask), "d"((uint32_t)(mask >> 32))
@@ -249,7 +259,7 @@ bool fpstate_xsave(struct thread *t, gaddr addr, uint64_t mask, bool compact)
 {
     uint8_t *x = t->xsave;
     uint64_t old_bv = 0, header[8] = {0};
-    mask &= features;
+    mask &= fpstate_visible();
     fpstate_save(t, mask);
     uint64_t bv = in_use(x, mask);
     if (!compact && !engine_read(&old_bv, addr + AT_BV, 8))

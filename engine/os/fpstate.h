@@ -13,8 +13,9 @@
 
 void fpstate_init(void);
 
-uint64_t fpstate_bytes(void); /* of the standard format with all enabled components */
-uint64_t fpstate_features(void);
+uint64_t fpstate_bytes(void);    /* of the standard format with all enabled components */
+uint64_t fpstate_features(void); /* in signal frames */
+uint64_t fpstate_visible(void);  /* of those, the ones that the target knows of and can use */
 /* Only these from now on, as on the machine of a recording. False: this CPU lacks some. */
 bool fpstate_restrict(uint64_t to);
 

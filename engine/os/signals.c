@@ -206,11 +206,11 @@ static void fill_context(const struct thread *t, struct ksigcontext *m, const st
 /* Writes the extended state and its software header to fp. */
 static bool write_fpstate(struct thread *t, gaddr fp)
 {
-    uint64_t bytes = fpstate_bytes(), features = fpstate_features();
+    uint64_t bytes = fpstate_bytes(), features = fpstate_features(), all = fpstate_visible();
     fpstate_save(t, features);
     if (features) {
         /* All components count as in use, so that a handler's changes to any of them are taken. */
-        memcpy(t->xsave + 512, &features, 8);
+        memcpy(t->xsave + 512, &all, 8);
         uint32_t sw[12] = {FP_MAGIC1, (uint32_t)bytes + 4, (uint32_t)features,
                            (uint32_t)(features >> 32), (uint32_t)bytes};
         memcpy(t->xsave + AT_SW_RESERVED, sw, sizeof sw);

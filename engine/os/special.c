@@ -101,7 +101,7 @@ long special_arch_prctl(struct thread *t, long *a)
 {
     enum { SET_GS = 0x1001, GET_GS = 0x1004, SET_CPUID = 0x1012, SHSTK = 0x5000 };
     enum { COMPONENTS_THERE = 0x1021, GRANTED, GRANT, GRANTED_GUEST, GRANT_GUEST };
-    uint64_t components = fpstate_features();
+    uint64_t components = fpstate_visible();
     switch (a[0]) {
     case SET_GS:
         if ((gaddr)a[1] >> 47)

@@ -15,6 +15,14 @@ int main(void)
         __asm__ volatile("cpuid" : "+a"(a), "=b"(b), "+c"(c), "=d"(d));
         if (leaves[i][0] == 1)
             b &= 0x00ffff00; /* the top byte is the CPU it ran on */
+        if (leaves[i][0] == 7 && leaves[i][1] == 0) {
+            b &= ~(1ul << 4 | 1ul << 11); /* transactional memory and tiles are hidden */
+            d &= ~(1ul << 22 | 1ul << 24 | 1ul << 25);
+        }
+        if (leaves[i][0] == 7 && leaves[i][1] == 1) {
+            a &= ~(1ul << 21);
+            d &= ~(1ul << 8);
+        }
         if (leaves[i][0] == 0xd)
             b = 0;
         say("%08x.%x: %lx %lx %lx %lx\n", leaves[i][0], leaves[i][1], a, b, c, d);
