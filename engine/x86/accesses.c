@@ -77,6 +77,8 @@ static enum access_shape shape(const struct insn_operands *ops, const ZydisDecod
 static int16_t moved(const struct insn_operands *ops, const ZydisDecodedOperand *op)
 {
     int16_t bytes = (int16_t)(op->size / 8);
+    if (ops->z.mnemonic == ZYDIS_MNEMONIC_MOVDIR64B)
+        return 0; /* its hidden operand may have rsp as base, and pushes nothing */
     if (op->mem.base != ZYDIS_REGISTER_RSP && op->mem.base != ZYDIS_REGISTER_ESP)
         return 0;
     if (op->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN)

@@ -650,20 +650,34 @@ static uint64_t where_no_code_is(struct gen *g)
     }
 }
 
+/* Where a call would write its return address, it is already: whether a call to an address that
+ * none can have writes it before it faults, differs between CPUs. */
+static void prepare_return_address(struct gen *g, unsigned scratch, unsigned reg)
+{
+    uint8_t rex = (uint8_t)(0x48 | scratch >> 3 << 2), bits = (uint8_t)((scratch & 7) << 3);
+    uint8_t ahead = (uint8_t)(5 + (reg >= 8 ? 3 : 2));
+    EMIT(g, rex, 0x8d, (uint8_t)(bits | 5), ahead, 0, 0, 0); /* lea scratch, [behind the call] */
+    EMIT(g, rex, 0x89, (uint8_t)(bits | 0x44), 0x24, 0xf8);  /* mov [rsp - 8], scratch */
+}
+
 static void wild_jump(struct gen *g)
 {
-    unsigned reg = generic_free_reg(g);
+    unsigned reg = generic_free_reg(g), scratch = generic_free_reg(g);
     if (!g->faults || !(g->opt->features & FEATURE_WILDJUMP) || reg == NO_REG)
         return;
+    uint64_t to = where_no_code_is(g);
+    bool call = scratch != reg && rng_percent(g->r, 50);
     emit_unit(g);
     if (rng_percent(g->r, 50)) /* not always taken */
         BRANCH(g, 1, later_item(g), (uint8_t)(0x70 | rng_below(g->r, 16)));
-    emit_mov_imm(g, reg, where_no_code_is(g), false);
+    emit_mov_imm(g, reg, to, false);
     if (rng_percent(g->r, 30)) {
         via_register(g, 6, reg);
         emit_ret(g, 0, false);
     } else {
-        via_register(g, rng_percent(g->r, 50) ? 2 : 4, reg);
+        if (call && (int64_t)(to << 16) >> 16 != (int64_t)to)
+            prepare_return_address(g, scratch, reg);
+        via_register(g, call ? 2 : 4, reg);
     }
 }
 
