@@ -382,6 +382,7 @@ class Slices:
 
     def forget(self):
         self.made, self.current, self.number, self.window = {}, None, 0, ()
+        self.only = []  # options of `drdebug slice'
 
     def check_connection(self):
         ask("when")
@@ -392,8 +393,8 @@ class Slices:
     def make(self, label, criterion, *options):
         """One that is remembered as the current one."""
         self.check_connection()
-        window = () if "--show" in options else self.window
-        text = run_drdebug("slice", "--json", "--steps", *window, *options, criterion=criterion)
+        limits = () if "--show" in options else (*self.window, *self.only)
+        text = run_drdebug("slice", "--json", "--steps", *limits, *options, criterion=criterion)
         try:
             result = Slice(label, json.loads(text))
         except (ValueError, KeyError):
@@ -690,6 +691,48 @@ recording, whose trace is kept with it."""
         say(plain(said.rstrip().rpartition("/")[2]))
 
 
+class PinOnly(PinCommand):
+    """Limit slices to some threads, files or modules.
+Usage: pin only [threads N[,N...]] [files GLOB...] [modules GLOB...]
+       pin only all
+
+Slices that are made from then on show lines of these only; what depends on what
+stays the same, so a value that came through another file is still followed.
+Files are those of debug information, modules the program and its libraries, both
+by their names or paths. Alone it says what the limits are."""
+
+    name = "only"
+    kind = gdb.COMMAND_DATA
+    WORDS = {"threads": "--only-thread", "files": "--only-file", "modules": "--only-module"}
+
+    def complete(self, text, word):
+        return matching(["all", *self.WORDS], word)
+
+    def run(self, arg):
+        slices.check_connection()
+        words = gdb.string_to_argv(arg)
+        if words == ["all"]:
+            slices.only = []
+        elif words:
+            slices.only = self.options(words)
+        names = {option: word for word, option in self.WORDS.items()}
+        pairs = zip(slices.only[::2], slices.only[1::2])
+        say("Slices show " + (", ".join(f"{names[option]} {plain(value)}" for option, value in pairs) or "everything")
+            + ".")
+
+    def options(self, words):
+        found, option = [], None
+        for word in words:
+            if word in self.WORDS:
+                self.check(option is None or option in found)  # a word without any
+                option = self.WORDS[word]
+                continue
+            self.check(option and (option != "--only-thread" or re.fullmatch(r"\d+(,\d+)*", word)))
+            found += [option, word]
+        self.check(words[-1] not in self.WORDS)
+        return found
+
+
 class PinSliceStep(PinCommand):
     """Go on to the next statement of the slice.
 Usage: pin slice-step
@@ -718,4 +761,5 @@ See `pin slice-step'."""
         slices.walk(-1)
 
 
-SLICE_COMMANDS = (PinSlice, PinBackwardSlice, PinWhy, PinList, PinDelete, PinTrace, PinSliceStep, PinSliceBack)
+SLICE_COMMANDS = (PinSlice, PinBackwardSlice, PinWhy, PinList, PinDelete, PinTrace, PinOnly, PinSliceStep,
+                  PinSliceBack)

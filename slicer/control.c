@@ -28,6 +28,7 @@ struct control {
     struct cfg *cfg;
     struct waiting *slot;
     size_t room, used;
+    struct waiting *latest; /* that was found */
     struct pair {
         uint64_t insn, serial; /* insn plus one; 0: free */
     } * maker;
@@ -122,12 +123,14 @@ const struct cfg_function *control_function(struct control *c, gaddr entry, bool
 
 /* ---- frames in which somebody waits ---- */
 
-static struct waiting *find(const struct control *c, uint64_t serial)
+static struct waiting *find(struct control *c, uint64_t serial)
 {
+    if (c->latest && c->latest->serial == serial)
+        return c->latest;
     size_t i = spread(serial, c->room);
     while (c->slot[i].serial && c->slot[i].serial != serial)
         i = (i + 1) & (c->room - 1);
-    return &c->slot[i];
+    return c->latest = &c->slot[i];
 }
 
 /* Larger, or at least without those in which nobody waits any more. */
@@ -144,6 +147,7 @@ static bool rehash(struct control *c)
     if (!list)
         return false;
     c->slot = list;
+    c->latest = NULL;
     c->room = want;
     c->used = 0;
     for (size_t i = 0; i < room; i++) {
@@ -222,15 +226,14 @@ static struct waiting *make(struct control *c, const struct frame *frame, uint32
     return w;
 }
 
-int control_wait(struct control *c, const struct frame *frame, uint32_t thread, gaddr pc,
+int control_wait(struct control *c, const struct frame *frame, uint32_t thread, int32_t b,
                  struct err *err)
 {
     struct waiting *w = make(c, frame, thread, err);
     if (!w)
         return -1;
     bool was = w->count || w->outside;
-    int32_t b = cfg_block_of(w->function, pc);
-    if (b < 0) {
+    if (b == CFG_NONE) {
         w->outside = true;
     } else if (!(w->block[b / 64] >> (b % 64) & 1)) {
         w->block[b / 64] |= 1ull << (b % 64);
@@ -245,25 +248,20 @@ int control_wait(struct control *c, const struct frame *frame, uint32_t thread, 
     return 0;
 }
 
-bool control_waits(const struct control *c, const struct frame *frame)
+bool control_waits(struct control *c, const struct frame *frame)
 {
     const struct waiting *w = find(c, frame->serial);
     return w->serial && w->count;
 }
 
-bool control_branch(struct control *c, const struct frame *frame, gaddr pc, gaddr next)
+bool control_branch(struct control *c, const struct frame *frame, int32_t from, int32_t to)
 {
     struct waiting *w = find(c, frame->serial);
-    if (!w->serial || !w->count || !next)
+    if (!w->serial || !w->count)
         return false;
-    int32_t b = cfg_block_of(w->function, pc), x = cfg_block_of(w->function, next);
-    if (b < 0 || x < 0)
-        return false;
-    const struct cfg_block *from = cfg_block(w->function, b);
-    if (from->last != pc || !cfg_is_branch(from))
-        return false;
+    int32_t end = cfg_block(w->function, from)->ipdom;
     bool any = false;
-    for (int32_t s = x; s != CFG_EXIT && s != from->ipdom; s = cfg_block(w->function, s)->ipdom) {
+    for (int32_t s = to; s != CFG_EXIT && s != end; s = cfg_block(w->function, s)->ipdom) {
         uint64_t bit = 1ull << (s % 64);
         if (w->block[s / 64] & bit) {
             w->block[s / 64] &= ~bit;

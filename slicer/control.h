@@ -22,16 +22,17 @@ void control_free(struct control *c); /* NULL is allowed */
 const struct cfg_function *control_function(struct control *c, gaddr entry, bool *frame_pointer,
                                             struct err *err);
 
-/* An instruction at pc, executed in the frame by thread, is in the slice. */
-int control_wait(struct control *c, const struct frame *frame, uint32_t thread, gaddr pc,
+/* An instruction in this block of the function's graph (or CFG_NONE), executed in the frame by
+ * thread, is in the slice. */
+int control_wait(struct control *c, const struct frame *frame, uint32_t thread, int32_t block,
                  struct err *err);
 
-/* The frame is somebody's; does anybody wait in it? Cheap. */
-bool control_waits(const struct control *c, const struct frame *frame);
+/* Does anybody wait in a block of the frame? */
+bool control_waits(struct control *c, const struct frame *frame);
 
-/* The instruction at pc, last of its step, led to `next` in the same frame (0: out of it). Did
- * somebody wait for that? */
-bool control_branch(struct control *c, const struct frame *frame, gaddr pc, gaddr next);
+/* The branch at the end of block `from` led to block `to`, in the same frame. Did somebody wait for
+ * that? */
+bool control_branch(struct control *c, const struct frame *frame, int32_t from, int32_t to);
 
 /* Instruction number `insn` is met: do nodes of a frame that it made wait? They no longer do. */
 bool control_maker(struct control *c, uint64_t insn);

@@ -38,6 +38,16 @@ int pass_seek(struct pass *p, struct slicer *slicer, uint32_t chunk, struct err 
 int pass_skip(struct pass *p, struct slicer *slicer, uint64_t insn, struct err *err);
 void pass_deinit(struct pass *p);
 
+/* Has the last step of a chunk been told? And how many instructions are in it and before it. */
+static inline bool pass_at_end(const struct pass *p)
+{
+    return p->step == p->chunk.steps;
+}
+static inline uint64_t pass_insns(const struct pass *p)
+{
+    return p->chunk.first_insn + p->chunk.insns;
+}
+
 /* 1, 0 after the last one, -1. */
 int pass_next(struct pass *p, struct pass_step *out, struct err *err);
 

@@ -28,9 +28,11 @@ struct table {
 
 struct builder {
     struct study *study;
+    struct code *code;
     const struct slice *slice;
     const struct report_options *options;
     struct report *out;
+    struct groups **groups; /* by block */
     size_t row_room, edge_room;
     uint64_t *insn; /* of nodes, ascending, and their rows */
     uint32_t *row_of;
@@ -191,74 +193,172 @@ static int32_t row_of_frame(struct builder *b, uint32_t thread, struct frame *f)
     return NO_ROW;
 }
 
-static int add_node(struct builder *b, const struct pass_step *st, uint32_t i)
-{
+/* Instructions of a block that are in one row, or without source. */
+struct group {
+    int32_t row;
     bool own;
-    gaddr pc = st->block->insn[i].in.pc;
-    uint32_t thread = st->step->thread;
-    int32_t row = row_at(b, thread, pc, &own);
-    if (row != NO_ROW && !own && b->options->fold) {
-        int32_t folded = row_of_frame(b, thread, st->frame);
-        bool other = folded != NO_ROW && b->options->limits &&
-                     !report_limit_module(b->options->limits, b->out->row[folded].module);
-        row = folded == NO_ROW || other ? row : folded;
+    uint64_t insns; /* a bit each */
+};
+
+struct groups {
+    struct groups *next; /* of another thread */
+    uint32_t thread, count;
+    struct group at[];
+};
+
+static struct groups *make_groups(struct builder *b, const struct code_block *block,
+                                  uint32_t thread)
+{
+    struct groups *g = malloc(sizeof *g + sizeof *g->at * block->insns);
+    if (!g)
+        return NULL;
+    g->thread = thread;
+    g->count = 0;
+    for (uint32_t i = 0; i < block->insns; i++) {
+        bool own;
+        uint32_t k = 0;
+        int32_t row = row_at(b, thread, block->insn[i].in.pc, &own);
+        if (row == NO_ROW) {
+            free(g);
+            return NULL;
+        }
+        while (k < g->count && (g->at[k].row != row || g->at[k].own != own))
+            k++;
+        if (k == g->count)
+            g->at[g->count++] = (struct group){row, own, 0};
+        g->at[k].insns |= 1ull << i;
     }
-    if (row == NO_ROW)
-        return err_set(b->err, "no memory");
+    return g;
+}
+
+/* Those of a block for a thread; the thread that asked last is the first of the list. NULL: no
+ * memory. */
+static const struct groups *groups_of(struct builder *b, const struct code_block *block,
+                                      uint32_t thread)
+{
+    struct groups **head = &b->groups[block->number], **at = head;
+    if (*head && (*head)->thread == thread)
+        return *head;
+    while (*at && (*at)->thread != thread)
+        at = &(*at)->next;
+    struct groups *g = *at;
+    if (g)
+        *at = g->next;
+    else if (!(g = make_groups(b, block, thread)))
+        return NULL;
+    g->next = *head;
+    return *head = g;
+}
+
+static void free_groups(struct builder *b)
+{
+    for (uint32_t i = 0; b->groups && i < code_count(b->code); i++)
+        while (b->groups[i]) {
+            struct groups *g = b->groups[i];
+            b->groups[i] = g->next;
+            free(g);
+        }
+    free(b->groups);
+}
+
+/* The row that instructions of a group count to, in this frame. */
+static int32_t row_of_group(struct builder *b, const struct group *g, uint32_t thread,
+                            struct frame *f)
+{
+    if (g->own || !b->options->fold)
+        return g->row;
+    int32_t folded = row_of_frame(b, thread, f);
+    bool other = folded != NO_ROW && b->options->limits &&
+                 !report_limit_module(b->options->limits, b->out->row[folded].module);
+    return folded == NO_ROW || other ? g->row : folded;
+}
+
+/* Nodes of a step, a bit each, all in one row. */
+static void add_nodes(struct builder *b, const struct pass_step *st, int32_t row, uint64_t in)
+{
     struct report_row *r = &b->out->row[row];
-    struct position at = {r->thread, st->count, pc};
+    unsigned first = (unsigned)__builtin_ctzll(in), last = 63u - (unsigned)__builtin_clzll(in);
+    if (!r->nodes) {
+        r->first = st->insn + first;
+        r->first_at = (struct position){r->thread, st->count, st->block->insn[first].in.pc};
+    }
+    if (st->insn + last >= r->last) {
+        r->last = st->insn + last;
+        r->last_at = (struct position){r->thread, st->count, st->block->insn[last].in.pc};
+    }
+    r->nodes += (uint64_t)__builtin_popcountll(in);
+}
+
+/* The same, one by one. */
+static void list_node(struct builder *b, const struct pass_step *st, uint32_t i, int32_t row)
+{
+    const struct insn *in = &st->block->insn[i].in;
     uint64_t insn = st->insn + i;
-    if (!r->nodes++) {
-        r->first = insn;
-        r->first_at = at;
-    }
-    r->last = insn;
-    r->last_at = at;
-    if (!b->out->bare) {
-        b->insn[b->nodes] = insn;
-        b->row_of[b->nodes] = (uint32_t)row | (st->block->insn[i].in.flags_read ? READS_FLAGS : 0);
-    }
+    b->insn[b->nodes] = insn;
+    b->row_of[b->nodes] = (uint32_t)row | (in->flags_read ? READS_FLAGS : 0);
     if (b->out->node)
-        b->out->node[b->nodes] = (struct report_node){insn,
-                                                      st->count,
-                                                      pc,
-                                                      r->thread,
-                                                      (uint32_t)row,
-                                                      0,
-                                                      st->block->insn[i].in.flags_read != 0};
+        b->out->node[b->nodes] = (struct report_node){
+            insn, st->count,          in->pc, b->out->row[row].thread, (uint32_t)row,
+            0,    in->flags_read != 0};
     b->nodes++;
+}
+
+static int take_step(struct builder *b, const struct pass_step *st, uint64_t in)
+{
+    int32_t row[PLAN_INSNS];
+    const struct groups *g = groups_of(b, st->block, st->step->thread);
+    if (!g)
+        return err_set(b->err, "no memory");
+    for (uint32_t k = 0; k < g->count; k++) {
+        uint64_t here = in & g->at[k].insns;
+        if (!here)
+            continue;
+        int32_t to = row_of_group(b, &g->at[k], st->step->thread, st->frame);
+        add_nodes(b, st, to, here);
+        for (; here && !b->out->bare; here &= here - 1)
+            row[__builtin_ctzll(here)] = to;
+    }
+    if (b->out->bare)
+        b->nodes += (uint64_t)__builtin_popcountll(in);
+    for (; in && !b->out->bare; in &= in - 1)
+        list_node(b, st, (uint32_t)__builtin_ctzll(in), row[__builtin_ctzll(in)]);
     return 0;
 }
 
-static int take_step(struct builder *b, const struct pass_step *st, uint32_t chunk, uint64_t *next)
+/* Steps of chunks that have nodes. */
+static int pass_rows(struct builder *b, struct pass *pass)
 {
-    uint64_t end = st->insn + st->step->insns;
-    if (*next >= end)
-        return 0;
-    for (uint64_t in = slice_bits(b->slice, chunk, st->step->insn_at, st->step->insns); in;
-         in &= in - 1)
-        if (add_node(b, st, (uint32_t)__builtin_ctzll(in)))
+    struct pass_step st;
+    int more;
+    do {
+        if (pass_at_end(pass)) {
+            uint64_t next = slice_next(b->slice, pass_insns(pass));
+            if (next == UINT64_MAX)
+                return 0;
+            if (pass_skip(pass, b->study->slicer, next, b->err))
+                return -1;
+        }
+        more = pass_next(pass, &st, b->err);
+        uint64_t in =
+            more == 1 ? slice_bits(b->slice, pass->chunk.number, st.step->insn_at, st.step->insns)
+                      : 0;
+        if (in && take_step(b, &st, in))
             return -1;
-    *next = b->nodes < slice_count(b->slice) ? slice_next(b->slice, end) : UINT64_MAX;
-    return 0;
+    } while (more == 1);
+    return more;
 }
 
 static int find_rows(struct builder *b)
 {
     struct pass pass;
-    struct pass_step st;
-    uint64_t next = slice_next(b->slice, 0);
-    int more = 0;
+    b->groups = calloc(code_count(b->code) + 1u, sizeof *b->groups);
+    if (!b->groups)
+        return err_set(b->err, "no memory");
     if (pass_init(&pass, b->study->trace, b->err))
         return -1;
-    while (next != UINT64_MAX && !(more = pass_skip(&pass, b->study->slicer, next, b->err)) &&
-           (more = pass_next(&pass, &st, b->err)) == 1)
-        if (take_step(b, &st, pass.chunk.number, &next)) {
-            more = -1;
-            break;
-        }
+    int bad = pass_rows(b, &pass);
     pass_deinit(&pass);
-    return more < 0 ? -1 : 0;
+    return bad;
 }
 
 /* ---- edges ---- */
@@ -545,11 +645,17 @@ static int build(struct builder *b, const struct criterion *c)
 struct report *report_new(struct study *s, const struct slice *slice, const struct criterion *c,
                           const struct report_options *o, struct err *err)
 {
-    struct builder b = {.study = s, .slice = slice, .options = o, .of = c, .err = err};
+    struct builder b = {.study = s,
+                        .code = trace_code(s->trace),
+                        .slice = slice,
+                        .options = o,
+                        .of = c,
+                        .err = err};
     b.out = calloc(1, sizeof *b.out);
     int bad = b.out ? build(&b, c) : err_set(err, "no memory");
     free(b.insn);
     free(b.row_of);
+    free_groups(&b);
     free(b.row_at.slot);
     free(b.edge_at.slot);
     free(b.line_at.slot);

@@ -62,20 +62,35 @@ static size_t read_code(void *ctx, gaddr pc, uint8_t *buf, size_t bytes)
     return read_executed(s, pc, buf, bytes);
 }
 
-bool slicer_read_only(const struct slicer *s, gaddr addr, uint64_t bytes)
+enum { MAP_WRITE = 2 };
+
+/* The first mapping that ends behind addr; they are sorted. NULL: none. */
+static const struct trace_map *map_at(const struct slicer *s, gaddr addr)
 {
-    enum { WRITE = 2 };
     const struct trace_map *map;
-    size_t lo = 0, hi = trace_maps(s->trace, &map);
-    while (lo < hi) { /* the first that ends behind it; they are sorted */
+    size_t lo = 0, maps = trace_maps(s->trace, &map), hi = maps;
+    while (lo < hi) {
         size_t mid = (lo + hi) / 2;
         if (map[mid].end <= addr)
             lo = mid + 1;
         else
             hi = mid;
     }
-    return lo < trace_maps(s->trace, &map) && map[lo].start <= addr &&
-           bytes <= map[lo].end - addr && !(map[lo].prot & WRITE);
+    return lo < maps ? &map[lo] : NULL;
+}
+
+bool slicer_read_only(const struct slicer *s, gaddr addr, uint64_t bytes)
+{
+    const struct trace_map *m = map_at(s, addr);
+    return m && m->start <= addr && bytes <= m->end - addr && !(m->prot & MAP_WRITE);
+}
+
+bool slicer_is_writable(const struct slicer *s, gaddr addr, uint64_t bytes)
+{
+    const struct trace_map *m = map_at(s, addr);
+    if (!m || m->start >= addr + bytes)
+        return true; /* not mapped any more */
+    return m->start <= addr && bytes <= m->end - addr && m->prot & MAP_WRITE;
 }
 
 static bool is_entry(void *ctx, gaddr pc)
@@ -184,13 +199,29 @@ void slice_free(struct slice *s)
 int slice_add(struct slice *s, uint32_t chunk, uint32_t insn, uint32_t insns)
 {
     uint64_t **bits = &s->bits[chunk];
-    if (!*bits && !(*bits = calloc(insns / 64 + 1, 8)))
+    if (!*bits && !(*bits = calloc(insns / 64 + 2, 8)))
         return -1;
     if ((*bits)[insn / 64] >> (insn % 64) & 1)
         return 0;
     (*bits)[insn / 64] |= 1ull << (insn % 64);
     s->count++;
     return 1;
+}
+
+bool slice_add_bits(struct slice *s, uint32_t chunk, uint32_t insn, uint64_t which, uint32_t insns)
+{
+    uint64_t **bits = &s->bits[chunk];
+    if (!*bits && !(*bits = calloc(insns / 64 + 2, 8)))
+        return false;
+    uint64_t *word = *bits + insn / 64, low = which << insn % 64;
+    uint64_t high = insn % 64 ? which >> (64 - insn % 64) : 0;
+    s->count += (uint64_t)__builtin_popcountll(low & ~word[0]);
+    word[0] |= low;
+    if (high) {
+        s->count += (uint64_t)__builtin_popcountll(high & ~word[1]);
+        word[1] |= high;
+    }
+    return true;
 }
 
 uint64_t slice_count(const struct slice *s)

@@ -51,6 +51,7 @@ struct slice_options {
     uint64_t most;      /* ends when it has so many nodes; 0: all of them */
     const struct slice_prune *prune;
     size_t prunes;
+    size_t remember; /* bytes of what is remembered of blocks, about; 0: enough for most */
 };
 
 enum slice_want_kind {

@@ -29,6 +29,8 @@ struct slicer {
 /* Is all of it read-only when the trace ends? Such memory is the loader's: constants, tables of
  * virtual functions, addresses of other modules. */
 bool slicer_read_only(const struct slicer *s, gaddr addr, uint64_t bytes);
+/* Is nothing of it? */
+bool slicer_is_writable(const struct slicer *s, gaddr addr, uint64_t bytes);
 
 /* A bit for each instruction, in pieces as the trace has chunks. */
 struct slice {
@@ -43,6 +45,8 @@ struct slice {
 struct slice *slice_new(const struct trace *trace);
 /* Was it new? -1: no memory. */
 int slice_add(struct slice *s, uint32_t chunk, uint32_t insn, uint32_t insns);
+/* Adds instructions from `insn` on, a bit each. False: no memory. */
+bool slice_add_bits(struct slice *s, uint32_t chunk, uint32_t insn, uint64_t which, uint32_t insns);
 
 /* Which of `n` instructions from `insn` of a chunk on are in it, a bit each; n <= 64. */
 static inline uint64_t slice_bits(const struct slice *s, uint32_t chunk, uint32_t insn, uint32_t n)

@@ -22,18 +22,11 @@ static struct wanted_page *slot_of(const struct wanted *w, gaddr number)
     return &w->page[i];
 }
 
-/* The bits of a page by its number plus one; NULL: nothing was ever wanted there. */
-static inline uint64_t *find(struct wanted *w, gaddr number)
+uint64_t *wanted_find_page(struct wanted *w, gaddr number)
 {
-    struct wanted_page *l = &w->last[number % WANTED_LAST];
-    if (l->number == number)
-        return l->bits;
-    if (!w->room)
-        return NULL;
-    const struct wanted_page *p = slot_of(w, number);
-    if (p->number)
-        *l = *p;
-    return p->bits;
+    uint64_t *bits = w->room ? slot_of(w, number)->bits : NULL;
+    w->last[number % WANTED_LAST] = (struct wanted_page){number, bits};
+    return bits;
 }
 
 static bool rehash(struct wanted *w)
@@ -54,7 +47,7 @@ static bool rehash(struct wanted *w)
 
 static uint64_t *make(struct wanted *w, gaddr number)
 {
-    uint64_t *bits = find(w, number);
+    uint64_t *bits = wanted_page(w, number);
     if (bits)
         return bits;
     if (2 * w->used >= w->room && !rehash(w))
@@ -62,7 +55,7 @@ static uint64_t *make(struct wanted *w, gaddr number)
     bits = calloc(WANTED_WORDS, sizeof *bits);
     if (!bits)
         return NULL;
-    *slot_of(w, number) = (struct wanted_page){number, bits};
+    *slot_of(w, number) = w->last[number % WANTED_LAST] = (struct wanted_page){number, bits};
     w->used++;
     return bits;
 }
@@ -99,7 +92,7 @@ static bool add_bits(struct wanted *w, gaddr page, unsigned word, uint64_t bits)
     return true;
 }
 
-bool wanted_add(struct wanted *w, gaddr addr, uint64_t bytes)
+bool wanted_add_range(struct wanted *w, gaddr addr, uint64_t bytes)
 {
     while (bytes) {
         struct part p = part(&addr, &bytes);
@@ -159,7 +152,7 @@ static void visit_range(struct wanted *w, gaddr addr, uint64_t bytes, visit *fn,
         return;
     }
     for (gaddr n = first; n <= last; n++) {
-        struct wanted_page p = {n, find(w, n)};
+        struct wanted_page p = {n, wanted_page(w, n)};
         if (p.bits && !visit_page(w, &p, addr, bytes, fn, arg))
             return;
     }
@@ -174,7 +167,7 @@ static bool stop(struct wanted *w, gaddr at, uint64_t *word, uint64_t bits, void
     return false;
 }
 
-bool wanted_any(struct wanted *w, gaddr addr, uint64_t bytes)
+bool wanted_any_range(struct wanted *w, gaddr addr, uint64_t bytes)
 {
     bool any = false;
     if (!w->live || !bytes)
@@ -185,7 +178,7 @@ bool wanted_any(struct wanted *w, gaddr addr, uint64_t bytes)
     }
     while (bytes) {
         struct part p = part(&addr, &bytes);
-        const uint64_t *bits = find(w, p.page);
+        const uint64_t *bits = wanted_page(w, p.page);
         if (bits && (bits[p.word] & p.mask))
             return true;
     }
@@ -199,7 +192,7 @@ static bool take(struct wanted *w, gaddr at, uint64_t *word, uint64_t bits, void
     return true;
 }
 
-bool wanted_take(struct wanted *w, gaddr addr, uint64_t bytes)
+bool wanted_take_range(struct wanted *w, gaddr addr, uint64_t bytes)
 {
     bool any = false;
     if (!w->live || !bytes)
@@ -210,7 +203,7 @@ bool wanted_take(struct wanted *w, gaddr addr, uint64_t bytes)
     }
     while (bytes) {
         struct part p = part(&addr, &bytes);
-        uint64_t *bits = find(w, p.page);
+        uint64_t *bits = wanted_page(w, p.page);
         any |= bits && take_bits(w, &bits[p.word], p.mask);
     }
     return any;

@@ -102,6 +102,22 @@ TABLES = {
         ("pin slice sum", ["ADD", "ROOT CAUSE"]),
         ("pin trace 3", "Usage: pin trace [FROM..TO]"),
     ]),
+    "only": ("atomic", ("O0",), ("--end",), [
+        ("pin only", "Slices show everything.\n"),
+        ("pin slice T3 k at atomic.c:{CRITERION}", ["ROOT CAUSE", "CRITERION"]),
+        ("pin only threads 3 files *.c", "Slices show threads 3, files *.c.\n"),
+        ("pin slice T3 k at atomic.c:{CRITERION}", ["~ROOT CAUSE", "CRITERION"]),
+        ("pin only files nosuch*", "Slices show files nosuch*.\n"),
+        ("pin slice T3 k at atomic.c:{CRITERION}", ["~ROOT CAUSE"]),
+        ("pin only threads", "Usage: pin only"),
+        ("pin only threads x", "Usage: pin only"),
+        ("pin only threads files *.c", "Usage: pin only"),
+        ("pin only wrong", "Usage: pin only"),
+        ("pin only", "Slices show files nosuch*.\n"),
+        ("pin only all", "Slices show everything.\n"),
+        ("pin slice T3 k at atomic.c:{CRITERION}", "ROOT CAUSE"),
+        ("complete pin only t", "pin only threads"),
+    ]),
     "forward": ("wrong", LEVELS, (), [
         ("pin forward-slice table at wrong.c:{ROOT CAUSE}", [
             "Slice 1\n", "criterion  T1 wrong.c:{ROOT CAUSE}  table\n", "ADD", "FAILS",

@@ -10,6 +10,7 @@
 #define _GNU_SOURCE
 #include <asm/prctl.h>
 #include <cpuid.h>
+#include <errno.h>
 #include <inttypes.h>
 #include <sched.h>
 #include <setjmp.h>
@@ -398,6 +399,10 @@ static void test_xsave(void)
     mask = vector_mask();
     unsigned enabled = (unsigned)xgetbv(0);
     hidden(&enabled, AMX_XCR0);
+    enum { REQUEST_PERMISSION = 0x1023, TILE_DATA = 18 };
+    if (strict)
+        CHECK(syscall(SYS_arch_prctl, REQUEST_PERMISSION, TILE_DATA) == -1 && errno == EOPNOTSUPP,
+              "permission to use tiles: %s", strerror(errno));
     printf("xcr0 %x\n", enabled);
     if (has(0xd, 1, 'a', 2))
         CHECK((xgetbv(1) & ~xgetbv(0)) == 0, "xgetbv(1) %lx", xgetbv(1));

@@ -1,0 +1,88 @@
+/* slice_walk_notes.c - what the kernel did to registers, backwards. SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "slicer/slice_walk.h"
+
+/* The places of registers in a signal's frame, from its return address on. */
+static const uint8_t context_order[] = {R8,  R9,  R10, R11, R12, R13, R14, R15,
+                                        RDI, RSI, RBP, RBX, RDX, RAX, RCX, RSP};
+enum { CONTEXT = 48, CONTEXT_FLAGS = CONTEXT + 17 * 8, XMM_AT = 160, YMM_AT = 576 };
+
+static void clear_handler_registers(struct walk *w, uint32_t thread)
+{
+    static const uint8_t set[] = {RDI, RSI, RDX, RAX};
+    for (size_t i = 0; i < sizeof set; i++)
+        loc_set_remove(&w->reg[thread], loc_gpr(set[i]), 8);
+    loc_set_remove(&w->reg[thread], LOC_DF, 1);
+    loc_set_remove(&w->reg[thread], LOC_VEC, LOC_CF - LOC_VEC); /* x87 and masks, too */
+    loc_set_remove(&w->reg[thread], LOC_C0, LOC_MXCSR_STATUS - LOC_C0 + 1);
+}
+
+static void want_from_memory(struct walk *w, uint32_t thread, gaddr addr, unsigned loc, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (wanted_take(&w->memory, addr + i, 1))
+            want_loc(w, thread, loc + i, 1);
+}
+
+/* A delivery: the frame's memory is what the registers were. */
+void slice_walk_signal(struct walk *w, uint32_t thread, const struct flow_signal *s)
+{
+    clear_handler_registers(w, thread);
+    for (size_t i = 0; i < sizeof context_order; i++)
+        if (context_order[i] != RSP)
+            want_from_memory(w, thread, s->frame + CONTEXT + 8 * i, loc_gpr(context_order[i]), 8);
+    if (wanted_take(&w->memory, s->frame + CONTEXT_FLAGS, 4))
+        want_loc(w, thread, LOC_CF, LOC_DF - LOC_CF + 1);
+    for (unsigned i = 0; s->fpstate && i < 16; i++) {
+        want_from_memory(w, thread, s->fpstate + XMM_AT + 16 * i, loc_vec(i), 16);
+        want_from_memory(w, thread, s->fpstate + YMM_AT + 16 * i, loc_vec(i) + 16, 16);
+    }
+    wanted_take(&w->memory, s->frame, s->end - s->frame);
+}
+
+static void want_memory_for(struct walk *w, uint32_t thread, gaddr addr, unsigned loc, unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (loc_set_has(&w->reg[thread], loc + i))
+            w->ok &= wanted_add(&w->memory, addr + i, 1);
+}
+
+void slice_walk_sigreturn(struct walk *w, uint32_t thread, const struct flow_call *c, uint64_t insn)
+{
+    gaddr fp = scan_fpstate(&w->s->scan, c->frame, insn);
+    for (size_t i = 0; i < sizeof context_order; i++)
+        if (context_order[i] != RSP)
+            want_memory_for(w, thread, c->frame + CONTEXT + 8 * i, loc_gpr(context_order[i]), 8);
+    for (unsigned i = 0; fp && i < 16; i++) {
+        want_memory_for(w, thread, fp + XMM_AT + 16 * i, loc_vec(i), 16);
+        want_memory_for(w, thread, fp + YMM_AT + 16 * i, loc_vec(i) + 16, 16);
+    }
+    for (unsigned f = LOC_CF; f <= LOC_DF; f++)
+        if (loc_set_has(&w->reg[thread], f))
+            w->ok &= wanted_add(&w->memory, c->frame + CONTEXT_FLAGS, 4);
+    memset(&w->reg[thread], 0, sizeof w->reg[thread]);
+}
+
+bool slice_walk_begin(struct walk *w, const struct flow_begin *b)
+{
+    uint32_t child = trace_thread_find(w->s->trace, b->thread);
+    uint32_t parent = trace_thread_find(w->s->trace, b->parent);
+    if (trace_thread(w->s->trace, child) != b->thread ||
+        trace_thread(w->s->trace, parent) != b->parent)
+        return false;
+    static const uint8_t made[] = {RAX, RSP, RCX, R11};
+    bool call = control_root(w->control, child);
+    struct loc_set *set = &w->reg[child];
+    for (size_t i = 0; i < sizeof made; i++) {
+        call |= slice_walk_any(w, child, loc_gpr(made[i]), 8);
+        loc_set_remove(set, loc_gpr(made[i]), 8);
+    }
+    call |= slice_walk_any(w, child, LOC_FS_BASE, 1);
+    loc_set_remove(set, LOC_FS_BASE, 1);
+    for (struct loc_span span = loc_set_next(set, 0); span.count;
+         span = loc_set_next(set, span.first + span.count))
+        want_loc(w, parent, span.first, span.count);
+    memset(set, 0, sizeof *set);
+    return call;
+}
