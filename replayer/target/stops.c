@@ -17,6 +17,8 @@
 #include "engine/core/engine.h"
 #include "engine/core/instrument.h"
 #include "engine/core/watch.h"
+#include "engine/os/fpstate.h"
+#include "engine/os/kernel.h"
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
 #include "replayer/target/agent.h"
@@ -180,14 +182,20 @@ static void done_stepping(struct thread *t)
         step.thread = NULL;
 }
 
-static void access_done(struct thread *t)
+static bool access_is_done(const struct thread *t)
 {
-    if (thread_count(t) == access_under_way.count && t->cpu.rip == access_under_way.pc)
+    return access_under_way.thread == t &&
+           (thread_count(t) != access_under_way.count || t->cpu.rip != access_under_way.pc);
+}
+
+static void access_done(struct thread *t, enum mailbox_stage stage)
+{
+    if (!access_is_done(t))
         return;
     struct mailbox_what w = {.reason = STOP_WATCH,
                              .kind = access_under_way.watch->kind,
                              .addr = access_under_way.watch->addr,
-                             .at = moment(t, STAGE_BEFORE)};
+                             .at = moment(t, stage)};
     access_under_way.thread = NULL;
     done_stepping(t);
     hit(t, &w);
@@ -196,7 +204,7 @@ static void access_done(struct thread *t)
 static void one_step(struct thread *t)
 {
     if (access_under_way.thread == t) {
-        access_done(t);
+        access_done(t, STAGE_BEFORE);
         return;
     }
     if (step.thread != t) {
@@ -221,7 +229,7 @@ static void one_step(struct thread *t)
 void stops_arrived(struct thread *t)
 {
     if (access_under_way.thread == t)
-        access_done(t);
+        access_done(t, STAGE_BEFORE);
     else if (run.goal.events != ANY_EVENTS && !t->calling)
         goal(t, STAGE_BEFORE);
 }
@@ -319,6 +327,16 @@ static void widen(const struct thread *t, const struct probe *p, struct access *
     a->bytes = all < UINT32_MAX ? (uint32_t)all : UINT32_MAX;
 }
 
+/* The stop comes when the instruction at pc is done, or the signal that came there is delivered. */
+static void await_access(struct thread *t, const struct mailbox_watch *w)
+{
+    access_under_way.thread = t;
+    access_under_way.count = thread_count(t);
+    access_under_way.pc = t->cpu.rip;
+    access_under_way.watch = w;
+    t->step |= STEP_TOOL;
+}
+
 static void at_access(struct thread *t, const struct probe *p)
 {
     if (access_under_way.thread == t && access_under_way.pc == p->pc)
@@ -339,11 +357,7 @@ static void at_access(struct thread *t, const struct probe *p)
             hit(t, &what);
             return;
         }
-        access_under_way.thread = t;
-        access_under_way.count = thread_count(t);
-        access_under_way.pc = p->pc;
-        access_under_way.watch = w;
-        t->step |= STEP_TOOL;
+        await_access(t, w);
         return;
     }
 }
@@ -422,10 +436,12 @@ static bool same_place(const struct mailbox_moment *a, const struct mailbox_mome
     return a->thread == b->thread && a->count == b->count && a->pc == b->pc;
 }
 
-/* The access under way did not happen: it faults. */
+/* The access under way did not happen: it faults. Unless it was the frame of a signal, and here is
+ * the next one. */
 static void forget_access(struct thread *t)
 {
     const struct mailbox_moment now = moment(t, STAGE_BEFORE);
+    access_done(t, STAGE_SIGNAL);
     if (access_under_way.thread == t)
         access_under_way.thread = NULL;
     if (same_place(&before_access.at, &now))
@@ -443,6 +459,29 @@ void stops_signal(struct thread *t, int sig, const void *info)
     if (!goal(t, STAGE_SIGNAL) && sig > 0 && sig < (int)sizeof stops.signal_wanted &&
         stops.signal_wanted[sig])
         stops_signal_always(t, sig, info);
+}
+
+/* Two pieces: what is between them is padding. A scan notes the moment of the signal. */
+static void frame_written(struct thread *t, int sig, gaddr handler)
+{
+    struct ksigframe frame;
+    const gaddr at = t->cpu.gpr[RSP];
+    (void)sig;
+    (void)handler;
+    if (!stops.watches || !engine_read(&frame, at, sizeof frame))
+        return;
+    const uint64_t bytes = fpstate_bytes() + (fpstate_features() ? 4 : 0);
+    const struct mailbox_watch *w = find_watch(at, sizeof frame, false, true);
+    w = w ? w : find_watch(frame.uc.mc.fpstate, bytes, false, true);
+    struct mailbox_what what = {.reason = STOP_WATCH, .at = signal_told};
+    if (!w)
+        return;
+    what.kind = w->kind;
+    what.addr = w->addr;
+    if (run.flags & RUN_SCAN)
+        hit(t, &what);
+    else
+        await_access(t, w);
 }
 
 /* ---- the tool ---- */
@@ -467,6 +506,7 @@ static const struct instrument tool = {.select = choose,
                                        .probe = probe,
                                        .position = stops_at_position,
                                        .step = one_step,
+                                       .signal = frame_written,
                                        .sparse = true};
 
 static void set_watches(const struct mailbox_stops *s)

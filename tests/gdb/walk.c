@@ -91,8 +91,9 @@ static void look(const char *how)
         s->why == TIMELINE_CALL_ENTRY || at_written_call(s))
         return; /* not the only stop there */
     position_format(&s->at, text);
+    const bool watch = s->why == TIMELINE_WATCH; /* perhaps before a signal's frame is written */
     for (size_t i = 0; i < places; i++) {
-        if (memcmp(&place[i].at, &s->at, sizeof s->at))
+        if (memcmp(&place[i].at, &s->at, sizeof s->at) || (watch && place[i].events != s->events))
             continue;
         if (place[i].events != s->events || place[i].state != now) {
             printf("FAILED: %s after %s: events %llu and %llu, state %llx and %llx\n", text, how,
@@ -103,7 +104,7 @@ static void look(const char *how)
         met++;
         return;
     }
-    if (places < PLACES)
+    if (places < PLACES && !watch)
         place[places++] = (struct place){s->at, s->events, now};
 }
 
