@@ -21,6 +21,7 @@
 #include "engine/os/kernel.h"
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
+#include "engine/x86/accesses.h"
 #include "replayer/target/agent.h"
 #include "replayer/target/player.h"
 
@@ -307,24 +308,51 @@ static const struct mailbox_watch *find_watch(gaddr addr, uint64_t bytes, bool r
 }
 
 /* A repeated string instruction is one access of all its elements. */
-static void widen(const struct thread *t, const struct probe *p, struct access *a)
+static void widen(const struct thread *t, const struct insn *in, const struct insn_operands *ops,
+                  struct access *a)
 {
-    struct insn in;
-    struct insn_operands ops;
-    uint8_t bytes[INSN_MAX_BYTES];
     const uint64_t rep = ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
-    if (!engine_read(bytes, p->pc, p->len) || insn_decode(&in, p->pc, bytes, p->len))
+    if (!(ops->z.attributes & rep) || ops->z.meta.category != ZYDIS_CATEGORY_STRINGOP)
         return;
-    insn_operands(&in, &ops);
-    if (!(ops.z.attributes & rep) || ops.z.meta.category != ZYDIS_CATEGORY_STRINGOP)
-        return;
-    uint64_t n = in.addr32 ? (uint32_t)t->cpu.gpr[RCX] : t->cpu.gpr[RCX];
+    uint64_t n = in->addr32 ? (uint32_t)t->cpu.gpr[RCX] : t->cpu.gpr[RCX];
     uint64_t all = n > (1ull << 40) ? 1ull << 40 : n * a->bytes;
     if (!n)
         a->read = a->write = false;
     else if (t->cpu.rflags & FLAG_DF)
         a->addr -= all - a->bytes;
     a->bytes = all < UINT32_MAX ? (uint32_t)all : UINT32_MAX;
+}
+
+static const struct mailbox_watch *find_gathered(struct thread *t, const struct insn *in,
+                                                 const struct insn_operands *ops,
+                                                 const struct mem_access *m)
+{
+    struct flow_range range[GATHER_MOST];
+    const struct mailbox_watch *w = NULL;
+    int n = gather_elements(t, in, ops, &ops->op[m->op], range, m->write);
+    for (int i = 0; i < n && !w; i++)
+        w = find_watch(range[i].addr, range[i].bytes, m->read, m->write);
+    return w;
+}
+
+static const struct mailbox_watch *find_access(struct thread *t, const struct probe *p)
+{
+    struct insn in;
+    struct insn_operands ops;
+    struct mem_access list[ACCESSES_MOST];
+    uint8_t bytes[INSN_MAX_BYTES];
+    const struct mailbox_watch *w = NULL;
+    if (!engine_read(bytes, p->pc, p->len) || insn_decode(&in, p->pc, bytes, p->len) < 0)
+        return NULL;
+    insn_operands(&in, &ops);
+    int count = accesses_of(&in, &ops, list);
+    for (int i = 0; i < count && i < p->accesses && !w; i++) {
+        struct access a = p->access[i];
+        widen(t, &in, &ops, &a);
+        w = list[i].shape == ACCESS_VECTOR ? find_gathered(t, &in, &ops, &list[i])
+                                           : find_watch(a.addr, a.bytes, a.read, a.write);
+    }
+    return w;
 }
 
 /* The stop comes when the instruction at pc is done, or the signal that came there is delivered. */
@@ -341,25 +369,18 @@ static void at_access(struct thread *t, const struct probe *p)
 {
     if (access_under_way.thread == t && access_under_way.pc == p->pc)
         return;
-    for (int i = 0; i < p->accesses; i++) {
-        struct access a = p->access[i];
-        widen(t, p, &a);
-        const struct mailbox_watch *w = find_watch(a.addr, a.bytes, a.read, a.write);
-        if (!w)
-            continue;
-        if (run.flags & RUN_SCAN) {
-            struct mailbox_what what = {.reason = STOP_WATCH,
-                                        .kind = w->kind,
-                                        .addr = w->addr,
-                                        .at = moment(t, STAGE_BEFORE)};
-            before_access.at = what.at;
-            before_access.hit = last_hit;
-            hit(t, &what);
-            return;
-        }
+    const struct mailbox_watch *w = find_access(t, p);
+    if (!w)
+        return;
+    if (!(run.flags & RUN_SCAN)) {
         await_access(t, w);
         return;
     }
+    struct mailbox_what what = {
+        .reason = STOP_WATCH, .kind = w->kind, .addr = w->addr, .at = moment(t, STAGE_BEFORE)};
+    before_access.at = what.at;
+    before_access.hit = last_hit;
+    hit(t, &what);
 }
 
 void stops_wrote(gaddr addr, uint64_t bytes)

@@ -425,6 +425,27 @@ TABLES = {
         ("stepi 20", None),
         ("print $fs_base", "= 0"),
     ]),
+    "watch_gathers": ("gathers", (), (), [
+        ("watch table[9]", "Hardware watchpoint"),
+        ("continue", ["Old value = 0", "New value = 1"]),
+        ("continue", ["Old value = 1", "New value = 2"]),
+        ("continue", ["Old value = 2", "New value = 3"]),
+        ("reverse-continue", ["Old value = 3", "New value = 2"]),
+        ("reverse-continue", ["Old value = 2", "New value = 1"]),
+        ("reverse-continue", ["Old value = 1", "New value = 0"]),
+        ("delete", None),
+        ("rwatch table[21]", "Hardware read watchpoint"),
+        ("continue", "Value = 1"),
+        ("continue", "Value = 2"),
+        ("reverse-continue", "Value = 2"),
+        ("delete", None),
+        ("awatch table[17]", None),  # of which the mask says no
+        ("awatch table[10]", None),  # between two elements
+        ("pin goto begin", None),
+        ("tbreak main", None),
+        ("continue", "main ()"),
+        ("continue", "~watchpoint"),
+    ]),
     "watch_frame": ("signals", (), (), [
         ("handle SIGUSR2 nostop noprint", None),
         ("continue", "received signal SIGUSR1"),
