@@ -57,6 +57,14 @@ static struct {
     struct mailbox_what hit;
 } before_access;
 
+/* The string instruction that was looked at last, before it: its accesses are of one element. */
+static struct {
+    struct access access[ACCESSES_MOST];
+    int accesses;
+    uint64_t left;
+    bool addr32, down;
+} string;
+
 /* The call under way: what it writes is told when it is over, or waits. */
 static const struct mailbox_watch *written_by_call;
 static struct mailbox_moment call_before; /* the last moment before it writes */
@@ -189,10 +197,8 @@ static bool access_is_done(const struct thread *t)
            (thread_count(t) != access_under_way.count || t->cpu.rip != access_under_way.pc);
 }
 
-static void access_done(struct thread *t, enum mailbox_stage stage)
+static void tell_access(struct thread *t, enum mailbox_stage stage)
 {
-    if (!access_is_done(t))
-        return;
     struct mailbox_what w = {.reason = STOP_WATCH,
                              .kind = access_under_way.watch->kind,
                              .addr = access_under_way.watch->addr,
@@ -200,6 +206,12 @@ static void access_done(struct thread *t, enum mailbox_stage stage)
     access_under_way.thread = NULL;
     done_stepping(t);
     hit(t, &w);
+}
+
+static void access_done(struct thread *t, enum mailbox_stage stage)
+{
+    if (access_is_done(t))
+        tell_access(t, stage);
 }
 
 static void one_step(struct thread *t)
@@ -307,6 +319,22 @@ static const struct mailbox_watch *find_watch(gaddr addr, uint64_t bytes, bool r
     return NULL;
 }
 
+static uint64_t repeats(const struct thread *t, bool addr32)
+{
+    return addr32 ? (uint32_t)t->cpu.gpr[RCX] : t->cpu.gpr[RCX];
+}
+
+/* n elements from a's on, upwards or downwards. */
+static void stretch(struct access *a, uint64_t n, bool down)
+{
+    uint64_t all = n > (1ull << 40) ? 1ull << 40 : n * a->bytes;
+    if (!n)
+        a->read = a->write = false;
+    else if (down)
+        a->addr -= all - a->bytes;
+    a->bytes = all < UINT32_MAX ? (uint32_t)all : UINT32_MAX;
+}
+
 /* A repeated string instruction is one access of all its elements. */
 static void widen(const struct thread *t, const struct insn *in, const struct insn_operands *ops,
                   struct access *a)
@@ -314,13 +342,12 @@ static void widen(const struct thread *t, const struct insn *in, const struct in
     const uint64_t rep = ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
     if (!(ops->z.attributes & rep) || ops->z.meta.category != ZYDIS_CATEGORY_STRINGOP)
         return;
-    uint64_t n = in->addr32 ? (uint32_t)t->cpu.gpr[RCX] : t->cpu.gpr[RCX];
-    uint64_t all = n > (1ull << 40) ? 1ull << 40 : n * a->bytes;
-    if (!n)
-        a->read = a->write = false;
-    else if (t->cpu.rflags & FLAG_DF)
-        a->addr -= all - a->bytes;
-    a->bytes = all < UINT32_MAX ? (uint32_t)all : UINT32_MAX;
+    if (string.accesses < ACCESSES_MOST)
+        string.access[string.accesses++] = *a;
+    string.addr32 = in->addr32;
+    string.down = t->cpu.rflags & FLAG_DF;
+    string.left = repeats(t, in->addr32);
+    stretch(a, string.left, string.down);
 }
 
 static const struct mailbox_watch *find_gathered(struct thread *t, const struct insn *in,
@@ -345,12 +372,28 @@ static const struct mailbox_watch *find_access(struct thread *t, const struct pr
     if (!engine_read(bytes, p->pc, p->len) || insn_decode(&in, p->pc, bytes, p->len) < 0)
         return NULL;
     insn_operands(&in, &ops);
+    string.accesses = 0;
     int count = accesses_of(&in, &ops, list);
-    for (int i = 0; i < count && i < p->accesses && !w; i++) {
+    for (int i = 0; i < count && i < p->accesses; i++) {
         struct access a = p->access[i];
         widen(t, &in, &ops, &a);
-        w = list[i].shape == ACCESS_VECTOR ? find_gathered(t, &in, &ops, &list[i])
-                                           : find_watch(a.addr, a.bytes, a.read, a.write);
+        if (!w)
+            w = list[i].shape == ACCESS_VECTOR ? find_gathered(t, &in, &ops, &list[i])
+                                               : find_watch(a.addr, a.bytes, a.read, a.write);
+    }
+    return w;
+}
+
+/* What the string instruction that find_access() has looked at last, and that has faulted, has
+ * touched of watched memory. */
+static const struct mailbox_watch *find_part(const struct thread *t)
+{
+    const struct mailbox_watch *w = NULL;
+    const uint64_t done = string.left - repeats(t, string.addr32);
+    for (int i = 0; i < string.accesses && done <= string.left && !w; i++) {
+        struct access a = string.access[i];
+        stretch(&a, done, string.down);
+        w = find_watch(a.addr, a.bytes, a.read, a.write);
     }
     return w;
 }
@@ -457,17 +500,27 @@ static bool same_place(const struct mailbox_moment *a, const struct mailbox_mome
     return a->thread == b->thread && a->count == b->count && a->pc == b->pc;
 }
 
-/* The access under way did not happen: it faults. Unless it was the frame of a signal, and here is
- * the next one. */
+/* The access under way did not happen: it faults; of a string, a part may have. Unless it was the
+ * frame of a signal, and here is the next one. */
 static void forget_access(struct thread *t)
 {
-    const struct mailbox_moment now = moment(t, STAGE_BEFORE);
+    const struct mailbox_moment now = moment(t, STAGE_SIGNAL);
+    const bool noted = same_place(&before_access.at, &now);
     access_done(t, STAGE_SIGNAL);
-    if (access_under_way.thread == t)
-        access_under_way.thread = NULL;
-    if (same_place(&before_access.at, &now))
-        last_hit = before_access.hit;
+    const struct mailbox_watch *part = noted || access_under_way.thread == t ? find_part(t) : NULL;
     before_access.at.thread = 0;
+    if (noted && part) {
+        last_hit.kind = part->kind;
+        last_hit.addr = part->addr;
+    } else if (noted) {
+        last_hit = before_access.hit;
+    }
+    if (access_under_way.thread != t)
+        return;
+    access_under_way.thread = NULL;
+    access_under_way.watch = part;
+    if (part)
+        tell_access(t, STAGE_SIGNAL);
 }
 
 void stops_signal(struct thread *t, int sig, const void *info)
