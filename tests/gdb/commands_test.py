@@ -340,6 +340,12 @@ TABLES = {
         ("print counter", "= 25"),
         ("print $rip", "main"),
         ("set var $rax = 7", "a recording cannot be changed"),
+        ("print $_siginfo.si_signo", "= 0"),  # it might be a call
+        ("set var $rax = 7", None),
+        ("set var counter = 99", "a recording cannot be changed"),
+        ("maintenance flush dcache", None),
+        ("print counter", "= 25"),
+        ("pin when", "~copy"),
         ("stepi", None),
         ("reverse-stepi", None),
         ("jump main", "a recording cannot be changed"),
@@ -641,6 +647,10 @@ TABLES = {
         ("continue", "add"),
         ("generate-core-file {work}/core.made", "Saved corefile"),
         ("print counter", "= 10"),
+        ("set var $rax = 7", "a recording cannot be changed"),
+        ("set var counter = 99", "a recording cannot be changed"),
+        ("delete", None),
+        ("print add(1, 2)", "= 3"),
     ]),
     "core_of_threads": ("threads", (), (), [  # takes a minute as long as zeros are sent one by one
         ("break visit if shared == 100", None),

@@ -7,7 +7,8 @@
  * be the same. What steps forwards say about the order of positions, steps backwards must say, too.
  *
  * HOW is `losing`: processes of the replay are killed on the way, which must not be noticed; or
- * `pausing`: they are stopped and continued, as by a shell, and none may end of it.
+ * `pausing`: they are stopped and continued, as by a shell, and none may end of it; or `scarce`:
+ * there is no memory for checkpoints that need not be.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -252,6 +253,7 @@ int main(int argc, char **argv)
         die(good ? argv[1] : "usage: walk DIR SEED STEPS [HOW]", good ? err.msg : "");
     losing = argc == 5 && !strcmp(argv[4], "losing");
     pausing = argc == 5 && !strcmp(argv[4], "pausing");
+    options.memory_bytes = argc == 5 && !strcmp(argv[4], "scarce");
     seed = strtoull(argv[2], NULL, 10);
     options.engine = seed % 2 ? "hot=2" : NULL; /* traces of nearly everything */
     seed = seed * 2654435761u + 1;
