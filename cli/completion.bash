@@ -18,7 +18,7 @@ _drdebug()
     info) options="--json --help" ;;
     verify) options="--count --help" ;;
     pack) options="-o --sources --no-debug --help" ;;
-    trace) options="-o --window --help" ;;
+    trace) options="-o --window --number --help" ;;
     slice)
         options="--at --forward --to --instance --thread --thin --data --prune --no-prune --max-save --stack-pointer --relocated
             --window --only-thread --only-file --only-module --trace --lines --all --json --values --steps --sum --dep --dot --html -o --list --show --delete --help"

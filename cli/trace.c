@@ -13,21 +13,24 @@
 #include "cli/outcome.h"
 #include "cli/progress.h"
 #include "cli/window.h"
+#include "slicer/number.h"
 #include "slicer/study.h"
 
 const char trace_details[] =
     "  -o FILE            write it to FILE; by default it is kept with the pinball\n"
     "  --window FROM..TO  the part between two positions only; either may be left out\n"
+    "  --number POSITION  say how many instructions were executed before it, by the trace that is kept\n"
     "  --help             print this\n"
     "\n"
     "Replays the pinball and writes down which instructions were executed and which memory they used.\n"
     "`drdebug slice` does so itself when it finds no trace.\n";
 
-enum { OPT_WINDOW = 1, OPT_HELP };
+enum { OPT_WINDOW = 1, OPT_NUMBER, OPT_HELP };
 
 struct arguments {
     struct study_options options;
     struct window window;
+    struct position of; /* --number; thread 0: not given */
     char in[PATH_MAX];
 };
 
@@ -35,6 +38,7 @@ struct arguments {
 static int parse(int argc, char *argv[], struct arguments *a)
 {
     static const struct option options[] = {{"window", required_argument, NULL, OPT_WINDOW},
+                                            {"number", required_argument, NULL, OPT_NUMBER},
                                             {"help", no_argument, NULL, OPT_HELP},
                                             {NULL, 0, NULL, 0}};
     struct err err;
@@ -46,9 +50,11 @@ static int parse(int argc, char *argv[], struct arguments *a)
             a->options.trace = optarg;
         else if (c == OPT_WINDOW && window_parse(optarg, &a->window, &err))
             return say_error(CLI_USAGE, "trace: %s", err.msg);
+        else if (c == OPT_NUMBER && position_parse(optarg, &a->of, &err))
+            return say_error(CLI_USAGE, "trace: %s", err.msg);
         else if (c == OPT_HELP)
             return help_verb("trace");
-        else if (c != OPT_WINDOW)
+        else if (c != OPT_WINDOW && c != OPT_NUMBER)
             return say_bad_option("trace", argv, c == ':' ? ':' : optopt, OPT_HELP);
     }
     if (argc - optind > 1)
@@ -59,8 +65,28 @@ static int parse(int argc, char *argv[], struct arguments *a)
         return say_error(CLI_FAILED, "trace: %s", err.msg);
     a->options.from = a->window.has_from ? &a->window.from : NULL;
     a->options.to = a->window.has_to ? &a->window.to : NULL;
-    a->options.fresh = true;
+    a->options.fresh = !a->of.thread;
+    a->options.kept = a->of.thread;
     return -1;
+}
+
+/* --number */
+static int number(const struct arguments *a)
+{
+    struct err err = {.code = 0};
+    char text[POSITION_TEXT];
+    uint64_t n = 0;
+    struct study *s = study_collect(a->in, &a->options, &err);
+    int found = s ? number_find(s->trace, &a->of, &n, &err) : -1;
+
+    position_format(&a->of, text);
+    if (found == 1)
+        printf("%llu of %llu instructions\n", (unsigned long long)n,
+               (unsigned long long)trace_insns(s->trace));
+    study_close(s);
+    if (found == 0)
+        return say_error(CLI_FAILED, "trace: %s: not in the trace", text);
+    return found < 0 ? say_error(CLI_FAILED, "trace: %s", err.msg) : say_finish();
 }
 
 static void report(const struct study *s, const char *path)
@@ -85,6 +111,8 @@ int trace_main(int argc, char *argv[])
 
     if (status >= 0)
         return status;
+    if (a.of.thread)
+        return number(&a);
     progress_begin(&progress, a.in);
     a.options.progress = progress_count;
     a.options.arg = &progress;

@@ -307,11 +307,34 @@ made of a thread's number, its progress counter and the pc."""
         gdb.execute("help pin")
 
 
+def recording():
+    """(program, path), bytes: this drdebug and the pinball."""
+    answer = ask("recording")
+    program, path = (bytes.fromhex(answer[key]) for key in ("program", "path"))
+    for name in (program, path):
+        if not os.path.exists(name):
+            raise gdb.GdbError(f"{plain(os.fsdecode(name))}: not here; slices need the recording on this machine.")
+    return program, path
+
+
+def instructions_before(when):
+    """(executed by now, of the whole recording), if a trace that is kept with it tells."""
+    try:
+        program, path = recording()
+    except gdb.GdbError:
+        return None
+    told = subprocess.run([program, "trace", "--number", when["position"], "--", path], check=False,
+                          stdin=subprocess.DEVNULL, capture_output=True, start_new_session=True)
+    numbers = re.match(rb"(\d+) of (\d+) ", told.stdout)
+    return tuple(map(int, numbers.groups())) if numbers else None
+
+
 class PinWhen(PinCommand):
     """Show where in the recording this is.
 Usage: pin when
 
-The first line is the position, and what is executed next.
+The first line is the position, and what is executed next. How many
+instructions were executed is known once there is a trace: `pin trace'.
 $pin_position() is the position, too."""
 
     name = "when"
@@ -327,7 +350,10 @@ $pin_position() is the position, too."""
             say("The recording begins here.")
         if when["at_end"]:
             say("The recording ends here.")
-        if when.get("instructions"):
+        executed = instructions_before(when)
+        if executed:
+            say(f"all threads: {executed[0]:,} of {executed[1]:,} instructions executed")
+        elif when.get("instructions"):
             say(f"the whole recording: {when['instructions']:,} instructions")
         if when.get("diverted"):
             say("Memory or registers were changed, in a copy that is dropped with the next move.")

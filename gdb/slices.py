@@ -238,16 +238,6 @@ def check_innermost(what):
 
 # ---- drdebug itself ----
 
-def recording():
-    """(program, path), bytes: this drdebug and the pinball."""
-    answer = ask("recording")
-    program, path = (bytes.fromhex(answer[key]) for key in ("program", "path"))
-    for name in (program, path):
-        if not os.path.exists(name):
-            raise gdb.GdbError(f"{plain(os.fsdecode(name))}: not here; slices need the recording on this machine.")
-    return program, path
-
-
 def run_drdebug(verb, *options, criterion=None):
     """What it prints. Ctrl-C ends it."""
     program, path = recording()

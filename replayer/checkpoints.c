@@ -51,6 +51,13 @@ static void drop(struct checkpoints *c, size_t i)
     c->count--;
 }
 
+void checkpoints_drop_gone(struct checkpoints *c)
+{
+    for (size_t i = c->count; i-- > 0;)
+        if (replay_gone(c->list[i].replay))
+            drop(c, i);
+}
+
 static size_t count_kind(const struct checkpoints *c, enum checkpoint_kind kind)
 {
     size_t n = 0;
@@ -124,8 +131,11 @@ void checkpoints_add(struct checkpoints *c, struct replay *from, const struct ch
 {
     struct err err;
     int before = checkpoints_before(c, &what->at, true);
-    if (before >= 0 && checkpoints_compare(&c->list[before].at, &what->at) == 0)
+    if (before >= 0 && checkpoints_compare(&c->list[before].at, &what->at) == 0) {
+        if (what->kind == CHECKPOINT_BEGIN)
+            c->list[before].kind = CHECKPOINT_BEGIN;
         return;
+    }
     if (c->count == c->room) {
         size_t room = c->room ? 2 * c->room : 64;
         struct checkpoint *list = realloc(c->list, room * sizeof *list);

@@ -37,6 +37,9 @@ struct checkpoints {
 void checkpoints_init(struct checkpoints *c, uint64_t memory_bytes);
 void checkpoints_deinit(struct checkpoints *c);
 
+/* Drops those whose process has ended. */
+void checkpoints_drop_gone(struct checkpoints *c);
+
 /* -1: before, 0: the same, 1: behind. */
 int checkpoints_compare(const struct mailbox_moment *a, const struct mailbox_moment *b);
 

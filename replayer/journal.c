@@ -19,16 +19,37 @@ static bool make_room(struct journal *j, size_t bytes)
     return true;
 }
 
-void journal_add(struct journal *j, const struct mailbox_entry *e, const void *text)
+void journal_run(struct journal *j)
+{
+    j->last_again = 0;
+}
+
+/* Numbers of events grow, and an event's entries come in the same order every time. */
+static bool is_known(struct journal *j, uint64_t event)
+{
+    if (event < j->last_event)
+        return true;
+    if (event == j->last_event && ++j->last_again <= j->last_entries)
+        return true;
+    j->last_entries = event == j->last_event ? j->last_entries + 1 : 1;
+    j->last_again = j->last_entries;
+    j->last_event = event;
+    return false;
+}
+
+bool journal_add(struct journal *j, const struct mailbox_entry *e, const void *text)
 {
     size_t padded = ((size_t)e->text_bytes + 7) & ~(size_t)7;
+    if (is_known(j, e->at.events))
+        return false;
     if (j->full || !make_room(j, sizeof *e + padded)) {
         j->full = true;
-        return;
+        return true;
     }
     memcpy(j->bytes + j->used, e, sizeof *e);
     memcpy(j->bytes + j->used + sizeof *e, text, e->text_bytes);
     j->used += sizeof *e + padded;
+    return true;
 }
 
 void journal_told(struct journal *j, uint64_t events)

@@ -16,9 +16,16 @@ struct journal {
     size_t used, room;
     uint64_t told; /* events of the log before this one are in here */
     bool full;
+    /* The number of the last entry's event, and how many entries it has; and how many of them the
+     * present run has told. */
+    uint64_t last_event;
+    unsigned last_entries, last_again;
 };
 
-void journal_add(struct journal *j, const struct mailbox_entry *e, const void *text);
+/* A process starts from somewhere: what it tells may be known. */
+void journal_run(struct journal *j);
+/* False: it was known. */
+bool journal_add(struct journal *j, const struct mailbox_entry *e, const void *text);
 void journal_told(struct journal *j, uint64_t events);
 int journal_next(const struct journal *j, size_t *place, struct timeline_event *event);
 void journal_deinit(struct journal *j);

@@ -68,9 +68,12 @@ int programs_note(struct programs *p, unsigned number, struct replay *replay,
     for (size_t i = 0; i < n; i++)
         if (auxv[i].a_type == AT_ENTRY)
             entry = auxv[i].a_un.a_val;
+    const char *file = path_of(replay, pinball, entry);
+    if (replay_registers(replay, 0, &regs, err)) /* it may have ended while it was read */
+        return -1;
     struct timeline_program *list = realloc(p->list, (p->count + 1) * sizeof *list);
     uint8_t *copy = malloc(n * sizeof *auxv + 1);
-    char *path = strdup(path_of(replay, pinball, entry));
+    char *path = strdup(file);
     if (list)
         p->list = list;
     if (!list || !copy || !path) {

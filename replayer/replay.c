@@ -287,23 +287,31 @@ static int start_process(struct replay *r, const struct layout *l, struct err *e
 
 /* ---- the conversation ---- */
 
-/* The status is known of processes that we have made ourselves, or inherited. */
-static bool still_there(struct replay *r, int *status)
+bool replay_gone(struct replay *r)
 {
     struct pollfd p = {.fd = r->pid_fd, .events = POLLIN};
-    if (r->over)
-        return false;
-    if (poll(&p, 1, 0) == 0)
-        return true;
-    waitpid(r->pid, status, WNOHANG);
-    r->over = true;
-    return false;
+    r->over = r->over || (poll(&p, 1, 0) == 1 && p.revents);
+    return r->over;
+}
+
+/* How it ended is known of processes that we have made ourselves, or inherited. */
+static int tell_end(struct replay *r, struct err *err)
+{
+    siginfo_t how = {.si_pid = 0};
+    if (waitid(P_PIDFD, (id_t)r->pid_fd, &how, WEXITED | WNOHANG) || !how.si_pid)
+        return err_set_code(err, REPLAY_GONE, "the replaying process has ended");
+    if (how.si_code == CLD_EXITED)
+        return err_set_code(err, REPLAY_GONE, "the replaying process ended with status %d",
+                            how.si_status);
+    if (how.si_status == SIGSYS)
+        return err_set(err, "the replayed program tried to leave its confinement; it was stopped");
+    return err_set_code(err, REPLAY_GONE, "the replaying process ended by signal %d",
+                        how.si_status);
 }
 
 /* Waits until it is our turn. */
 static int wait_turn(struct replay *r, struct err *err)
 {
-    int status = 0;
     for (int spins = 0; __atomic_load_n(&r->box->turn, __ATOMIC_ACQUIRE) != TURN_HOST; spins++) {
         if (spins < 200) {
             __builtin_ia32_pause();
@@ -313,15 +321,8 @@ static int wait_turn(struct replay *r, struct err *err)
         syscall(SYS_futex, &r->box->turn, FUTEX_WAIT, TURN_TARGET, &wait, NULL, 0);
         if (r->options.pause && r->options.pause(r->options.arg))
             __atomic_store_n(&r->box->pause, 1, __ATOMIC_RELAXED);
-        if (__atomic_load_n(&r->box->turn, __ATOMIC_ACQUIRE) != TURN_HOST &&
-            !still_there(r, &status)) {
-            if (WIFSIGNALED(status) && WTERMSIG(status) == SIGSYS)
-                return err_set(err, "the replayed program tried to leave its confinement; it was "
-                                    "stopped");
-            if (WIFSIGNALED(status))
-                return err_set(err, "the replaying process ended by signal %d", WTERMSIG(status));
-            return err_set(err, "the replaying process ended with status %d", WEXITSTATUS(status));
-        }
+        if (__atomic_load_n(&r->box->turn, __ATOMIC_ACQUIRE) != TURN_HOST && replay_gone(r))
+            return tell_end(r, err);
     }
     return 0;
 }
@@ -405,9 +406,8 @@ static void take_journal(struct replay *r)
         at += sizeof e;
         if (e.text_bytes > end - at)
             return;
-        if (r->options.entry)
-            r->options.entry(r->options.arg, &e, r->box->data + at);
-        if (e.kind == ENTRY_OUTPUT && r->options.output && (e.a == 1 || e.a == 2))
+        bool new = !r->options.entry || r->options.entry(r->options.arg, &e, r->box->data + at);
+        if (new &&e.kind == ENTRY_OUTPUT && r->options.output && (e.a == 1 || e.a == 2))
             r->options.output(r->options.arg, (int)e.a, r->box->data + at, e.text_bytes);
         at += (e.text_bytes + 7ull) & ~7ull;
     }
@@ -464,7 +464,7 @@ static int serve(struct replay *r, struct err *err)
 static int command(struct replay *r, enum mailbox_command op, struct err *err)
 {
     if (r->over)
-        return err_set(err, "the replaying process is gone");
+        return err_set_code(err, REPLAY_GONE, "the replaying process is gone");
     r->box->op = op;
     give_turn(r);
     return serve(r, err);
@@ -548,7 +548,7 @@ static void end_process(struct replay *r)
     if (r->pid > 0 && r->pid_fd >= 0) {
         if (!r->over)
             syscall(SYS_pidfd_send_signal, r->pid_fd, SIGKILL, NULL, 0);
-        waitpid(r->pid, NULL, 0); /* at once for one that is not our child */
+        waitid(P_PIDFD, (id_t)r->pid_fd, NULL, WEXITED); /* at once for one that is not our child */
         close(r->pid_fd);
     }
     if (r->box)
@@ -582,11 +582,19 @@ static int set_tool(struct replay *r, const char *name, struct err *err)
 static int next_program(struct replay *r, struct err *err)
 {
     struct layout l = {r->stop.base, r->stop.bytes, r->stop.reserved};
+    struct replay next = *r;
     if (r->tool[0] && set_tool(r, NULL, err)) /* its last word, of this program */
         return -1;
-    end_process(r);
-    if (check_layout(r->pinball, &l, err) || start(r, &l, err))
+    next.box = NULL;
+    next.boxes = NULL;
+    next.pid = 0;
+    next.pid_fd = -1;
+    if (check_layout(r->pinball, &l, err) || start(&next, &l, err)) {
+        end_process(&next);
         return -1;
+    }
+    end_process(r);
+    *r = next;
     return r->tool[0] ? set_tool(r, r->tool, err) : 0;
 }
 
@@ -640,14 +648,13 @@ int replay_set_stops(struct replay *r, const void *stops, size_t bytes, struct e
     return r->box->arg[0] ? 0 : err_set(err, "too many breakpoints");
 }
 
-size_t replay_trail(struct replay *r, struct mailbox_moment *out)
+int replay_trail(struct replay *r, struct mailbox_moment *out, size_t *count, struct err *err)
 {
-    struct err err;
-    if (command(r, DO_TRAIL, &err))
-        return 0;
-    size_t n = r->box->arg[0] < MAILBOX_TRAIL ? (size_t)r->box->arg[0] : MAILBOX_TRAIL;
-    memcpy(out, r->box->data, n * sizeof *out);
-    return n;
+    if (command(r, DO_TRAIL, err))
+        return -1;
+    *count = r->box->arg[0] < MAILBOX_TRAIL ? (size_t)r->box->arg[0] : MAILBOX_TRAIL;
+    memcpy(out, r->box->data, *count * sizeof *out);
+    return 0;
 }
 
 int replay_divert(struct replay *r, struct err *err)
@@ -746,10 +753,16 @@ size_t replay_threads(struct replay *r, struct replay_thread *out, size_t room)
     return n;
 }
 
-uint32_t replay_threads_made(struct replay *r)
+int replay_thread_state(struct replay *r, uint32_t thread, struct replay_registers *registers,
+                        int *state, struct err *err)
 {
-    struct err err;
-    return command(r, DO_THREADS, &err) ? 0 : (uint32_t)r->box->arg[1];
+    *state = 0;
+    if (!replay_registers(r, thread, registers, err))
+        return 0;
+    if (err->code == REPLAY_GONE || command(r, DO_THREADS, err))
+        return -1;
+    *state = thread > r->box->arg[1] ? -1 : 1;
+    return 0;
 }
 
 pid_t replay_pid(const struct replay *r)
@@ -817,7 +830,10 @@ struct replay *replay_copy(struct replay *r, struct err *err)
     if (c->pid > 0) {
         if (watch_process(c, err) || serve(c, err))
             goto fail;
-        return c;
+        if (c->box->op == TELL_DONE)
+            return c;
+        take_stop(c, NULL, err); /* it failed, and says why */
+        goto fail;
     }
     err_set(err, "fork: %s", strerror(-c->pid));
 fail:

@@ -23,14 +23,19 @@ struct pinball;
 struct replay;
 struct mailbox_entry;
 
-enum { REPLAY_DIVERGED = 3 }; /* err->code: the execution is not the recorded one */
+/* err->code */
+enum {
+    REPLAY_DIVERGED = 3, /* the execution is not the recorded one */
+    REPLAY_GONE = 64,    /* the replaying process has ended; another one may get farther */
+};
 
 struct replay_options {
     void (*output)(void *arg, int fd, const void *bytes, size_t n); /* NULL: dropped */
     void *arg;
     void (*message)(void *arg, const char *line); /* the runtime's own words; NULL: dropped */
-    /* What the program does, in the words of mailbox.h; NULL: not wanted. */
-    void (*entry)(void *arg, const struct mailbox_entry *entry, const void *text);
+    /* What the program does, in the words of mailbox.h; NULL: not wanted. False: it was known, and
+     * its output is not to appear again. */
+    bool (*entry)(void *arg, const struct mailbox_entry *entry, const void *text);
     /* A trace, in the words of flow.h, while the tool "flow" is on: pieces of both streams. -1 with
      * *err set ends the replay. NULL: not wanted. */
     int (*flow)(void *arg, const void *words, size_t words_bytes, const void *notes,
@@ -85,8 +90,8 @@ struct replay *replay_new(struct pinball *pinball, const struct replay_options *
                           struct err *err);
 void replay_free(struct replay *replay); /* NULL is allowed */
 
-/* Runs on, to `until` if that comes (NULL: to the end). -1: err->code REPLAY_DIVERGED, or 0 for a
- * pinball that cannot be replayed. */
+/* Runs on, to `until` if that comes (NULL: to the end). -1: err->code REPLAY_DIVERGED, REPLAY_GONE,
+ * or 0 for a pinball that cannot be replayed. */
 int replay_run(struct replay *replay, const struct position *until, struct replay_stop *stop,
                struct err *err);
 

@@ -9,8 +9,11 @@
  *
  * Invariants:
  * 1. A move that fails leaves now as it was: the new process takes over when it has arrived. Only a
- *    forward run has nothing else to fall back on; it is repeated from a checkpoint.
- * 2. The journal holds the events of the log up to the farthest that was ever executed, each once.
+ *    forward run has nothing else to fall back on; now is then made again from a checkpoint.
+ * 2. Any of the processes may end at any time, killed for want of memory, say. Whatever comes upon
+ *    that fails with REPLAY_GONE; then checkpoints that are gone are dropped, the first one and now
+ *    are made again, and the move is tried once more.
+ * 3. The journal holds the events of the log up to the farthest that was ever executed, each once.
  */
 #define _GNU_SOURCE
 #include "replayer/timeline.h"
@@ -33,6 +36,7 @@ enum {
     NEIGHBOUR_TICKS = 3000,  /* a neighbour is not closer than that */
     NEIGHBOUR_RATIO = 4,     /* ... and each is so much closer than the one before */
     TRAIL_DISTANCE = 100000, /* ticks; a trail that begins farther away gets a neighbour */
+    TRIES = 8,               /* of a move, when processes end */
 };
 
 struct timeline {
@@ -49,11 +53,12 @@ struct timeline {
     unsigned program; /* that runs now */
     uint64_t ns;      /* that it takes to replay up to now */
     bool at_end;
+    bool astray; /* the process of now is not there: a move has failed on the way */
     struct bookmarks bookmarks;
     struct replay *diversion, *parked;
     /* While something runs. */
-    bool walks, interrupted, marks;
-    uint64_t mark_at_ns; /* on the clock */
+    bool walks, interrupted, marks, deaf; /* deaf: nothing interrupts it */
+    uint64_t mark_at_ns;                  /* on the clock */
     /* Where a thread was, one instruction after the other, up to trail_end. */
     struct mailbox_moment trail[MAILBOX_TRAIL], trail_end;
     size_t trail_count;
@@ -85,11 +90,10 @@ static void take_message(void *arg, const char *line)
         t->options.message(t->options.arg, line);
 }
 
-static void take_entry(void *arg, const struct mailbox_entry *e, const void *text)
+static bool take_entry(void *arg, const struct mailbox_entry *e, const void *text)
 {
     struct timeline *t = arg;
-    if (!t->diversion)
-        journal_add(&t->journal, e, text);
+    return t->diversion || journal_add(&t->journal, e, text);
 }
 
 static bool should_pause(void *arg)
@@ -97,7 +101,7 @@ static bool should_pause(void *arg)
     struct timeline *t = arg;
     if (!t->walks)
         return false; /* what takes so long is not the program */
-    if (t->options.interrupted && t->options.interrupted(t->options.arg))
+    if (!t->deaf && t->options.interrupted && t->options.interrupted(t->options.arg))
         t->interrupted = true;
     return t->interrupted || (t->marks && clock_ns() >= t->mark_at_ns);
 }
@@ -141,6 +145,7 @@ static int walk(struct timeline *t, struct walker *w, struct mailbox_run *how, b
 {
     how->flags |= RUN_OUTPUT | RUN_EVENTS;
     t->interrupted = false;
+    journal_run(&t->journal);
     for (;;) {
         uint64_t start = clock_ns();
         t->mark_at_ns = start + t->points.apart_ns;
@@ -212,6 +217,7 @@ static void arrive(struct timeline *t, struct walker *w)
     if (t->now != w->replay)
         replay_free(t->now);
     t->now = w->replay;
+    t->astray = false;
     t->program = w->program;
     t->ns = w->ns;
     t->at = s->what.at;
@@ -274,13 +280,150 @@ static int move(struct timeline *t, const struct mailbox_moment *to, uint64_t ti
     return 0;
 }
 
+/* ---- processes that are gone ---- */
+
+/* Makes the end of the recording now. */
+static int move_to_end(struct timeline *t, struct err *err)
+{
+    struct walker w;
+    struct mailbox_run how = {.flags = RUN_SCAN};
+    if (copy_of(t, (int)t->points.count - 1, &w, err))
+        return -1;
+    if (walk(t, &w, &how, false, err)) {
+        replay_free(w.replay);
+        return -1;
+    }
+    arrive(t, &w);
+    return 0;
+}
+
+/* Makes another process for now: the one there was has run on, or is gone. */
+static int restore(struct timeline *t, struct err *err)
+{
+    const struct timeline_stop last = t->last;
+    const struct mailbox_moment at = t->at;
+    t->deaf = true;
+    int result = t->at_end ? move_to_end(t, err) : move(t, &at, last.ticks, err);
+    t->deaf = false;
+    t->last = last;
+    return result;
+}
+
+/* A process at the recording's begin, and a checkpoint there. */
+static int begin(struct timeline *t, struct walker *w, struct err *err)
+{
+    const struct replay_options o = {.output = take_output,
+                                     .message = take_message,
+                                     .entry = take_entry,
+                                     .pause = should_pause,
+                                     .arg = t,
+                                     .copies = true,
+                                     .engine = t->engine};
+    *w = (struct walker){.replay = replay_new(t->pinball, &o, err)};
+    if (!w->replay)
+        return -1;
+    if (programs_note(&t->programs, 0, w->replay, t->pinball, err) == 0) {
+        mark(t, w, CHECKPOINT_BEGIN);
+        if (t->points.count && t->points.list[0].kind == CHECKPOINT_BEGIN)
+            return 0;
+        err_set(err, "no copy of the replaying process can be made");
+    }
+    replay_free(w->replay);
+    return -1;
+}
+
+static bool has_begin(const struct timeline *t, unsigned program)
+{
+    for (size_t i = 0; i < t->points.count; i++)
+        if (t->points.list[i].kind == CHECKPOINT_BEGIN && t->points.list[i].program == program)
+            return true;
+    return false;
+}
+
+/* A checkpoint at the begin of a program that was executed before. */
+static int begin_again(struct timeline *t, unsigned program, struct err *err)
+{
+    struct walker w;
+    struct mailbox_run how = {.flags = RUN_SCAN};
+    int point = (int)t->points.count - 1, result = 0;
+    while (point > 0 && t->points.list[point].program >= program)
+        point--;
+    if (copy_of(t, point, &w, err))
+        return -1;
+    t->deaf = true;
+    while (!result && w.program < program) {
+        result = walk(t, &w, &how, true, err);
+        if (!result && replay_stopped(w.replay)->what.reason != STOP_EXEC)
+            result = err_set(err, "a program that was met before is not met again");
+        result = result ? -1 : enter_program(t, &w, err);
+    }
+    t->deaf = false;
+    replay_free(w.replay);
+    if (!result && !has_begin(t, program))
+        result = err_set(err, "no copy of the replaying process can be made");
+    return result;
+}
+
+/* The last checkpoint before `at` (or at it). If that is in another program than `program`, then
+ * there is nothing of that one before it. -1: no checkpoint; -2 with *err set. */
+static int last_before(struct timeline *t, const struct mailbox_moment *at, bool or_at,
+                       unsigned program, struct err *err)
+{
+    int point = checkpoints_before(&t->points, at, or_at);
+    if (point < 0 || t->points.list[point].program == program || has_begin(t, program))
+        return point;
+    return begin_again(t, program, err) ? -2 : checkpoints_before(&t->points, at, or_at);
+}
+
+/* Drops what is gone, and makes again what is always there. */
+static int mend(struct timeline *t, struct err *err)
+{
+    struct walker w;
+    checkpoints_drop_gone(&t->points);
+    const struct checkpoint *first = t->points.list;
+    if (!t->points.count || first->kind != CHECKPOINT_BEGIN || first->program) {
+        if (begin(t, &w, err))
+            return -1;
+        replay_free(w.replay);
+    }
+    return t->astray || replay_gone(t->now) ? restore(t, err) : 0;
+}
+
+/* What a move is to do. */
+struct wish {
+    uint32_t thread;
+    uint64_t low, high, ticks;
+    const struct position *to;
+};
+
+typedef int mover(struct timeline *t, const struct wish *wish, struct timeline_stop *stop,
+                  struct err *err);
+
+static void say_lost(struct timeline *t, const char *why)
+{
+    char line[sizeof((struct err *)0)->msg + 64];
+    snprintf(line, sizeof line, "%s; what it was for is done again", why);
+    take_message(t, line);
+}
+
+static int insist(struct timeline *t, mover *go, const struct wish *wish,
+                  struct timeline_stop *stop, struct err *err)
+{
+    for (int tries = 1;; tries++) {
+        if ((tries == 1 && !t->astray) || mend(t, err) == 0)
+            if (go(t, wish, stop, err) == 0)
+                return 0;
+        if (err->code != REPLAY_GONE || tries == TRIES)
+            return -1;
+        say_lost(t, err->msg);
+    }
+}
+
 /* ---- forwards ---- */
 
 static int run_on(struct timeline *t, struct mailbox_run *how, struct timeline_stop *stop,
                   struct err *err)
 {
-    const struct mailbox_moment at = t->at;
-    const uint64_t ticks = t->last.ticks;
     struct walker w = {t->now, t->program, t->ns};
     struct err again;
     if (t->at_end)
@@ -290,35 +433,39 @@ static int run_on(struct timeline *t, struct mailbox_run *how, struct timeline_s
     t->marks = true;
     int result = walk(t, &w, how, true, err);
     t->marks = false;
-    if (!result && replay_stopped(w.replay)->what.reason == STOP_EXEC) {
+    bool exec = !result && replay_stopped(w.replay)->what.reason == STOP_EXEC;
+    if (exec)
         result = enter_program(t, &w, err);
-        arrive(t, &w);
-        t->last.why = TIMELINE_EXEC;
-        return result ? -1 : finish(t, stop);
-    }
-    if (result) { /* where it was */
-        t->now = NULL;
-        replay_free(w.replay);
-        if (move(t, &at, ticks, &again))
+    if (result) {
+        t->astray = true;
+        if (err->code != REPLAY_GONE && mend(t, &again))
             err_set(err, "%s; and %s", err->msg, again.msg);
         return -1;
     }
     arrive(t, &w);
+    if (exec)
+        t->last.why = TIMELINE_EXEC;
     return finish(t, stop);
+}
+
+static int go_on(struct timeline *t, const struct wish *wish, struct timeline_stop *stop,
+                 struct err *err)
+{
+    struct mailbox_run how = {.step_thread = wish->thread, .low = wish->low, .high = wish->high};
+    return run_on(t, &how, stop, err);
 }
 
 int timeline_continue(struct timeline *t, struct timeline_stop *stop, struct err *err)
 {
-    struct mailbox_run how = {0};
-    return run_on(t, &how, stop, err);
+    const struct wish wish = {0};
+    return insist(t, go_on, &wish, stop, err);
 }
 
 int timeline_step(struct timeline *t, uint32_t thread, uint64_t low, uint64_t high,
                   struct timeline_stop *stop, struct err *err)
 {
-    struct mailbox_run how = {
-        .step_thread = thread ? thread : t->at.thread, .low = low, .high = high};
-    return run_on(t, &how, stop, err);
+    const struct wish wish = {.thread = thread ? thread : t->at.thread, .low = low, .high = high};
+    return insist(t, go_on, &wish, stop, err);
 }
 
 /* ---- backwards ---- */
@@ -355,6 +502,16 @@ static int at_begin(struct timeline *t, struct timeline_stop *stop, struct err *
     return finish(t, stop);
 }
 
+static int go_to_begin(struct timeline *t, const struct wish *wish, struct timeline_stop *stop,
+                       struct err *err)
+{
+    (void)wish;
+    if (at_begin(t, stop, err))
+        return -1;
+    t->last.why = stop->why = TIMELINE_POSITION;
+    return 0;
+}
+
 static int go_to_hit(struct timeline *t, const struct mailbox_what *hit, struct timeline_stop *stop,
                      struct err *err)
 {
@@ -365,27 +522,32 @@ static int go_to_hit(struct timeline *t, const struct mailbox_what *hit, struct 
     return finish(t, stop);
 }
 
+static mover go_to;
+
 /* The program before: to the place where it is about to become this one. */
 static int back_over_exec(struct timeline *t, const struct mailbox_what *exec,
                           struct timeline_stop *stop, struct err *err)
 {
     struct position at = {exec->at.thread, exec->at.count, exec->at.pc};
-    if (timeline_goto(t, &at, stop, err))
+    const struct wish wish = {.to = &at};
+    if (go_to(t, &wish, stop, err))
         return -1;
     t->last.why = stop->why = TIMELINE_EXEC;
     return 0;
 }
 
-int timeline_back(struct timeline *t, struct timeline_stop *stop, struct err *err)
+static int back(struct timeline *t, const struct wish *wish, struct timeline_stop *stop,
+                struct err *err)
 {
+    (void)wish;
     struct mailbox_moment end = t->at;
     struct mailbox_what hit, last = {0};
     bool to_end = t->at_end;
     unsigned program = t->program;
     for (;;) {
-        int point = checkpoints_before(&t->points, &end, to_end);
+        int point = last_before(t, &end, to_end, program, err);
         if (point < 0)
-            return at_begin(t, stop, err);
+            return point == -1 ? at_begin(t, stop, err) : -1;
         const struct mailbox_moment from = t->points.list[point].at;
         bool other = t->points.list[point].program != program;
         const struct mailbox_moment *goal = other || to_end ? NULL : &end;
@@ -405,6 +567,12 @@ int timeline_back(struct timeline *t, struct timeline_stop *stop, struct err *er
         end = from;
         to_end = false;
     }
+}
+
+int timeline_back(struct timeline *t, struct timeline_stop *stop, struct err *err)
+{
+    const struct wish wish = {0};
+    return insist(t, back, &wish, stop, err);
 }
 
 /* ---- one instruction back ---- */
@@ -456,7 +624,11 @@ static int follow(struct timeline *t, int point, uint32_t thread, uint64_t count
         replay_free(w.replay);
         return t->interrupted ? 0 : -1;
     }
-    t->trail_count = replay_trail(w.replay, t->trail);
+    if (replay_trail(w.replay, t->trail, &t->trail_count, err)) {
+        t->trail_count = 0;
+        replay_free(w.replay);
+        return -1;
+    }
     while (t->trail_count && !is_earlier(t, &t->trail[t->trail_count - 1]))
         t->trail_count--;
     t->trail_hit = replay_stopped(w.replay)->hit;
@@ -470,8 +642,8 @@ static int follow(struct timeline *t, int point, uint32_t thread, uint64_t count
 static int make_trail(struct timeline *t, uint32_t thread, struct err *err)
 {
     struct replay_registers regs;
-    int point = checkpoints_before(&t->points, &t->at, t->at_end);
-    if (replay_registers(t->now, thread, &regs, err))
+    int point = last_before(t, &t->at, t->at_end, t->program, err);
+    if (point == -2 || replay_registers(t->now, thread, &regs, err))
         return -1;
     for (t->trail_count = 0; point >= 0 && !t->trail_count;) {
         const struct mailbox_moment from = t->points.list[point].at;
@@ -481,15 +653,15 @@ static int make_trail(struct timeline *t, uint32_t thread, struct err *err)
             return -1;
         if (t->interrupted || t->trail_hit.reason)
             return 0;
-        point = checkpoints_before(&t->points, &from, false);
+        point = last_before(t, &from, false, t->program, err);
     }
-    return 0;
+    return point == -2 ? -1 : 0;
 }
 
-int timeline_step_back(struct timeline *t, uint32_t thread, struct timeline_stop *stop,
-                       struct err *err)
+static int step_back(struct timeline *t, const struct wish *wish, struct timeline_stop *stop,
+                     struct err *err)
 {
-    thread = thread ? thread : t->at.thread;
+    const uint32_t thread = wish->thread;
     if (!trail_is_good(t, thread) && make_trail(t, thread, err))
         return -1;
     if (t->interrupted) {
@@ -509,7 +681,7 @@ int timeline_step_back(struct timeline *t, uint32_t thread, struct timeline_stop
         return finish(t, stop);
     }
     if (!n)
-        return timeline_back(t, stop, err);
+        return back(t, wish, stop, err);
     if (move(t, &t->trail[n - 1], t->last.ticks, err))
         return -1;
     if (t->last.why != TIMELINE_INTERRUPTED)
@@ -517,58 +689,75 @@ int timeline_step_back(struct timeline *t, uint32_t thread, struct timeline_stop
     return finish(t, stop);
 }
 
+int timeline_step_back(struct timeline *t, uint32_t thread, struct timeline_stop *stop,
+                       struct err *err)
+{
+    const struct wish wish = {.thread = thread ? thread : t->at.thread};
+    return insist(t, step_back, &wish, stop, err);
+}
+
 /* ---- going somewhere ---- */
 
-/* -1: the thread comes to it later, 0: it is there, 1: it has been there. */
-static int relation(struct replay *r, const struct position *to)
+/* *is -1: the thread comes to it later, 0: it is there, 1: it has been there. */
+static int relation(struct replay *r, const struct position *to, int *is, struct err *err)
 {
     struct replay_registers regs;
-    struct err err;
-    if (replay_registers(r, to->thread, &regs, &err))
-        return to->thread > replay_threads_made(r) ? -1 : 1;
-    if (regs.count != to->count)
-        return regs.count < to->count ? -1 : 1;
-    return regs.rip < to->pc ? -1 : regs.rip > to->pc;
+    if (replay_thread_state(r, to->thread, &regs, is, err))
+        return -1;
+    if (*is == 0 && regs.count != to->count)
+        *is = regs.count < to->count ? -1 : 1;
+    else if (*is == 0)
+        *is = regs.rip < to->pc ? -1 : regs.rip > to->pc;
+    return 0;
 }
 
 int timeline_compare(struct timeline *t, const struct position *to, int *order, struct err *err)
 {
-    (void)err;
-    int r = relation(t->now, to);
-    if (r == 0 && t->at.thread != to->thread)
-        r = 1; /* it waits there for its turn, or for a system call */
-    *order = -r;
+    int is;
+    if (relation(timeline_replay(t), to, &is, err))
+        return -1;
+    if (is == 0 && t->at.thread != to->thread)
+        is = 1; /* it waits there for its turn, or for a system call */
+    *order = -is;
     return 0;
 }
 
-/* The last checkpoint that the thread has not come to the position yet. */
-static int point_before(struct timeline *t, const struct position *to)
+/* The last checkpoint that the thread has not come to the position yet; *is is for the first one of
+ * all. */
+static int point_before(struct timeline *t, const struct position *to, int *point, int *is,
+                        struct err *err)
 {
-    int lo = -1, hi = (int)t->points.count;
+    int lo = -1, hi = (int)t->points.count, here;
     while (hi - lo > 1) {
         int mid = (lo + hi) / 2;
-        if (relation(t->points.list[mid].replay, to) < 0)
+        if (relation(t->points.list[mid].replay, to, &here, err))
+            return -1;
+        if (here < 0)
             lo = mid;
         else
             hi = mid;
     }
-    return lo;
+    *point = lo;
+    return relation(t->points.list[0].replay, to, is, err);
 }
 
-int timeline_goto(struct timeline *t, const struct position *to, struct timeline_stop *stop,
-                  struct err *err)
+static int go_to(struct timeline *t, const struct wish *wish, struct timeline_stop *stop,
+                 struct err *err)
 {
+    const struct position *to = wish->to;
     char text[POSITION_TEXT];
     struct walker w;
+    int point, is;
     struct mailbox_run how = {.flags = RUN_SCAN,
                               .goal = {.events = ANY_EVENTS,
                                        .count = to->count,
                                        .pc = to->pc,
                                        .thread = to->thread,
                                        .stage = STAGE_BEFORE}};
-    int point = point_before(t, to);
-    if (point < 0 && relation(t->points.list[0].replay, to) == 0)
-        return timeline_goto_begin(t, stop, err);
+    if (point_before(t, to, &point, &is, err))
+        return -1;
+    if (point < 0 && is == 0)
+        return go_to_begin(t, wish, stop, err);
     position_format(to, text);
     if (point < 0)
         return err_set(err, "%s: not in this recording", text);
@@ -587,16 +776,23 @@ int timeline_goto(struct timeline *t, const struct position *to, struct timeline
     return finish(t, stop);
 }
 
-int timeline_goto_begin(struct timeline *t, struct timeline_stop *stop, struct err *err)
+int timeline_goto(struct timeline *t, const struct position *to, struct timeline_stop *stop,
+                  struct err *err)
 {
-    if (at_begin(t, stop, err))
-        return -1;
-    t->last.why = stop->why = TIMELINE_POSITION;
-    return 0;
+    const struct wish wish = {.to = to};
+    return insist(t, go_to, &wish, stop, err);
 }
 
-int timeline_goto_end(struct timeline *t, struct timeline_stop *stop, struct err *err)
+int timeline_goto_begin(struct timeline *t, struct timeline_stop *stop, struct err *err)
 {
+    const struct wish wish = {0};
+    return insist(t, go_to_begin, &wish, stop, err);
+}
+
+static int go_to_end(struct timeline *t, const struct wish *wish, struct timeline_stop *stop,
+                     struct err *err)
+{
+    (void)wish;
     struct mailbox_run how = {.flags = RUN_SCAN};
     do {
         if (run_on(t, &how, stop, err))
@@ -605,16 +801,23 @@ int timeline_goto_end(struct timeline *t, struct timeline_stop *stop, struct err
     return 0;
 }
 
-int timeline_goto_ticks(struct timeline *t, uint64_t ticks, struct timeline_stop *stop,
-                        struct err *err)
+int timeline_goto_end(struct timeline *t, struct timeline_stop *stop, struct err *err)
 {
+    const struct wish wish = {0};
+    return insist(t, go_to_end, &wish, stop, err);
+}
+
+static int go_to_ticks(struct timeline *t, const struct wish *wish, struct timeline_stop *stop,
+                       struct err *err)
+{
+    const uint64_t ticks = wish->ticks;
     struct walker w;
     struct mailbox_run how = {.flags = RUN_SCAN, .pause_ticks = ticks};
     int point = (int)t->points.count - 1;
     while (point > 0 && t->points.list[point].ticks >= ticks)
         point--;
     if (t->points.list[point].ticks >= ticks)
-        return timeline_goto_begin(t, stop, err);
+        return go_to_begin(t, wish, stop, err);
     if (copy_of(t, point, &w, err))
         return -1;
     t->marks = true;
@@ -628,6 +831,13 @@ int timeline_goto_ticks(struct timeline *t, uint64_t ticks, struct timeline_stop
     if (t->last.why == TIMELINE_INTERRUPTED && !t->interrupted)
         t->last.why = TIMELINE_POSITION;
     return finish(t, stop);
+}
+
+int timeline_goto_ticks(struct timeline *t, uint64_t ticks, struct timeline_stop *stop,
+                        struct err *err)
+{
+    const struct wish wish = {.ticks = ticks};
+    return insist(t, go_to_ticks, &wish, stop, err);
 }
 
 /* ---- the timeline itself ---- */
@@ -646,28 +856,13 @@ struct timeline *timeline_new(struct pinball *pinball, const struct timeline_opt
     /* Flags that no instruction reads are shown, too, and must not depend on the way there. */
     snprintf(t->engine, sizeof t->engine, "exact=1%s%s", options->engine ? "," : "",
              options->engine ? options->engine : "");
-    struct replay_options o = {.output = take_output,
-                               .message = take_message,
-                               .entry = take_entry,
-                               .pause = should_pause,
-                               .arg = t,
-                               .copies = true,
-                               .engine = t->engine};
-    t->now = replay_new(pinball, &o, err);
-    struct walker w = {.replay = t->now};
-    if (!t->now || programs_note(&t->programs, 0, t->now, pinball, err) ||
-        bookmarks_read(&t->bookmarks, pinball, err))
-        goto fail;
-    mark(t, &w, CHECKPOINT_BEGIN);
-    if (!t->points.count) {
-        err_set(err, "no copy of the replaying process can be made");
-        goto fail;
+    struct walker w;
+    if (bookmarks_read(&t->bookmarks, pinball, err) || begin(t, &w, err)) {
+        timeline_free(t);
+        return NULL;
     }
     arrive(t, &w);
     return t;
-fail:
-    timeline_free(t);
-    return NULL;
 }
 
 void timeline_free(struct timeline *t)
@@ -701,6 +896,11 @@ struct pinball *timeline_pinball(struct timeline *t)
 
 struct replay *timeline_replay(struct timeline *t)
 {
+    struct err err; /* who asks the process gets one of its own */
+    if (!t->diversion && (t->astray || replay_gone(t->now))) {
+        say_lost(t, "the replaying process has ended");
+        mend(t, &err);
+    }
     return t->diversion ? t->diversion : t->now;
 }
 
@@ -737,7 +937,7 @@ int timeline_divert(struct timeline *t, struct err *err)
 {
     if (t->diversion)
         return 0;
-    t->diversion = replay_copy(t->now, err);
+    t->diversion = replay_copy(timeline_replay(t), err);
     if (!t->diversion)
         return -1;
     if (stoplist_give(&t->stops, t->diversion, err) || replay_divert(t->diversion, err)) {

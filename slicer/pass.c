@@ -43,26 +43,12 @@ static void leave(struct pass *p)
     p->open = false;
 }
 
-/* As collect.c counts. */
-static void count(struct pass *p, const struct flow_note *n)
-{
-    struct trace_state *state = &p->state[p->thread];
-    if (n->kind == FLOW_CUT && p->step) {
-        const struct trace_step *s = &p->chunk.step[p->step - 1];
-        if (s->thread == p->thread && s->insns < block_of(p, s)->insns)
-            state->settled = 1;
-    }
-    if (n->kind == FLOW_THREAD && !p->seen[p->thread])
-        *state = (struct trace_state){n->count, 0, 0};
-    p->seen[p->thread] = true;
-    trace_state_note(state, n);
-}
-
 static int take_note(struct pass *p, const struct flow_note *n, struct err *err)
 {
     if (n->kind == FLOW_THREAD)
         p->thread = trace_thread_find(p->trace, ((const struct flow_thread *)n)->thread);
-    count(p, n);
+    trace_state_take(&p->state[p->thread], &p->seen[p->thread], trace_code(p->trace), &p->chunk,
+                     p->step, p->thread, n);
     if (n->kind != FLOW_THREAD && frames_note(&p->frames, p->thread, n))
         return err_set(err, "no memory");
     return 0;

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "slicer/number.h"
 #include "slicer/pass.h"
 
 _Static_assert(PLAN_INSNS <= 64, "a bit for each instruction");
@@ -294,26 +295,6 @@ static int index_of(const struct pass_step *st, gaddr pc)
     return -1;
 }
 
-/* The last chunk at whose beginning the thread has had fewer ticks than that. */
-static int chunk_before(struct study *s, const struct position *at, uint32_t *out, struct err *err)
-{
-    struct trace_chunk c = {0};
-    uint32_t thread = trace_thread_find(s->trace, at->thread);
-    uint32_t lo = 0, hi = trace_chunks(s->trace);
-    int bad = 0;
-    while (!bad && lo + 1 < hi) {
-        uint32_t mid = (lo + hi) / 2;
-        bad = trace_read(s->trace, mid, &c, err);
-        if (!bad && (thread >= c.threads || c.state[thread].count < at->count))
-            lo = mid;
-        else
-            hi = mid;
-    }
-    trace_chunk_deinit(&c);
-    *out = lo;
-    return bad;
-}
-
 int place_position(struct study *s, const struct position *at, struct place *out, struct err *err)
 {
     struct pass pass;
@@ -322,7 +303,7 @@ int place_position(struct study *s, const struct position *at, struct place *out
     uint32_t chunk;
     int more, i = -1;
     *out = (struct place){.position = *at, .line_pc = at->pc};
-    if (chunk_before(s, at, &chunk, err) || pass_init(&pass, s->trace, err))
+    if (number_chunk(s->trace, at, &chunk, err) || pass_init(&pass, s->trace, err))
         return -1;
     if (chunk && pass_seek(&pass, s->slicer, chunk, err)) {
         pass_deinit(&pass);

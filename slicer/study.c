@@ -91,6 +91,8 @@ static int open_trace(struct study *s, const struct study_options *o, const char
     }
     if (s->trace)
         return 0;
+    if (o->kept)
+        return err_set_code(err, ENOENT, "there is no trace of %s", pinball_path(s->pinball));
     if (make_trace(s, o, err))
         return -1;
     if (s->own->cached)

@@ -18,6 +18,7 @@ struct study_options {
     const char *trace;                /* a file; NULL: the default place */
     const struct position *from, *to; /* a window; NULL: from the begin, to the end */
     bool fresh;                       /* collect it, even if it is there */
+    bool kept;                        /* do not collect it: -1 with err->code ENOENT */
     void (*progress)(void *arg, uint64_t done, uint64_t total);
     void *arg;
 };

@@ -422,6 +422,22 @@ void trace_state_note(struct trace_state *s, const struct flow_note *note)
     s->settled = 1;
 }
 
+/* As collect.c counts. */
+void trace_state_take(struct trace_state *s, bool *seen, const struct code *code,
+                      const struct trace_chunk *c, uint32_t step, uint32_t thread,
+                      const struct flow_note *n)
+{
+    if (n->kind == FLOW_CUT && step) {
+        const struct trace_step *last = &c->step[step - 1];
+        if (last->thread == thread && last->insns < code_block(code, last->block)->insns)
+            s->settled = 1;
+    }
+    if (n->kind == FLOW_THREAD && !*seen)
+        *s = (struct trace_state){n->count, 0, 0};
+    *seen = true;
+    trace_state_note(s, n);
+}
+
 /* ---- writing ---- */
 
 struct trace_writer {

@@ -82,6 +82,11 @@ uint32_t trace_thread_find(const struct trace *trace, uint32_t number); /* 0 if 
 /* The thread goes on at pc; or a note says how many ticks it has had. */
 void trace_state_enter(struct trace_state *s, const struct code *code, gaddr pc);
 void trace_state_note(struct trace_state *s, const struct flow_note *note);
+/* A note of `thread`, as number trace_step.thread, behind `step` steps of the chunk. *seen: that
+ * something was told of the thread before. */
+void trace_state_take(struct trace_state *s, bool *seen, const struct code *code,
+                      const struct trace_chunk *chunk, uint32_t step, uint32_t thread,
+                      const struct flow_note *note);
 
 /* ---- what all of it has shown ---- */
 

@@ -7,7 +7,8 @@
  * 13), and what follows:
  *
  * 1. It saves the thread's state, and for that reads its siginfo. A user may ask for $_siginfo, and
- *    GDB itself does at a SIGSEGV, so this only says that a call is possible (depth).
+ *    GDB itself does at a SIGSEGV, so this only says that a call is possible (depth). A core file
+ *    has all threads' siginfo: that it was one is seen when the list of mappings is read.
  * 2. It writes registers and memory below the stack pointer. The first such write makes the copy,
  *    and the state is the copy's from then on. Other memory is never written to prepare a call.
  * 3. It resumes. If nothing was pushed, this is no call: the copy is dropped, and the recording
@@ -38,6 +39,12 @@ static bool is_active(const struct server *s)
 void diversion_arm(struct server *s)
 {
     s->diversion.depth++;
+}
+
+void diversion_disarm(struct server *s)
+{
+    if (!s->diversion.exists)
+        s->diversion.depth = 0;
 }
 
 void diversion_release(struct server *s)
@@ -152,6 +159,9 @@ int diversion_write(struct server *s, uint64_t addr, const void *bytes, size_t n
         }
         if (enter(s, thread, err))
             return -1;
+    } else if (!d->pushed && !is_below_stack(s, addr, n, &thread)) {
+        diversion_drop(s); /* it was not to be a call, when a register was written */
+        return err_set(err, "%s", refusal);
     }
     d->pushed = true;
     return write_copy(s, addr, bytes, n, err);

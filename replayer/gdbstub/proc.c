@@ -85,6 +85,7 @@ static void put_map(struct server *s, const struct replay_map *map, const struct
 static void maps(struct server *s, struct reply *out)
 {
     struct marks marks = {find_vdso(s), find_stack(s)};
+    diversion_disarm(s);
     struct replay *replay = timeline_replay(s->timeline);
     size_t count = replay_maps(replay, NULL, 0);
     struct replay_map *list = calloc(count + 1, sizeof *list);

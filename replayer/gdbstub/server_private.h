@@ -162,6 +162,7 @@ bool breakpoints_is_hardware(const struct server *s, uint64_t pc);
 
 /* diversion.c */
 void diversion_arm(struct server *s);
+void diversion_disarm(struct server *s);
 void diversion_release(struct server *s);
 void diversion_drop(struct server *s);
 bool diversion_calls(struct server *s);

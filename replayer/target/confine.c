@@ -64,7 +64,7 @@ void confine(bool allow_copies)
         __NR_close,         __NR_rt_sigaction,    __NR_rt_sigprocmask,
         __NR_rt_sigreturn,  __NR_sigaltstack,     __NR_arch_prctl,
         __NR_clock_gettime, __NR_set_tid_address, __NR_exit,
-        __NR_exit_group,    __NR_getppid,
+        __NR_exit_group,    __NR_getppid,         __NR_restart_syscall,
     };
     enum { N = ARRAY_LEN(allowed), SET_NO_NEW_PRIVS = 38, SET_SECCOMP = 22, SET_DUMPABLE = 4 };
     struct sock_filter code[N + 12];

@@ -326,10 +326,14 @@ static void odd_accesses(struct thread *t, const struct probe *p)
     int count = accesses_of(&in, &ops, list), n = 0;
     for (int i = 0; i < count && i < p->accesses; i++) {
         const struct access *a = &p->access[i];
-        if (list[i].shape == ACCESS_VECTOR)
-            n += gather_elements(t, &in, &ops, &ops.op[list[i].op], range + n, a->write);
-        else
+        if (list[i].shape == ACCESS_VECTOR) {
+            int elements = gather_elements(t, &in, &ops, &ops.op[list[i].op], range + n, a->write);
+            if (elements < 0)
+                post_failed("%s at 0x%lx: its elements cannot be traced", insn_name(&in), in.pc);
+            n += elements;
+        } else {
             range[n++] = (struct flow_range){a->addr, a->bytes, a->write ? FLOW_WRITE : FLOW_READ};
+        }
     }
     struct flow_access *f = note(FLOW_ACCESS, sizeof *f + sizeof *range * (uint64_t)n);
     f->pc = p->pc;

@@ -85,7 +85,7 @@ int gather_elements(struct thread *t, const struct insn *in, const struct insn_o
         wide_data = wide_index = true;
         break;
     default:
-        post_failed("%s at 0x%lx: its elements cannot be traced", insn_name(in), in->pc);
+        return -1;
     }
     unsigned data = wide_data ? 8 : 4, index = wide_index ? 8 : 4;
     unsigned count = ops->z.avx.vector_length / 8 / (wide_data || wide_index ? 8 : 4);

@@ -72,7 +72,8 @@ void flow_called(struct thread *t, long nr, int64_t result, bool again);
 void flow_again(struct thread *t); /* in a call that it was taken off in */
 void flow_fault(const struct thread *t);
 
-/* gather.c: the elements of a gather or scatter, at most GATHER_MOST; returns how many. */
+/* gather.c: the elements of a gather or scatter, at most GATHER_MOST; returns how many. -1: it is
+ * not known how this one names them. */
 enum { GATHER_MOST = 16 };
 int gather_elements(struct thread *t, const struct insn *in, const struct insn_operands *ops,
                     const ZydisDecodedOperand *op, struct flow_range *out, bool write);

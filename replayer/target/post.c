@@ -66,8 +66,9 @@ static bool copy(struct mailbox *box)
         box->arg[0] = (uint64_t)pid;
         return false;
     }
-    sys6(__NR_mmap, (long)box, sizeof *box, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
-         box->box_fd, (long)(number * sizeof *box));
+    if (SYS_FAILED(sys6(__NR_mmap, (long)box, sizeof *box, PROT_READ | PROT_WRITE,
+                        MAP_SHARED | MAP_FIXED, box->box_fd, (long)(number * sizeof *box))))
+        sys1(__NR_exit_group, 1);
     space_part();
     post_ask(TELL_DONE); /* now the other one may run on */
     return true;

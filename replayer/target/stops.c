@@ -17,8 +17,11 @@
 #include "engine/core/engine.h"
 #include "engine/core/instrument.h"
 #include "engine/core/watch.h"
+#include "engine/os/fpstate.h"
+#include "engine/os/kernel.h"
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
+#include "engine/x86/accesses.h"
 #include "replayer/target/agent.h"
 #include "replayer/target/player.h"
 
@@ -53,6 +56,14 @@ static struct {
     struct mailbox_moment at;
     struct mailbox_what hit;
 } before_access;
+
+/* The string instruction that was looked at last, before it: its accesses are of one element. */
+static struct {
+    struct access access[ACCESSES_MOST];
+    int accesses;
+    uint64_t left;
+    bool addr32, down;
+} string;
 
 /* The call under way: what it writes is told when it is over, or waits. */
 static const struct mailbox_watch *written_by_call;
@@ -180,23 +191,33 @@ static void done_stepping(struct thread *t)
         step.thread = NULL;
 }
 
-static void access_done(struct thread *t)
+static bool access_is_done(const struct thread *t)
 {
-    if (thread_count(t) == access_under_way.count && t->cpu.rip == access_under_way.pc)
-        return;
+    return access_under_way.thread == t &&
+           (thread_count(t) != access_under_way.count || t->cpu.rip != access_under_way.pc);
+}
+
+static void tell_access(struct thread *t, enum mailbox_stage stage)
+{
     struct mailbox_what w = {.reason = STOP_WATCH,
                              .kind = access_under_way.watch->kind,
                              .addr = access_under_way.watch->addr,
-                             .at = moment(t, STAGE_BEFORE)};
+                             .at = moment(t, stage)};
     access_under_way.thread = NULL;
     done_stepping(t);
     hit(t, &w);
 }
 
+static void access_done(struct thread *t, enum mailbox_stage stage)
+{
+    if (access_is_done(t))
+        tell_access(t, stage);
+}
+
 static void one_step(struct thread *t)
 {
     if (access_under_way.thread == t) {
-        access_done(t);
+        access_done(t, STAGE_BEFORE);
         return;
     }
     if (step.thread != t) {
@@ -221,7 +242,7 @@ static void one_step(struct thread *t)
 void stops_arrived(struct thread *t)
 {
     if (access_under_way.thread == t)
-        access_done(t);
+        access_done(t, STAGE_BEFORE);
     else if (run.goal.events != ANY_EVENTS && !t->calling)
         goal(t, STAGE_BEFORE);
 }
@@ -298,54 +319,111 @@ static const struct mailbox_watch *find_watch(gaddr addr, uint64_t bytes, bool r
     return NULL;
 }
 
-/* A repeated string instruction is one access of all its elements. */
-static void widen(const struct thread *t, const struct probe *p, struct access *a)
+static uint64_t repeats(const struct thread *t, bool addr32)
 {
-    struct insn in;
-    struct insn_operands ops;
-    uint8_t bytes[INSN_MAX_BYTES];
-    const uint64_t rep = ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
-    if (!engine_read(bytes, p->pc, p->len) || insn_decode(&in, p->pc, bytes, p->len))
-        return;
-    insn_operands(&in, &ops);
-    if (!(ops.z.attributes & rep) || ops.z.meta.category != ZYDIS_CATEGORY_STRINGOP)
-        return;
-    uint64_t n = in.addr32 ? (uint32_t)t->cpu.gpr[RCX] : t->cpu.gpr[RCX];
+    return addr32 ? (uint32_t)t->cpu.gpr[RCX] : t->cpu.gpr[RCX];
+}
+
+/* n elements from a's on, upwards or downwards. */
+static void stretch(struct access *a, uint64_t n, bool down)
+{
     uint64_t all = n > (1ull << 40) ? 1ull << 40 : n * a->bytes;
     if (!n)
         a->read = a->write = false;
-    else if (t->cpu.rflags & FLAG_DF)
+    else if (down)
         a->addr -= all - a->bytes;
     a->bytes = all < UINT32_MAX ? (uint32_t)all : UINT32_MAX;
+}
+
+/* A repeated string instruction is one access of all its elements. */
+static void widen(const struct thread *t, const struct insn *in, const struct insn_operands *ops,
+                  struct access *a)
+{
+    const uint64_t rep = ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE;
+    if (!(ops->z.attributes & rep) || ops->z.meta.category != ZYDIS_CATEGORY_STRINGOP)
+        return;
+    if (string.accesses < ACCESSES_MOST)
+        string.access[string.accesses++] = *a;
+    string.addr32 = in->addr32;
+    string.down = t->cpu.rflags & FLAG_DF;
+    string.left = repeats(t, in->addr32);
+    stretch(a, string.left, string.down);
+}
+
+static const struct mailbox_watch *find_gathered(struct thread *t, const struct insn *in,
+                                                 const struct insn_operands *ops,
+                                                 const struct mem_access *m)
+{
+    struct flow_range range[GATHER_MOST];
+    const struct mailbox_watch *w = NULL;
+    int n = gather_elements(t, in, ops, &ops->op[m->op], range, m->write);
+    for (int i = 0; i < n && !w; i++)
+        w = find_watch(range[i].addr, range[i].bytes, m->read, m->write);
+    return w;
+}
+
+static const struct mailbox_watch *find_access(struct thread *t, const struct probe *p)
+{
+    struct insn in;
+    struct insn_operands ops;
+    struct mem_access list[ACCESSES_MOST];
+    uint8_t bytes[INSN_MAX_BYTES];
+    const struct mailbox_watch *w = NULL;
+    if (!engine_read(bytes, p->pc, p->len) || insn_decode(&in, p->pc, bytes, p->len) < 0)
+        return NULL;
+    insn_operands(&in, &ops);
+    string.accesses = 0;
+    int count = accesses_of(&in, &ops, list);
+    for (int i = 0; i < count && i < p->accesses; i++) {
+        struct access a = p->access[i];
+        widen(t, &in, &ops, &a);
+        if (!w)
+            w = list[i].shape == ACCESS_VECTOR ? find_gathered(t, &in, &ops, &list[i])
+                                               : find_watch(a.addr, a.bytes, a.read, a.write);
+    }
+    return w;
+}
+
+/* What the string instruction that find_access() has looked at last, and that has faulted, has
+ * touched of watched memory. */
+static const struct mailbox_watch *find_part(const struct thread *t)
+{
+    const struct mailbox_watch *w = NULL;
+    const uint64_t done = string.left - repeats(t, string.addr32);
+    for (int i = 0; i < string.accesses && done <= string.left && !w; i++) {
+        struct access a = string.access[i];
+        stretch(&a, done, string.down);
+        w = find_watch(a.addr, a.bytes, a.read, a.write);
+    }
+    return w;
+}
+
+/* The stop comes when the instruction at pc is done, or the signal that came there is delivered. */
+static void await_access(struct thread *t, const struct mailbox_watch *w)
+{
+    access_under_way.thread = t;
+    access_under_way.count = thread_count(t);
+    access_under_way.pc = t->cpu.rip;
+    access_under_way.watch = w;
+    t->step |= STEP_TOOL;
 }
 
 static void at_access(struct thread *t, const struct probe *p)
 {
     if (access_under_way.thread == t && access_under_way.pc == p->pc)
         return;
-    for (int i = 0; i < p->accesses; i++) {
-        struct access a = p->access[i];
-        widen(t, p, &a);
-        const struct mailbox_watch *w = find_watch(a.addr, a.bytes, a.read, a.write);
-        if (!w)
-            continue;
-        if (run.flags & RUN_SCAN) {
-            struct mailbox_what what = {.reason = STOP_WATCH,
-                                        .kind = w->kind,
-                                        .addr = w->addr,
-                                        .at = moment(t, STAGE_BEFORE)};
-            before_access.at = what.at;
-            before_access.hit = last_hit;
-            hit(t, &what);
-            return;
-        }
-        access_under_way.thread = t;
-        access_under_way.count = thread_count(t);
-        access_under_way.pc = p->pc;
-        access_under_way.watch = w;
-        t->step |= STEP_TOOL;
+    const struct mailbox_watch *w = find_access(t, p);
+    if (!w)
+        return;
+    if (!(run.flags & RUN_SCAN)) {
+        await_access(t, w);
         return;
     }
+    struct mailbox_what what = {
+        .reason = STOP_WATCH, .kind = w->kind, .addr = w->addr, .at = moment(t, STAGE_BEFORE)};
+    before_access.at = what.at;
+    before_access.hit = last_hit;
+    hit(t, &what);
 }
 
 void stops_wrote(gaddr addr, uint64_t bytes)
@@ -422,15 +500,27 @@ static bool same_place(const struct mailbox_moment *a, const struct mailbox_mome
     return a->thread == b->thread && a->count == b->count && a->pc == b->pc;
 }
 
-/* The access under way did not happen: it faults. */
+/* The access under way did not happen: it faults; of a string, a part may have. Unless it was the
+ * frame of a signal, and here is the next one. */
 static void forget_access(struct thread *t)
 {
-    const struct mailbox_moment now = moment(t, STAGE_BEFORE);
-    if (access_under_way.thread == t)
-        access_under_way.thread = NULL;
-    if (same_place(&before_access.at, &now))
-        last_hit = before_access.hit;
+    const struct mailbox_moment now = moment(t, STAGE_SIGNAL);
+    const bool noted = same_place(&before_access.at, &now);
+    access_done(t, STAGE_SIGNAL);
+    const struct mailbox_watch *part = noted || access_under_way.thread == t ? find_part(t) : NULL;
     before_access.at.thread = 0;
+    if (noted && part) {
+        last_hit.kind = part->kind;
+        last_hit.addr = part->addr;
+    } else if (noted) {
+        last_hit = before_access.hit;
+    }
+    if (access_under_way.thread != t)
+        return;
+    access_under_way.thread = NULL;
+    access_under_way.watch = part;
+    if (part)
+        tell_access(t, STAGE_SIGNAL);
 }
 
 void stops_signal(struct thread *t, int sig, const void *info)
@@ -443,6 +533,29 @@ void stops_signal(struct thread *t, int sig, const void *info)
     if (!goal(t, STAGE_SIGNAL) && sig > 0 && sig < (int)sizeof stops.signal_wanted &&
         stops.signal_wanted[sig])
         stops_signal_always(t, sig, info);
+}
+
+/* Two pieces: what is between them is padding. A scan notes the moment of the signal. */
+static void frame_written(struct thread *t, int sig, gaddr handler)
+{
+    struct ksigframe frame;
+    const gaddr at = t->cpu.gpr[RSP];
+    (void)sig;
+    (void)handler;
+    if (!stops.watches || !engine_read(&frame, at, sizeof frame))
+        return;
+    const uint64_t bytes = fpstate_bytes() + (fpstate_features() ? 4 : 0);
+    const struct mailbox_watch *w = find_watch(at, sizeof frame, false, true);
+    w = w ? w : find_watch(frame.uc.mc.fpstate, bytes, false, true);
+    struct mailbox_what what = {.reason = STOP_WATCH, .at = signal_told};
+    if (!w)
+        return;
+    what.kind = w->kind;
+    what.addr = w->addr;
+    if (run.flags & RUN_SCAN)
+        hit(t, &what);
+    else
+        await_access(t, w);
 }
 
 /* ---- the tool ---- */
@@ -467,6 +580,7 @@ static const struct instrument tool = {.select = choose,
                                        .probe = probe,
                                        .position = stops_at_position,
                                        .step = one_step,
+                                       .signal = frame_written,
                                        .sparse = true};
 
 static void set_watches(const struct mailbox_stops *s)

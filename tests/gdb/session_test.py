@@ -259,6 +259,71 @@ def client_killed(recordings):
         serve.kill()
 
 
+def replaying(pid):
+    """The processes below one, the oldest first."""
+    parents = {}
+    for name in filter(str.isdigit, os.listdir("/proc")):
+        try:
+            with open(f"/proc/{name}/stat", encoding="ascii", errors="replace") as stat:
+                parents[int(name)] = int(stat.read().rpartition(")")[2].split()[1])
+        except OSError:
+            pass
+    found = [pid]
+    for one in found:
+        found += sorted(child for child, parent in parents.items() if parent == one)
+    return found[1:]
+
+
+def lost(recordings):
+    """Replaying processes are killed between commands and in the middle of them; all goes on as without."""
+    draw = random.Random(3)
+    pinball = recordings.get("spin", "2000000")
+    symbols = recordings.symbols("spin")
+    client = Client.start(recordings.drdebug, pinball)
+
+    def lose(most):
+        processes = replaying(client.process.pid)
+        for pid in draw.sample(processes, min(most, len(processes))):
+            try:
+                process = os.pidfd_open(pid)
+            except ProcessLookupError:
+                continue
+            signal.pidfd_send_signal(process, signal.SIGKILL)
+            select.select([process], [], [])  # it has ended
+            os.close(process)
+
+    try:
+        client.insert(0, symbols["work"])
+        forwards = []
+        for _ in range(6):
+            client.run("vCont;c")
+            forwards.append((client.when()["position"], client.registers()))
+        for most in (1, 100, 3, 1, 100):
+            lose(most)
+            check(client.registers() == forwards[-1][1], f"other registers when {most} are killed")
+            lose(most)
+            forwards.pop()
+            client.run("bc")
+            check((client.when()["position"], client.registers()) == forwards[-1], f"elsewhere when {most} are killed")
+        client.remove(0, symbols["work"])
+        client.goto("end")
+        end = client.when()
+        for number in range(24 if SOAK else 4):
+            lose(100)
+            packet = ("vCont;c", "bc")[number % 2]
+            client.goto("begin" if packet == "vCont;c" else "end")
+            client.send(packet)
+            time.sleep(draw.random() * 0.2)
+            lose(draw.choice((1, 100)))
+            check(b"replaylog" in client.receive(), f"{packet} does not come to the end")
+        client.goto("end")
+        check(client.when() == end, f"the end is {client.when()}, not {end}")
+        check(client.output.count(b"rounds") == 1, f"output: {client.output!r}")
+        client.close()
+    finally:
+        client.kill()
+
+
 def leaves_anywhere(recordings):
     """A session is cut off after each number of bytes; a run under way ends with its client."""
     pinball = recordings.get("spin", "20000000")
@@ -483,7 +548,7 @@ def bad_pinballs(recordings):
     check(not problems, "\n".join(problems))
 
 
-CASES = {"mi": mi, "kdbg": kdbg, "client_killed": client_killed, "leaves_anywhere": leaves_anywhere,
+CASES = {"mi": mi, "kdbg": kdbg, "lost": lost, "client_killed": client_killed, "leaves_anywhere": leaves_anywhere,
          "interrupt": interrupt, "does_not_read": does_not_read, "two_clients": two_clients, "garbage": garbage, "bad_pinballs": bad_pinballs}
 
 

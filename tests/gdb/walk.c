@@ -1,10 +1,14 @@
-/* walk.c - a random walk over a recording, by replayer/timeline.h: walk DIR SEED STEPS.
+/* walk.c - a random walk over a recording, by replayer/timeline.h: walk DIR SEED STEPS [HOW].
  *
  * SPDX-License-Identifier: MIT
  *
  * Steps, continues, goes back and jumps at random. The state (all registers of all threads, the
  * stacks' tops) is kept by position; whenever a position is met again, from whatever side, it must
  * be the same. What steps forwards say about the order of positions, steps backwards must say, too.
+ *
+ * HOW is `losing`: processes of the replay are killed on the way, which must not be noticed; or
+ * `pausing`: they are stopped and continued, as by a shell, and none may end of it; or `scarce`:
+ * there is no memory for checkpoints that need not be.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -12,6 +16,7 @@
 
 #include "pinball/pinball.h"
 #include "replayer/timeline.h"
+#include "tests/gdb/losses.h"
 
 enum { PLACES = 1 << 16, STACK_BYTES = 256, RSP = 4, THREADS = 64 };
 
@@ -22,7 +27,8 @@ static struct place {
 static size_t places;
 static uint64_t seed;
 static struct timeline *line;
-static unsigned met;
+static unsigned met, lost;
+static bool losing, pausing;
 
 static uint64_t draw(void)
 {
@@ -79,13 +85,16 @@ static void look(const char *how)
 {
     const struct timeline_stop *s = timeline_now(line);
     char text[POSITION_TEXT];
+    losses_hold();
     uint64_t now = state();
+    losses_release();
     if (s->why == TIMELINE_SIGNAL || s->why == TIMELINE_CALL_RETURN || s->why == TIMELINE_END ||
         s->why == TIMELINE_CALL_ENTRY || at_written_call(s))
         return; /* not the only stop there */
     position_format(&s->at, text);
+    const bool watch = s->why == TIMELINE_WATCH; /* perhaps before a signal's frame is written */
     for (size_t i = 0; i < places; i++) {
-        if (memcmp(&place[i].at, &s->at, sizeof s->at))
+        if (memcmp(&place[i].at, &s->at, sizeof s->at) || (watch && place[i].events != s->events))
             continue;
         if (place[i].events != s->events || place[i].state != now) {
             printf("FAILED: %s after %s: events %llu and %llu, state %llx and %llx\n", text, how,
@@ -96,7 +105,7 @@ static void look(const char *how)
         met++;
         return;
     }
-    if (places < PLACES)
+    if (places < PLACES && !watch)
         place[places++] = (struct place){s->at, s->events, now};
 }
 
@@ -216,7 +225,21 @@ static void on_and_back(void)
 static void say(void *arg, const char *message)
 {
     (void)arg;
-    printf("%s", message);
+    if (losing && strstr(message, "is done again"))
+        lost++;
+    else
+        die("message", message);
+}
+
+static void disturb(void)
+{
+    unsigned what = (unsigned)draw() % 16;
+    if (losing && what == 0)
+        losses_all();
+    else if (losing && what < 4)
+        losses_one(draw());
+    else if (pausing && what < 4)
+        losses_pause();
 }
 
 int main(int argc, char **argv)
@@ -224,9 +247,13 @@ int main(int argc, char **argv)
     struct timeline_options options = {.message = say};
     struct timeline_stop stop;
     struct err err;
-    struct pinball *p = argc == 4 ? pinball_open(argv[1], &err) : NULL;
+    const bool good = argc == 4 || argc == 5;
+    struct pinball *p = good ? pinball_open(argv[1], &err) : NULL;
     if (!p)
-        die(argc == 4 ? argv[1] : "usage: walk DIR SEED STEPS", argc == 4 ? err.msg : "");
+        die(good ? argv[1] : "usage: walk DIR SEED STEPS [HOW]", good ? err.msg : "");
+    losing = argc == 5 && !strcmp(argv[4], "losing");
+    pausing = argc == 5 && !strcmp(argv[4], "pausing");
+    options.memory_bytes = argc == 5 && !strcmp(argv[4], "scarce");
     seed = strtoull(argv[2], NULL, 10);
     options.engine = seed % 2 ? "hot=2" : NULL; /* traces of nearly everything */
     seed = seed * 2654435761u + 1;
@@ -234,9 +261,13 @@ int main(int argc, char **argv)
     line = timeline_new(p, &options, &err);
     if (!line)
         die("timeline_new", err.msg);
+    if (losing)
+        losses_begin((unsigned)seed);
     move("goto end", timeline_goto_end(line, &stop, &err), &err);
     const uint64_t ticks = stop.ticks ? stop.ticks : 1;
     for (long i = 0; i < steps; i++) {
+        if (losing || pausing)
+            disturb();
         switch (draw() % 8) {
         case 0:
             move("goto ticks", timeline_goto_ticks(line, draw() % ticks, &stop, &err), &err);
@@ -269,8 +300,9 @@ int main(int argc, char **argv)
             break;
         }
     }
+    losses_end();
     timeline_free(line);
     pinball_close(p);
-    printf("good: %zu places, %u met again\n", places, met);
+    printf("good: %zu places, %u met again, %u processes lost\n", places, met, lost);
     return 0;
 }

@@ -1,10 +1,11 @@
 #!/bin/bash
-# walk.sh - random walks over recordings of a program: walk.sh DRDEBUG WALK PROGRAM SEEDS STEPS. In a soak there are
-# 72 seeds: with seven programs, each recorded twice, that makes 1,008 sessions. The first of each has 1,000 steps.
+# walk.sh - random walks over recordings of a program: walk.sh DRDEBUG WALK PROGRAM SEEDS STEPS [HOW]. In a soak there
+# are 72 seeds: with seven programs, each recorded twice, that makes 1,008 sessions. The first of each has 1,000 steps.
+# HOW is walk's.
 #
 # SPDX-License-Identifier: MIT
 set -eu
-drdebug=$1 walk=$2 program=$3 seeds=$4 steps=$5
+drdebug=$1 walk=$2 program=$3 seeds=$4 steps=$5 how=${6:-}
 room=$(mktemp -d)
 trap 'rm -rf "$room"' EXIT
 if [ -n "${DRDEBUG_SOAK:-}" ]; then
@@ -19,7 +20,8 @@ for chaos in "" --chaos; do
         if [ -n "${DRDEBUG_SOAK:-}" ] && [ "$seed" = 1 ]; then
             n=1000
         fi
-        "$walk" "$pinball" "$seed" "$n" || {
+        # shellcheck disable=SC2086 # a word or nothing
+        "$walk" "$pinball" "$seed" "$n" $how || {
             echo "seed $seed${chaos:+, recorded with chaos}"
             exit 1
         }
