@@ -2,8 +2,96 @@
 #ifndef REPLAYER_TIMELINE_PRIVATE_H
 #define REPLAYER_TIMELINE_PRIVATE_H
 
+#include "replayer/bookmarks.h"
+#include "replayer/checkpoints.h"
+#include "replayer/journal.h"
+#include "replayer/programs.h"
+#include "replayer/stoplist.h"
 #include "replayer/timeline.h"
 
+struct timeline {
+    struct pinball *pinball;
+    struct timeline_options options;
+    char engine[512]; /* its options */
+    struct checkpoints points;
+    struct journal journal;
+    struct programs programs;
+    struct stoplist stops;
+    struct replay *now;
+    struct mailbox_moment at; /* of now */
+    struct timeline_stop last;
+    unsigned program; /* that runs now */
+    uint64_t ns;      /* that it takes to replay up to now */
+    bool at_end;
+    bool astray; /* the process of now is not there: a move has failed on the way */
+    struct bookmarks bookmarks;
+    struct replay *diversion, *parked;
+    /* While something runs. */
+    bool walks, interrupted, marks, deaf; /* deaf: nothing interrupts it */
+    uint64_t mark_at_ns;                  /* on the clock */
+    /* Where a thread was, one instruction after the other, up to trail_end. */
+    struct mailbox_moment trail[MAILBOX_TRAIL], trail_end;
+    size_t trail_count;
+    uint32_t trail_thread;
+    uint64_t trail_stops; /* which stops it was made with */
+    struct mailbox_what trail_hit;
+};
+
+/* A process on its way. */
+struct walker {
+    struct replay *replay;
+    unsigned program;
+    uint64_t ns;
+};
+
+/* What a move is to do. */
+struct wish {
+    uint32_t thread;
+    uint64_t low, high, ticks;
+    const struct position *to;
+};
+
+typedef int mover(struct timeline *t, const struct wish *wish, struct timeline_stop *stop,
+                  struct err *err);
+
 struct pinball *timeline_pinball(struct timeline *timeline);
+
+/* ---- timeline_walk.c: processes on their way ---- */
+
+/* A process at the recording's begin, and a checkpoint there. */
+int timeline_first(struct timeline *t, struct walker *w, struct err *err);
+int timeline_copy_of(struct timeline *t, int point, struct walker *w, struct err *err);
+/* Leaves a checkpoint; a mark only if the one before is far enough away. */
+void timeline_mark(struct timeline *t, struct walker *w, enum checkpoint_kind kind);
+
+/* Runs until a stop that means something: not a pause to leave a mark. A pause that is left is an
+ * interruption, or the ticks that were asked for. An exec is passed, unless `execs`. */
+int timeline_walk(struct timeline *t, struct walker *w, struct mailbox_run *how, bool execs,
+                  struct err *err);
+/* The walker has come to an exec: goes on to the next program's begin. */
+int timeline_enter_program(struct timeline *t, struct walker *w, struct err *err);
+
+/* The walker's place is now. */
+void timeline_arrive(struct timeline *t, struct walker *w);
+void timeline_fill(const struct mailbox_what *w, struct timeline_stop *out);
+int timeline_finish(struct timeline *t, struct timeline_stop *stop);
+/* Makes the moment now. */
+int timeline_move(struct timeline *t, const struct mailbox_moment *to, uint64_t ticks,
+                  struct err *err);
+
+/* The last checkpoint before `at` (or at it). If that is in another program than `program`, then
+ * there is nothing of that one before it. -1: no checkpoint; -2 with *err set. */
+int timeline_last_before(struct timeline *t, const struct mailbox_moment *at, bool or_at,
+                         unsigned program, struct err *err);
+/* Processes may end: drops what is gone, and makes again what is always there. */
+int timeline_mend(struct timeline *t, struct err *err);
+void timeline_say_lost(struct timeline *t, const char *why);
+/* Does it, again and again if processes end. */
+int timeline_insist(struct timeline *t, mover *go, const struct wish *wish,
+                    struct timeline_stop *stop, struct err *err);
+
+/* ---- timeline.c ---- */
+int timeline_at_begin(struct timeline *t, struct timeline_stop *stop, struct err *err);
+mover timeline_go_to;
 
 #endif

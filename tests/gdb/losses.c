@@ -21,7 +21,10 @@ static struct process {
 } all[PROCESSES];
 static size_t count;
 static pid_t root, helper;
-static pthread_mutex_t *held; /* shared with the helper */
+static struct {
+    pthread_mutex_t lock;
+    int allowed; /* losses until the next losses_allow() */
+} * held;        /* shared with the helper */
 
 static void read_process(const char *name)
 {
@@ -110,7 +113,7 @@ void losses_begin(unsigned seed)
         abort();
     pthread_mutexattr_init(&attr);
     pthread_mutexattr_setpshared(&attr, PTHREAD_PROCESS_SHARED);
-    pthread_mutex_init(held, &attr);
+    pthread_mutex_init(&held->lock, &attr);
     root = getpid();
     helper = fork();
     if (helper)
@@ -120,7 +123,8 @@ void losses_begin(unsigned seed)
     for (srandom(seed);;) {
         usleep(LEAST_US + (unsigned)random() % (MOST_US - LEAST_US));
         losses_hold();
-        losses_one((uint64_t)random());
+        if (held->allowed-- > 0)
+            losses_one((uint64_t)random());
         losses_release();
     }
 }
@@ -128,13 +132,21 @@ void losses_begin(unsigned seed)
 void losses_hold(void)
 {
     if (held)
-        pthread_mutex_lock(held);
+        pthread_mutex_lock(&held->lock);
 }
 
 void losses_release(void)
 {
     if (held)
-        pthread_mutex_unlock(held);
+        pthread_mutex_unlock(&held->lock);
+}
+
+void losses_allow(int losses)
+{
+    losses_hold();
+    if (held)
+        held->allowed = losses;
+    losses_release();
 }
 
 void losses_end(void)

@@ -16,8 +16,10 @@ void losses_all(void);
 /* Stops all of them, then lets them go on. */
 void losses_pause(void);
 
-/* From here on a helper kills one now and then, but while it is held. */
+/* From here on a helper kills one now and then, but while it is held, and no more than are allowed:
+ * a slow machine has no more losses in a move than a fast one. */
 void losses_begin(unsigned seed);
+void losses_allow(int losses);
 void losses_hold(void);
 void losses_release(void);
 void losses_end(void);
