@@ -100,8 +100,9 @@ bool source_is_noreturn(struct source *s, gaddr pc);
 
 struct source_break {
     gaddr pc;
+    gaddr row;                   /* of the line that was asked for, if a prologue is skipped */
     const char *file, *function; /* NULL: unknown */
-    uint32_t line;               /* that stops there; 0 unknown */
+    uint32_t line;               /* that stops there, perhaps one of several; 0 unknown */
 };
 
 /* The places of one breakpoint, in order of address. {0} is an empty list. */

@@ -315,6 +315,23 @@ def no_lines(test):
     test.expect(1, "", "divide.c: no ", "slice", run.dir, "n", "at", "divide.c:3")
 
 
+def shared(test):
+    """Lines of optimised code whose statements begin where those of others do."""
+    for level in ("-O1", "-O2", "-O3"):
+        run = Run(test, "shared", level)
+        for marker in ("HEAD", "ADD"):
+            test.expect(1, "", "was reached 10 times: there is no instance 11", "slice", run.dir, "head", "at",
+                        run.at(marker), "--instance", "11")
+        for instance in ("1", "7", "10"):
+            result = run.slice("head", "at", run.at("HEAD"), "--instance", instance)
+            run.check_lines("head", result, there=["MADE"], not_there=["SUM"])
+        run.check_lines("key", run.slice("n->key", "at", run.at("KEY"), "--thin"), there=["KEY"], not_there=["SUM"])
+        run.check_lines("cold", run.slice("head->key", "at", run.at("COLD")), there=["KEY", "HEAD"])
+        failed = test.call("slice", run.dir, "uses", "of", run.at("HEAD"))
+        test.check(f"{run.dir}: uses: {failed.stderr}", failed.returncode == 0 or
+                   "left no instruction of this line where it is reached" in failed.stderr, True)
+
+
 def bad_input(test):
     run = Run(test, "wrong", "-O0")
     sum_line = run.at("SUM")
@@ -334,7 +351,7 @@ def bad_input(test):
             ("0x1234: how many bytes", "0x1234", "at", "end"), ("a criterion is", "a", "b", "c", "d"),
             ("--at begin: only", "--at", "begin"), ("--lines 0: not a number", "--lines", "0", "sum", "at", "end"),
             ("a comma is between", "sum,", "at", "end"), ("\\*x: not an address", "sum", "at", "*0x401000", "*x"),
-            ("a window is FROM..TO", "--window", "x", "sum", "at", "end"), ("--frob: unknown option", "--frob"),
+            ("a window is FROM..TO", "--window", "x", "sum", "at", "end"),
             ("is another one", "--at", "failure", "sum", "at", "end"), ("take no criterion", "--list", "sum")):
         test.expect(2, r"\A\Z", err, "slice", run.dir, *words)
     test.expect(1, "", "none: No such file", "slice", "none", "--at", "failure")
@@ -520,7 +537,7 @@ CASES = {"atomic": atomic, "jumps": jumps, "saved": saved, "null": failure("null
          "divide": failure("divide", ["ROOT CAUSE"]), "overflow": failure("overflow", ["ROOT CAUSE"]), "ends": ends,
          "criteria": criteria, "steps": steps, "output": output, "files": files, "traces": traces, "kept": kept,
          "no_lines": no_lines, "bad_input": bad_input, "forward": forward, "chop": chop, "prune": prune, "limits": limits,
-         "narrowed": narrowed}
+         "narrowed": narrowed, "shared": shared}
 
 
 def main():
