@@ -332,6 +332,24 @@ def shared(test):
                    "left no instruction of this line where it is reached" in failed.stderr, True)
 
 
+def vectors(test):
+    """Variables in vector registers, as wide as this machine has them."""
+    with open("/proc/cpuinfo") as f:
+        cpu = f.read().split()
+    for flag, width, there in (("-mavx", 32, "avx"), ("-mavx512f", 64, "avx512f")):
+        if there not in cpu:
+            continue
+        run = Run(test, "vectors", "-O2", flag, f"-DVECTOR_BYTES={width}")
+        result = run.slice("vector", "at", run.at("AT"), "--thin", "--values")
+        run.check_lines("vector", result, there=["LOW", "HIGH"])
+        wants = result["criterion"]["wants"]
+        test.check(f"{run.dir}: all of it is wanted", [w.get("register") for w in wants],
+                   ["ymm0"] if width == 32 else ["zmm20"])
+        values = [e["value"] for e in result["edges"] if e["what"] == "vector"]
+        test.check(f"{run.dir}: its value is known", [v.startswith("{00 00 00 00 00 00 80 3f") for v in values], [True])
+    test.check("a machine without AVX", True, True)
+
+
 def bad_input(test):
     run = Run(test, "wrong", "-O0")
     sum_line = run.at("SUM")
@@ -537,7 +555,7 @@ CASES = {"atomic": atomic, "jumps": jumps, "saved": saved, "null": failure("null
          "divide": failure("divide", ["ROOT CAUSE"]), "overflow": failure("overflow", ["ROOT CAUSE"]), "ends": ends,
          "criteria": criteria, "steps": steps, "output": output, "files": files, "traces": traces, "kept": kept,
          "no_lines": no_lines, "bad_input": bad_input, "forward": forward, "chop": chop, "prune": prune, "limits": limits,
-         "narrowed": narrowed, "shared": shared}
+         "narrowed": narrowed, "shared": shared, "vectors": vectors}
 
 
 def main():
