@@ -267,6 +267,9 @@ def traces(test):
     with open("some.trace", "r+b") as f:
         f.truncate(1000)
     test.expect(1, "", "some.trace: ", "slice", run.dir, "--trace", "some.trace", "--at", "failure")
+    test.expect(1, "", "input: not a trace", "slice", run.dir, "--trace", "input", "--at", "failure")
+    test.expect(1, "", "typo.trace: there is no such trace", "slice", run.dir, "--trace", "typo.trace", "--at", "failure")
+    test.check("a trace that was only named is made", os.path.exists("typo.trace"), False)
     shutil.copy("some.trace", f"{run.dir}/trace")
     test.expect(0, "SIGABRT", "", "slice", run.dir, "--at", "failure")
 
@@ -361,6 +364,7 @@ def bad_input(test):
             ("reached by thread 7|no thread 7", "sum", "at", sum_line, "--thread", "7"),
             ("there is no thread 7", "table", "at", "end", "--thread", "7"),
             ("no such source file; there are wrong.c", "sum", "at", "rong.c:3"),
+            ("no such source file; there are wrong.c", "sum", "at", "xyz.c:3"),
             ("T1:1:123 is not in the trace", "sum", "at", "T1:1:123"),
             ("was never written", "last", "write", "of", "0x10", "8")):
         test.expect(1, r"\A\Z", err, "slice", run.dir, *words)
@@ -370,6 +374,7 @@ def bad_input(test):
             ("--at begin: only", "--at", "begin"), ("--lines 0: not a number", "--lines", "0", "sum", "at", "end"),
             ("a comma is between", "sum,", "at", "end"), ("\\*x: not an address", "sum", "at", "*0x401000", "*x"),
             ("a window is FROM..TO", "--window", "x", "sum", "at", "end"),
+            ("ends before it begins", "--window", "T1:9:401000..T1:8:401000", "sum", "at", "end"), ("--frob: unknown option", "--frob"),
             ("is another one", "--at", "failure", "sum", "at", "end"), ("take no criterion", "--list", "sum")):
         test.expect(2, r"\A\Z", err, "slice", run.dir, *words)
     test.expect(1, "", "none: No such file", "slice", "none", "--at", "failure")
