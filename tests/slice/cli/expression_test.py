@@ -282,6 +282,8 @@ def values(test):
                    and "value" not in e and e["what"] != "flags"]
         test.check(f"{other.name}: all have one", missing, [])
     table = {e["what"]: e["value"] for e in result["edges"] if "value" in e and e["what"].startswith("sum")}
+    small = cli_test.Run(test, "registers", "-O1").slice("--at", "failure", "--thin", "--values")
+    test.check("variables in larger registers", {e["value"] for e in small["edges"] if e["what"] == "single"}, {"2.5"})
     test.check("wrong: the sum", table.get("sum") is not None and table["sum"] != "140", True)
 
 
