@@ -133,5 +133,7 @@ void source_add_folder(struct source *s, const char *folder);
 
 /* The text of a line without its newline, or NULL. `file` is a source_line's, or any path. */
 const char *source_text(struct source *s, const char *file, uint32_t line);
+/* There is text, and it was changed after that time, in seconds since 1970. */
+bool source_text_newer(struct source *s, const char *file, int64_t time_s);
 
 #endif

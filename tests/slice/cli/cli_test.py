@@ -224,6 +224,10 @@ def output(test):
             done = test.call("replay", "-q", "--until", row["last"], run.dir)
             test.check(f"{row['last']} is a position: {done.stderr}", done.returncode, 0)
             break
+    test.expect(0, "criterion\nNothing that was executed made it.\n", "", "slice", run.dir, "0x10", "8", "at", "end")
+    test.check("the text is that of the recording", "changed " in test.call("slice", run.dir, "--at", "failure").stdout, False)
+    os.utime(f"{run.dir}/head", (0, 0))
+    test.expect(0, r"\nchanged    wrong.c since this was recorded: ", "", "slice", run.dir, "--at", "failure")
 
 
 def read(path):
