@@ -362,6 +362,28 @@ int operand_member(struct operand_reader *r, struct operand *o, const char *name
     return follow_reference(r, o);
 }
 
+bool operand_is_split(const struct operand *o)
+{
+    return o->placed && !o->in_register && source_types_class(&o->type) == TYPE_ARRAY &&
+           (o->place.pieces != 1 || o->place.piece[0].where != SOURCE_MEMORY);
+}
+
+int operand_element(struct operand_reader *r, struct operand *o, const struct operand *index)
+{
+    struct operand element = *o;
+    if (!source_types_element(&o->type, &element.type))
+        return err_set_code(r->err, EXPRESSION_BAD, "its elements are not known");
+    uint64_t each = operand_bytes(r, &element), all = operand_bytes(r, o);
+    if (index->n.floating || !each)
+        return err_set_code(r->err, EXPRESSION_BAD, "an index is a whole number");
+    if (!r->muted && index->n.v >= all / each)
+        return err_set_code(r->err, EXPRESSION_BAD, "it has %llu elements and is not in memory",
+                            (unsigned long long)(all / each));
+    o->type = element.type;
+    o->offset += r->muted ? 0 : each * index->n.v;
+    return 0;
+}
+
 int operand_deref(struct operand_reader *r, struct operand *o)
 {
     struct source_type target;

@@ -352,6 +352,11 @@ def vectors(test):
         wants = result["criterion"]["wants"]
         test.check(f"{run.dir}: all of it is wanted", [w.get("register") for w in wants],
                    ["ymm0"] if width == 32 else ["zmm20"])
+        part = run.slice(f"vector[{width // 4 - 2}]", "at", run.at("AT"), "--thin")["criterion"]["wants"]
+        test.check(f"{run.dir}: an element", [w.get("register") for w in part],
+                   [f"{wants[0]['register']}[{width - 8}..{width - 5}]"])
+        if width == 64:
+            test.expect(2, "", "it has 16 elements", "slice", run.dir, "vector[16]", "at", run.at("AT"))
         values = [e["value"] for e in result["edges"] if e["what"] == "vector"]
         test.check(f"{run.dir}: its value is known", [v.startswith("{00 00 00 00 00 00 80 3f") for v in values], [True])
     test.check("a machine without AVX", True, True)
