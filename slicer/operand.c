@@ -211,16 +211,11 @@ static uint64_t extended(uint64_t v, uint64_t bits, bool is_signed)
 static int make_number(struct operand_reader *r, struct operand *o, const uint8_t *value)
 {
     uint64_t bytes = operand_bytes(r, o);
-    float f;
-    long double l = 0;
+    long double l;
     o->n = (struct operand_number){.floating = source_types_class(&o->type) == TYPE_FLOAT};
-    if (o->n.floating && bytes == sizeof f) {
-        memcpy(&f, value, sizeof f);
-        o->n.d = (double)f;
-    } else if (o->n.floating && bytes == sizeof o->n.d) {
-        memcpy(&o->n.d, value, sizeof o->n.d);
-    } else if (o->n.floating) {
-        memcpy(&l, value, 10);
+    if (o->n.floating) {
+        if (!source_value_float(&o->type, value, bytes, &l))
+            return err_set_code(r->err, EXPRESSION_BAD, "it is no number");
         o->n.d = (double)l;
     } else {
         if (bytes > 8 + (o->bits != 0))
