@@ -339,6 +339,23 @@ def shared(test):
                    "left no instruction of this line where it is reached" in failed.stderr, True)
 
 
+def end_row(test):
+    """A row of the line table that has no bytes ends with its function: what comes behind is none of that line."""
+    text = subprocess.run(["gcc", "-g", "-O2", "-w", "-fno-inline", "-fno-pie", "-S", "-o", "-",
+                           os.path.join(HERE, "shared.c")], capture_output=True, text=True, check=True).stdout
+    start = text.index("\nmain:")
+    end = text.index("\t.cfi_endproc", start)
+    with open("end_row.s", "w") as f:
+        f.write(f"{text[:end]}\t.loc 1 3 1 is_stmt 0 view .LVUend\n{text[end:]}")
+    subprocess.run(["gcc", "-no-pie", "-o", "end_row", "end_row.s"], check=True)
+    symbols = subprocess.run(["nm", "end_row"], capture_output=True, text=True, check=True).stdout
+    start = re.search(r"^0*(\w+) T _start$", symbols, re.MULTILINE)[1]
+    test.call("record", "-q", "-o", "end_row.pinball", "--", "./end_row", "input")
+    found = test.call("slice", "end_row.pinball", "%rdx", "at", f"*0x{start}", "--json")
+    criterion = json.loads(found.stdout)["criterion"]
+    test.check("a line of what comes behind the function", (criterion["file"], criterion["line"]), (None, 0))
+
+
 def vectors(test):
     """Variables in vector registers, as wide as this machine has them."""
     with open("/proc/cpuinfo") as f:
@@ -569,7 +586,8 @@ CASES = {"atomic": atomic, "jumps": jumps, "saved": saved, "null": failure("null
          "divide": failure("divide", ["ROOT CAUSE"]), "overflow": failure("overflow", ["ROOT CAUSE"]), "ends": ends,
          "criteria": criteria, "steps": steps, "output": output, "files": files, "traces": traces, "kept": kept,
          "no_lines": no_lines, "bad_input": bad_input, "forward": forward, "chop": chop, "prune": prune, "limits": limits,
-         "narrowed": narrowed, "shared": shared, "vectors": vectors}
+         "narrowed": narrowed, "shared": shared, "vectors": vectors,
+         "end_row": end_row}
 
 
 def main():
