@@ -291,6 +291,28 @@ static void print_nodes(const struct slice_print *p)
     }
 }
 
+/* Files that are not what was recorded any more: what is shown of them may be other lines. */
+static void print_changed(const struct slice_print *p)
+{
+    const struct report *r = p->report;
+    const char *told[8];
+    size_t n = 0;
+    for (size_t i = 0; i < r->rows && n < sizeof told / sizeof *told; i++) {
+        const char *file = r->row[i].own ? r->row[i].file : NULL;
+        bool known = !file;
+        for (size_t k = 0; !known && k < n; k++)
+            known = strcmp(told[k], file) == 0;
+        if (known || !study_text_changed(p->study, file))
+            continue;
+        const char *slash = strrchr(file, '/');
+        printf("%s", n ? ", " : "changed    ");
+        json_plain(slash ? slash + 1 : file);
+        told[n++] = file;
+    }
+    if (n)
+        puts(" since this was recorded: the lines shown may be others");
+}
+
 /* How it was narrowed. */
 static void print_foot(const struct slice_print *p)
 {
@@ -317,18 +339,21 @@ static void print_foot(const struct slice_print *p)
 
 void slice_print_text(const struct slice_print *p)
 {
-    static const char *const nothing[] = {NULL, "Nothing depends on it.\n",
+    static const char *const nothing[] = {"Nothing that was executed made it.\n",
+                                          "Nothing depends on it.\n",
                                           "Nothing leads from the one to the other.\n"};
     print_head(p);
-    if (!p->report->full && !p->report->edges && p->of->kind != SLICE_BACKWARD)
-        fputs(nothing[p->of->kind], stdout);
-    else if (p->all)
+    bool empty = !p->report->full && !p->report->edges;
+    if (p->all)
         print_nodes(p);
-    else
+    else if (!empty || p->of->kind == SLICE_BACKWARD)
         print_rows(p);
+    if (empty)
+        fputs(nothing[p->of->kind], stdout);
     if (!p->all)
         print_races(p);
     print_foot(p);
+    print_changed(p);
 }
 
 /* ---- for programs ---- */

@@ -4,6 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
+/* Of positions of several threads the replay alone can say. */
+static bool is_before(const struct position *a, const struct position *b)
+{
+    if (a->thread != b->thread || a->count == b->count)
+        return a->thread == b->thread && a->pc < b->pc;
+    return a->count < b->count;
+}
+
 int window_parse(const char *text, struct window *out, struct err *err)
 {
     const char *dots = strstr(text, "..");
@@ -15,5 +23,9 @@ int window_parse(const char *text, struct window *out, struct err *err)
     snprintf(from, sizeof from, "%.*s", (int)(dots - text), text);
     if (out->has_from && position_parse(from, &out->from, err))
         return -1;
-    return out->has_to && position_parse(dots + 2, &out->to, err) ? -1 : 0;
+    if (out->has_to && position_parse(dots + 2, &out->to, err))
+        return -1;
+    if (out->has_from && out->has_to && is_before(&out->to, &out->from))
+        return err_set(err, "%s: this window ends before it begins", text);
+    return 0;
 }

@@ -8,7 +8,7 @@ The build puts this behind slices.py (gdb/embed.py), whose names it uses.
 
 def prune_words(what):
     """WHAT as `drdebug slice --prune' understands it: GDB says what a name means here."""
-    if re.fullmatch(r"[%$]\w+", what) and what[1:] in register_names() | {"flags", "eflags"}:
+    if re.fullmatch(r"[%$]\w+", what) and (is_register(what[1:]) or what[1:] in ("flags", "eflags")):
         return "%" + what[1:]
     if re.fullmatch(r"%\w+|0[xX][0-9a-fA-F]+(\s+\w+|\.\.0[xX][0-9a-fA-F]+)|\w+(::~?\w+)+", what):
         return what

@@ -141,8 +141,9 @@ class Reads:
         text = self.source[begin:self.place].strip()
         if self.muted or not role:
             return
-        if re.fullmatch(r"\$\w*", text):
-            self.take_register(text, role)
+        register = re.match(r"\$\w*", text)
+        if register and (register[0] == text or is_register(register[0][1:])):
+            self.take_register(register[0], role)
             return
         if is_of_this(re.match(r"\w*", text)[0]):
             self.take_text("this", "address")
@@ -175,10 +176,10 @@ class Reads:
 
     def take_register(self, text, role):
         name = {"sp": "rsp", "fp": "rbp"}.get(text[1:], text[1:])
-        if name in ("pc", "rip") or name not in register_names():
+        if name in ("pc", "rip") or not is_register(name):
             return  # a convenience variable
         check_innermost(f"{text} is a register")
-        self.add(f"%{name}", role, text)
+        self.add("%" + re.sub(r"^(r\d+)l$", r"\1b", name), role, text)
 
     def add(self, criterion, role, text):
         if self.found.get(criterion, ("", ""))[0] != "value":
@@ -221,9 +222,11 @@ def is_type(text):
         gdb.lookup_symbol(base)[0].addr_class == gdb.SYMBOL_LOC_TYPEDEF
 
 
-def register_names():
-    names = {register.name for register in gdb.selected_frame().architecture().registers()}
-    return names | {"eax", "ebx", "ecx", "edx", "esi", "edi", "ebp", "esp"}
+def is_register(name):
+    """GDB does not list those that are parts of others."""
+    if re.fullmatch(r"[er]?([abcd]x|[sd]i|[sb]p)|[abcd][hl]|([sd]i|[sb]p)l|r(8|9|1[0-5])[dwl]?|[xyz]mm\d+", name):
+        return True
+    return name in {register.name for register in gdb.selected_frame().architecture().registers()}
 
 
 def check_innermost(what):

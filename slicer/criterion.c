@@ -186,6 +186,11 @@ static int want_list(struct study *s, const struct criterion_options *o, struct 
 
 static int want_uses(struct criterion *out, const struct place *p, struct err *err)
 {
+    if (!p->insns)
+        return err_set(err,
+                       "%s: the compiler left no instruction of this line where it is reached; "
+                       "`VARIABLE at` it works",
+                       out->what);
     for (size_t i = 0; i < p->insns; i++)
         if (criterion_want(
                 out, (struct slice_want){.kind = SLICE_USES, .at = p->insn[i], .thread = p->thread},

@@ -279,14 +279,17 @@ static int parse_index(struct parser *p, struct operand *out)
 {
     struct operand index;
     enum operand_role role = p->role;
+    bool split = operand_is_split(out);
     p->role = OPERAND_ADDRESS;
-    int bad = operand_fetch(&p->reader, out, OPERAND_ADDRESS) || parse_expression(p, &index) ||
-              operand_fetch(&p->reader, &index, OPERAND_ADDRESS);
+    int bad = (!split && operand_fetch(&p->reader, out, OPERAND_ADDRESS)) ||
+              parse_expression(p, &index) || operand_fetch(&p->reader, &index, OPERAND_ADDRESS);
     p->role = role;
     if (bad)
         return -1;
     if (!take(p, "]"))
         return refuse(p, "it has a bracket that is not closed");
+    if (split)
+        return operand_element(&p->reader, out, &index);
     return operand_binary(&p->reader, out, &index, "+") || operand_deref(&p->reader, out) ? -1 : 0;
 }
 

@@ -211,16 +211,11 @@ static uint64_t extended(uint64_t v, uint64_t bits, bool is_signed)
 static int make_number(struct operand_reader *r, struct operand *o, const uint8_t *value)
 {
     uint64_t bytes = operand_bytes(r, o);
-    float f;
-    long double l = 0;
+    long double l;
     o->n = (struct operand_number){.floating = source_types_class(&o->type) == TYPE_FLOAT};
-    if (o->n.floating && bytes == sizeof f) {
-        memcpy(&f, value, sizeof f);
-        o->n.d = (double)f;
-    } else if (o->n.floating && bytes == sizeof o->n.d) {
-        memcpy(&o->n.d, value, sizeof o->n.d);
-    } else if (o->n.floating) {
-        memcpy(&l, value, 10);
+    if (o->n.floating) {
+        if (!source_value_float(&o->type, value, bytes, &l))
+            return err_set_code(r->err, EXPRESSION_BAD, "it is no number");
         o->n.d = (double)l;
     } else {
         if (bytes > 8 + (o->bits != 0))
@@ -360,6 +355,28 @@ int operand_member(struct operand_reader *r, struct operand *o, const char *name
     o->bit = member.bit;
     o->bits = member.bits;
     return follow_reference(r, o);
+}
+
+bool operand_is_split(const struct operand *o)
+{
+    return o->placed && !o->in_register && source_types_class(&o->type) == TYPE_ARRAY &&
+           (o->place.pieces != 1 || o->place.piece[0].where != SOURCE_MEMORY);
+}
+
+int operand_element(struct operand_reader *r, struct operand *o, const struct operand *index)
+{
+    struct operand element = *o;
+    if (!source_types_element(&o->type, &element.type))
+        return err_set_code(r->err, EXPRESSION_BAD, "its elements are not known");
+    uint64_t each = operand_bytes(r, &element), all = operand_bytes(r, o);
+    if (index->n.floating || !each)
+        return err_set_code(r->err, EXPRESSION_BAD, "an index is a whole number");
+    if (!r->muted && index->n.v >= all / each)
+        return err_set_code(r->err, EXPRESSION_BAD, "it has %llu elements and is not in memory",
+                            (unsigned long long)(all / each));
+    o->type = element.type;
+    o->offset += r->muted ? 0 : each * index->n.v;
+    return 0;
 }
 
 int operand_deref(struct operand_reader *r, struct operand *o)

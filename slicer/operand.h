@@ -44,6 +44,10 @@ int operand_fetch(struct operand_reader *r, struct operand *o, enum operand_role
 /* Parts; `o` is placed, or of an index or `*` a pointer. The pointer is read for its address. */
 int operand_member(struct operand_reader *r, struct operand *o, const char *name);
 int operand_deref(struct operand_reader *r, struct operand *o);
+/* An array that is in registers or in pieces, so that there is no pointer to its elements; and one
+ * of these. */
+bool operand_is_split(const struct operand *o);
+int operand_element(struct operand_reader *r, struct operand *o, const struct operand *index);
 int operand_address(struct operand_reader *r, struct operand *o);
 
 /* operand_number.c: numbers. A cast; `a` becomes a op b; -a, !a, ~a. */

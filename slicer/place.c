@@ -88,6 +88,16 @@ static bool of_line(struct search *q, gaddr pc)
     return false;
 }
 
+/* Bit 0: a breakpoint of the line is at pc, bit 1: what is there counts to the line. That of
+ * optimised code may be the first instruction of another line. */
+static unsigned stop_at(struct search *q, gaddr pc)
+{
+    for (size_t k = 0; k < q->breaks.count; k++)
+        if (q->breaks.at[k].pc == pc)
+            return q->line && q->breaks.at[k].line == q->line ? 1 : 3;
+    return 0;
+}
+
 static const struct masks *masks_of(struct search *q, const struct code_block *b)
 {
     struct masks *m = &q->mask[b->number];
@@ -95,10 +105,9 @@ static const struct masks *masks_of(struct search *q, const struct code_block *b
         return m;
     m->known = true;
     for (uint32_t i = 0; i < b->insns; i++) {
-        for (size_t k = 0; k < q->breaks.count; k++)
-            if (q->breaks.at[k].pc == b->insn[i].in.pc)
-                m->stop |= 1ull << i;
-        if (m->stop >> i & 1 || of_line(q, b->insn[i].in.pc))
+        unsigned stop = stop_at(q, b->insn[i].in.pc);
+        m->stop |= (uint64_t)(stop & 1) << i;
+        if (stop & 2 || of_line(q, b->insn[i].in.pc))
             m->line |= 1ull << i;
     }
     return m;
@@ -194,14 +203,47 @@ static int nothing(struct search *q, const char *where, struct err *err)
                         (unsigned long long)q->options->instance);
 }
 
-/* GDB stops at the next line with code; here that would answer another question. */
-static int check_line(const struct search *q, const char *where, struct err *err)
+/* GDB takes what the compiler has put before a function, as unlikely to be executed, for its
+ * prologue, and skips it with all the rest. Where that leaves no place of the line, it is where the
+ * line is. */
+static void undo_skips(struct search *q, unsigned long line)
+{
+    struct source_line l;
+    gaddr row, pc, end;
+    for (size_t i = 0; i < q->breaks.count; i++) {
+        struct source_break *at = &q->breaks.at[i];
+        if (!source_function(q->study->source, at->row, &row, &end) ||
+            !source_function(q->study->source, at->pc, &pc, &end) || row == pc)
+            continue;
+        source_line(q->study->source, at->row, &l);
+        *at = (struct source_break){at->row, at->row, l.file, l.function, (uint32_t)line};
+    }
+}
+
+static bool has_line(const struct search *q, unsigned long line)
+{
+    for (size_t i = 0; i < q->breaks.count; i++)
+        if (q->breaks.at[i].line == line)
+            return true;
+    return false;
+}
+
+/* What the line is. GDB stops at the next line with code; here that would answer another
+ * question. */
+static int set_line(struct search *q, const char *where, struct err *err)
 {
     const char *colon = strrchr(where, ':');
     unsigned long line = colon ? strtoul(colon + 1, NULL, 10) : 0;
+    if (where[0] == '*')
+        return 0;
+    if (line && !has_line(q, line))
+        undo_skips(q, line);
     for (size_t i = 0; i < q->breaks.count; i++)
-        if (!line || q->breaks.at[i].line == line)
+        if (!line || q->breaks.at[i].line == line) {
+            q->file = q->breaks.at[i].file;
+            q->line = q->breaks.at[i].line;
             return 0;
+        }
     return err_set_code(err, SOURCE_NO_LINE, "%s has no code; the next line with code is %u", where,
                         q->breaks.at[0].line);
 }
@@ -250,15 +292,10 @@ int place_line(struct study *s, const char *where, const struct place_options *o
                struct err *err)
 {
     struct search q = {.study = s, .options = o, .out = out};
-    struct source_line l;
     int bad = -1;
     *out = (struct place){0};
-    if (source_breaks_at(s->source, where, &q.breaks, err) || check_line(&q, where, err))
+    if (source_breaks_at(s->source, where, &q.breaks, err) || set_line(&q, where, err))
         goto done;
-    if (where[0] != '*' && source_line(s->source, q.breaks.at[0].pc, &l)) {
-        q.file = l.file;
-        q.line = l.line;
-    }
     if (where[0] == '*' && o->last) {
         q.start = q.breaks.at[0].pc;
         q.last = o->last;

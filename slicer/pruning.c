@@ -5,7 +5,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <strings.h>
 
 #include "slicer/registers.h"
 #include "slicer/source_places.h"
@@ -62,9 +61,8 @@ static struct slice_prune whole_register(unsigned first, unsigned count)
 
 static int add_register(struct pruning *p, const char *text, struct err *err)
 {
-    unsigned first = LOC_CF, count = LOC_DF - LOC_CF;
-    if (strcasecmp(text, "%flags") != 0 && strcasecmp(text, "%eflags") != 0 &&
-        !registers_find(text + 1, &first, &count))
+    unsigned first, count;
+    if (!registers_find(text + 1, &first, &count))
         return err_set_code(err, CRITERION_USAGE, "%s: no such register", text);
     struct slice_prune item = whole_register(first, count);
     return pruning_add_item(p, &item, err);

@@ -100,8 +100,9 @@ bool source_is_noreturn(struct source *s, gaddr pc);
 
 struct source_break {
     gaddr pc;
+    gaddr row;                   /* of the line that was asked for, if a prologue is skipped */
     const char *file, *function; /* NULL: unknown */
-    uint32_t line;               /* that stops there; 0 unknown */
+    uint32_t line;               /* that stops there, perhaps one of several; 0 unknown */
 };
 
 /* The places of one breakpoint, in order of address. {0} is an empty list. */
@@ -132,5 +133,7 @@ void source_add_folder(struct source *s, const char *folder);
 
 /* The text of a line without its newline, or NULL. `file` is a source_line's, or any path. */
 const char *source_text(struct source *s, const char *file, uint32_t line);
+/* There is text, and it was changed after that time, in seconds since 1970. */
+bool source_text_newer(struct source *s, const char *file, int64_t time_s);
 
 #endif

@@ -35,18 +35,20 @@ static bool file_matches(const char *file, const char *wanted)
     return want == have || wanted[0] == '/' || file[have - want - 1] == '/';
 }
 
-static void add(struct source *s, const struct source_mod *m, uint64_t addr,
-                struct source_breaks *out)
+/* Of the line that is at addr. NULL if it was there already. */
+static struct source_break *add(struct source *s, const struct source_mod *m, uint64_t addr,
+                                struct source_breaks *out)
 {
     struct source_line line;
     gaddr pc = addr + m->bias;
 
     for (size_t i = 0; i < out->count; i++)
         if (out->at[i].pc == pc)
-            return;
+            return NULL;
     source_line(s, pc, &line);
-    *SOURCE_PUSH(out->at, out->count) =
-        (struct source_break){pc, line.file, line.function, line.line};
+    struct source_break *at = SOURCE_PUSH(out->at, out->count);
+    *at = (struct source_break){pc, pc, line.file, line.function, line.line};
+    return at;
 }
 
 static int by_pc(const void *a, const void *b)
@@ -116,6 +118,7 @@ struct found {
         const struct source_mod *m;
         uint64_t addr;
         int32_t block;
+        const char *file;
     } * place;
     size_t places;
 };
@@ -143,7 +146,25 @@ static void collect(const struct source_mod *m, const struct source_table *table
         for (size_t k = 0; block != SOURCE_NONE && first && k < found->places; k++)
             first = found->place[k].m != m || found->place[k].block != block;
         if (first)
-            *SOURCE_PUSH(found->place, found->places) = (struct place){m, row->addr, block};
+            *SOURCE_PUSH(found->place, found->places) =
+                (struct place){m, row->addr, block, row->file};
+    }
+}
+
+/* Optimised code has statements of several lines begin at one address. There the breakpoint is of
+ * the line that was asked for, as GDB says, too, whatever else begins there. */
+static void add_place(struct source *s, const struct found *found, const struct place *p,
+                      struct source_breaks *out)
+{
+    uint64_t addr = source_prologue_skip(p->m, p->addr);
+    struct source_break *at = add(s, p->m, addr, out);
+
+    if (!at)
+        return;
+    at->row = p->addr + p->m->bias;
+    if (addr == p->addr) {
+        at->file = p->file;
+        at->line = found->line;
     }
 }
 
@@ -183,8 +204,9 @@ static size_t distance(const char *a, const char *b)
 
 enum { SIMILAR = 4 };
 
-/* The files whose names are most like what was asked for. */
+/* The files whose names are most like what was asked for, those with a text to look at first. */
 struct similar {
+    struct source *source;
     const char *wanted;
     const char *file[SIMILAR];
     size_t far[SIMILAR], count;
@@ -192,11 +214,16 @@ struct similar {
 
 static void note_similar(struct similar *similar, const char *file)
 {
+    enum { UNREADABLE = 1 << 20 };
     size_t far = distance(base_name(file), base_name(similar->wanted)), at;
 
     for (size_t i = 0; i < similar->count; i++)
         if (similar->file[i] == file)
             return;
+    if (similar->count == SIMILAR && similar->far[SIMILAR - 1] <= far)
+        return;
+    if (!source_text(similar->source, file, 1))
+        far += UNREADABLE;
     for (at = similar->count; at > 0 && similar->far[at - 1] > far; at--)
         ;
     if (at >= SIMILAR)
@@ -218,7 +245,7 @@ static void look_similar(const struct source_mod *m, const struct source_table *
 
 static int no_file(struct source *s, const char *file, struct err *err)
 {
-    struct similar similar = {.wanted = file};
+    struct similar similar = {.source = s, .wanted = file};
     char list[384] = "";
     size_t n = 0;
 
@@ -250,7 +277,7 @@ int source_breaks(struct source *s, const char *file, uint32_t line, struct sour
         found.line = around.above;
     for_tables(s, file, collect, &found);
     for (size_t i = 0; i < found.places; i++)
-        add(s, found.place[i].m, source_prologue_skip(found.place[i].m, found.place[i].addr), out);
+        add_place(s, &found, &found.place[i], out);
     free(found.place);
     finish(out);
     return 0;
@@ -332,7 +359,7 @@ int source_breaks_at(struct source *s, const char *where, struct source_breaks *
         if (errno || end == where + 1 || *end)
             return err_set(err, "%s: not an address", where);
         source_breaks_deinit(out);
-        *SOURCE_PUSH(out->at, out->count) = (struct source_break){.pc = pc};
+        *SOURCE_PUSH(out->at, out->count) = (struct source_break){.pc = pc, .row = pc};
         struct source_line line;
         source_line(s, pc, &line);
         out->at[0].file = line.file;

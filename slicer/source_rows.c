@@ -140,11 +140,20 @@ static void sort(struct source_row *row, size_t rows)
     free(other);
 }
 
+/* libdw sorts rows by address and has the ends of sequences come first. A row without bytes, at the
+ * very end of its sequence, is then behind that end, and would hold for all that follows. It cannot
+ * be told from the first row of another sequence but by the unit's ranges. */
+static bool is_behind_end(Dwarf_Die *unit, Dwarf_Addr addr, Dwarf_Addr inside)
+{
+    return inside < addr && dwarf_haspc(unit, inside) == 1 && dwarf_haspc(unit, addr) == 0;
+}
+
 static void read_unit(struct source *s, struct source_mod *m, struct source_unit *unit)
 {
     struct machine machine = {.s = s, .unit = unit, .last_addr = UINT64_MAX};
     Dwarf_Die die;
     Dwarf_Lines *lines;
+    Dwarf_Addr before = UINT64_MAX, ended = UINT64_MAX; /* the last row's address, the last end */
     size_t count;
 
     if (!dwarf_offdie(m->dwarf, unit->die, &die) || dwarf_getsrclines(&die, &lines, &count))
@@ -158,10 +167,16 @@ static void read_unit(struct source *s, struct source_mod *m, struct source_unit
         /* What the linker threw away begins at 0. */
         if (!file || dwarf_lineaddr(line, &addr) || addr < m->text_low)
             continue;
+        dwarf_lineendsequence(line, &end);
+        if (!end && addr == ended && is_behind_end(&die, addr, before))
+            continue;
+        if (end)
+            ended = addr;
+        else
+            before = addr;
         dwarf_lineno(line, &number);
         dwarf_linecol(line, &column);
         dwarf_linebeginstatement(line, &stmt);
-        dwarf_lineendsequence(line, &end);
         dwarf_lineprologueend(line, &body);
         struct source_row row = {
             addr, source_names_path(s->names, file), (uint32_t)number, (uint16_t)column, stmt,

@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 
 #include "slicer/source_int.h"
 
@@ -15,6 +16,7 @@ struct file {
     char *text;       /* NULL: not found. Newlines are zeros. */
     uint32_t *line;   /* where lines begin */
     size_t lines;
+    int64_t changed_s; /* since 1970 */
 };
 
 struct source_files {
@@ -64,10 +66,11 @@ void source_add_folder(struct source *s, const char *folder)
 }
 
 /* The file's bytes and a zero, or NULL. */
-static char *slurp(const char *path, size_t *bytes)
+static char *slurp(const char *path, size_t *bytes, int64_t *changed_s)
 {
     FILE *f = fopen(path, "re");
     char *text = NULL;
+    struct stat st;
     long size;
 
     if (!f)
@@ -76,23 +79,25 @@ static char *slurp(const char *path, size_t *bytes)
         fseek(f, 0, SEEK_SET) == 0 && (text = malloc((size_t)size + 1))) {
         *bytes = fread(text, 1, (size_t)size, f);
         text[*bytes] = 0;
+        *changed_s = fstat(fileno(f), &st) == 0 ? st.st_mtime : 0;
     }
     fclose(f);
     return text;
 }
 
 /* As named; else in each folder by ends of the path, the longest first. */
-static char *find(const struct source_files *files, const char *name, size_t *bytes)
+static char *find(const struct source_files *files, const char *name, size_t *bytes,
+                  int64_t *changed_s)
 {
     char path[4096];
-    char *text = slurp(name, bytes);
+    char *text = slurp(name, bytes, changed_s);
 
     for (size_t i = 0; !text && i < files->folders; i++)
         for (const char *end = name; !text && end; end = strchr(end, '/')) {
             end += *end == '/';
             int n = snprintf(path, sizeof path, "%s/%s", files->folder[i], end);
             if (n > 0 && n < (int)sizeof path)
-                text = slurp(path, bytes);
+                text = slurp(path, bytes, changed_s);
         }
     return text;
 }
@@ -102,7 +107,7 @@ static void read_file(struct source_files *files, struct file *file)
     size_t bytes = 0;
     bool begins = true;
 
-    file->text = find(files, file->name, &bytes);
+    file->text = find(files, file->name, &bytes, &file->changed_s);
     for (size_t i = 0; file->text && i < bytes; i++) {
         char *c = &file->text[i];
         if (begins)
@@ -115,13 +120,11 @@ static void read_file(struct source_files *files, struct file *file)
     }
 }
 
-const char *source_text(struct source *s, const char *name, uint32_t line)
+static const struct file *file_of(struct source *s, const char *name)
 {
     struct source_files *files = s->files;
     size_t i = files->latest;
 
-    if (!name)
-        return NULL;
     if (i >= files->files || files->file[i].name != name) {
         name = source_names_add(s->names, name);
         for (i = 0; i < files->files && files->file[i].name != name; i++)
@@ -133,6 +136,19 @@ const char *source_text(struct source *s, const char *name, uint32_t line)
         }
         files->latest = i;
     }
-    const struct file *file = &files->file[i];
-    return line && line <= file->lines ? file->text + file->line[line - 1] : NULL;
+    return &files->file[i];
+}
+
+const char *source_text(struct source *s, const char *name, uint32_t line)
+{
+    const struct file *file = name ? file_of(s, name) : NULL;
+
+    return file && line && line <= file->lines ? file->text + file->line[line - 1] : NULL;
+}
+
+bool source_text_newer(struct source *s, const char *name, int64_t time_s)
+{
+    const struct file *file = name ? file_of(s, name) : NULL;
+
+    return file && file->text && file->changed_s > time_s;
 }

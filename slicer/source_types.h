@@ -81,7 +81,10 @@ bool source_types_named(struct source *s, gaddr pc, const char *name, struct sou
 /* The type's name, as far as it has one. */
 void source_types_name(const struct source_type *t, char *buf, size_t room);
 
-/* source_value.c: writes a value: numbers, `97 'a'`, `true`, enumerators, addresses; else bytes. */
+/* source_value.c: a floating point number of any size; false: there is none of that size. */
+bool source_value_float(const struct source_type *t, const void *value, size_t bytes,
+                        long double *out);
+/* Writes a value: numbers, `97 'a'`, `true`, enumerators, addresses; else bytes. */
 void source_value_write(const struct source_type *t, const void *value, size_t bytes, char *buf,
                         size_t room);
 

@@ -42,24 +42,90 @@ static void write_character(uint64_t v, char *buf, size_t room)
         snprintf(buf, room, "%" PRId64 " '\\%03o'", (int64_t)v, c);
 }
 
-static void write_float(const void *value, size_t bytes, char *buf, size_t room)
+/* The name behind typedefs and qualifiers; "" if there is none. */
+static const char *base_name(const struct source_type *t)
 {
-    float f;
-    double d;
+    Dwarf_Die die;
+    const char *name = NULL;
+
+    memcpy(&die, t->die, sizeof die);
+    if (t->die[0] && dwarf_peel_type(&die, &die) == 0)
+        name = dwarf_diename(&die);
+    return name ? name : "";
+}
+
+/* IEEE 754's binary16. */
+static long double half(uint16_t v)
+{
+    unsigned exponent = v >> 10 & 31, fraction = v & 1023;
+    long double magnitude = exponent == 31 ? (fraction ? __builtin_nanl("") : __builtin_infl())
+                            : exponent     ? (long double)(fraction | 1024) * (1u << (exponent - 1))
+                                           : (long double)fraction;
+
+    return (v >> 15 ? -1 : 1) * magnitude / (1 << 24);
+}
+
+/* IEEE 754's binary128: the exponent is that of the x87's 80 bits, of the fraction less is kept. */
+static long double quad(const uint8_t *value)
+{
+    uint64_t low, high;
+    uint8_t x87[10];
     long double l = 0;
 
-    if (bytes == sizeof f) {
+    memcpy(&low, value, sizeof low);
+    memcpy(&high, value + 8, sizeof high);
+    uint16_t head = (uint16_t)(high >> 48);
+    uint64_t fraction = high << 15 | low >> 49;
+    if (head & 0x7fff)
+        fraction |= 1ull << 63;
+    else
+        fraction &= ~(1ull << 63);
+    memcpy(x87, &fraction, sizeof fraction);
+    memcpy(x87 + 8, &head, sizeof head);
+    memcpy(&l, x87, sizeof x87);
+    return l;
+}
+
+bool source_value_float(const struct source_type *t, const void *value, size_t bytes,
+                        long double *out)
+{
+    uint16_t h;
+    uint32_t word;
+    float f;
+    double d;
+
+    *out = 0;
+    if (bytes == sizeof h) {
+        memcpy(&h, value, sizeof h);
+        word = (uint32_t)h << 16;
+        memcpy(&f, &word, sizeof f);
+        *out = strstr(base_name(t), "bf") ? (long double)f : half(h);
+    } else if (bytes == sizeof f) {
         memcpy(&f, value, sizeof f);
-        snprintf(buf, room, "%.9g", (double)f);
+        *out = f;
     } else if (bytes == sizeof d) {
         memcpy(&d, value, sizeof d);
-        snprintf(buf, room, "%.17g", d);
-    } else if (bytes == sizeof l || bytes == 10) {
-        memcpy(&l, value, 10);
-        snprintf(buf, room, "%.18Lg", l);
+        *out = d;
+    } else if (bytes == sizeof *out && strstr(base_name(t), "128")) {
+        *out = quad(value);
+    } else if (bytes == sizeof *out || bytes == 10) {
+        memcpy(out, value, 10);
     } else {
-        write_bytes(value, bytes, buf, room);
+        return false;
     }
+    return true;
+}
+
+static void write_float(const struct source_type *t, const void *value, size_t bytes, char *buf,
+                        size_t room)
+{
+    long double l;
+    int digits = bytes == 2 ? 5 : bytes == sizeof(float) ? 9 : bytes == sizeof(double) ? 17 : 18;
+
+    if (source_value_float(t, value, bytes, &l))
+        snprintf(buf, room, "%.*Lg", digits, l);
+    else
+        write_bytes(value, bytes, buf, room);
 }
 
 /* The enumerator with the value, or nothing. */
@@ -99,7 +165,7 @@ void source_value_write(const struct source_type *t, const void *value, size_t b
     bool whole = bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8;
 
     if (class == TYPE_FLOAT)
-        write_float(value, bytes, buf, room);
+        write_float(t, value, bytes, buf, room);
     else if (!whole)
         write_bytes(value, bytes, buf, room);
     else if (class == TYPE_SIGNED)

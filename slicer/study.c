@@ -78,7 +78,10 @@ static int open_trace(struct study *s, const struct study_options *o, const char
 {
     if (!o->fresh) {
         s->trace = trace_open(s->trace_path, err);
-        if (!s->trace && o->trace && err->code != ENOENT)
+        if (!s->trace && o->trace && err->code == ENOENT)
+            return err_set(err, "%s: there is no such trace; `drdebug trace -o` makes it",
+                           s->trace_path);
+        if (!s->trace && o->trace)
             return -1;
     }
     if (s->trace && strcmp(trace_about(s->trace), about) != 0) {

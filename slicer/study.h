@@ -48,6 +48,9 @@ bool study_line(struct study *s, gaddr pc, struct source_line *out);
 /* The same, or of a module that has no lines at all but is no system library. */
 bool study_own(struct study *s, gaddr pc, struct source_line *out);
 
+/* Was the text of a file changed after the recording was made? Of a packed one nothing is known. */
+bool study_text_changed(struct study *s, const char *file);
+
 /* An instruction by its number. */
 struct study_insn {
     uint32_t thread; /* as in trace_step.thread */

@@ -283,3 +283,12 @@ bool study_own(struct study *s, gaddr pc, struct source_line *out)
 {
     return study_line(s, pc, out) || (out->module && !out->lines && !system_library(out->module));
 }
+
+bool study_text_changed(struct study *s, const char *file)
+{
+    char path[4096];
+    struct stat st;
+    snprintf(path, sizeof path, "%s/head", pinball_path(s->pinball));
+    return !pinball_packed(s->pinball) && stat(path, &st) == 0 &&
+           source_text_newer(s->source, file, st.st_mtime);
+}

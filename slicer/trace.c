@@ -278,6 +278,11 @@ struct trace *trace_open(const char *path, struct err *err)
         goto fail;
     }
     t->span = (struct span){t->fd, 0, (uint64_t)st.st_size, t->path};
+    uint32_t magic = 0;
+    if (pread(t->fd, &magic, sizeof magic, 0) != sizeof magic || magic != CHUNK_MAGIC) {
+        err_set(err, "%s: not a trace", path);
+        goto fail;
+    }
     if (read_all(t, err))
         goto fail;
     for (uint32_t i = 0; i < code_count(t->code); i++)

@@ -116,7 +116,17 @@ static int find_positions(struct job *j, struct err *err)
 
 /* ---- looking ---- */
 
-static void type_of(struct job *j, const struct slice_dependence *d, struct source_type *type)
+/* Is it the lowest byte of a register? Variables that are smaller are there. */
+static bool begins_register(uint64_t loc)
+{
+    return loc < LOC_VEC ? (loc - LOC_GPR) % LOC_GPR_BYTES == 0
+                         : loc < LOC_MASK && (loc - LOC_VEC) % LOC_VEC_BYTES == 0;
+}
+
+/* *size, the bytes that flowed, becomes that of the variable where an instruction used more of its
+ * register. */
+static void type_of(struct job *j, const struct slice_dependence *d, struct source_type *type,
+                    size_t *size)
 {
     struct source_frame node = {.cfa = d->node_cfa}, on = {.cfa = d->on_cfa};
     struct source *s = j->study->source;
@@ -133,7 +143,10 @@ static void type_of(struct job *j, const struct slice_dependence *d, struct sour
     int reg = registers_number(d->addr);
     if (reg >= 0 && d->node_pc)
         source_register_typed(s, d->node_pc, (unsigned)reg, type);
-    if (source_types_bytes(type, NULL) != d->bytes)
+    uint64_t whole = source_types_bytes(type, NULL);
+    if (whole && whole < d->bytes && begins_register(d->addr))
+        *size = whole < *size ? (size_t)whole : *size;
+    else if (whole != d->bytes)
         *type = (struct source_type){0};
 }
 
@@ -155,7 +168,7 @@ static int look_at(struct job *j, struct replay *r, const struct look *l, struct
     char *text = malloc(VALUE_TEXT);
     if (!text)
         return err_set(err, "no memory");
-    type_of(j, d, &type);
+    type_of(j, d, &type, &bytes);
     source_value_write(&type, value, bytes, text, VALUE_TEXT);
     j->out->text[l->edge] = text;
     return 0;

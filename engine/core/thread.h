@@ -31,8 +31,8 @@ struct siginfo_raw {
 struct fault {
     struct siginfo_raw info;
     uint64_t trapno, error, cr2;
-    bool forced; /* raised by the kernel's rules, not by the instruction: repeating it proves
-                    nothing */
+    bool forced; /* raised by the kernel's rules or by ours, not by the instruction: repeating it
+                    proves nothing */
 };
 
 struct sigstack {

@@ -315,6 +315,8 @@ static bool do_popf(struct job *j)
     return true;
 }
 
+enum { USER_CS = 0x33, USER32_CS = 0x23, USER_SS = 0x2b };
+
 /* Far transfers within 64-bit code: ret far, iret, jmp far through memory. */
 static bool do_far(struct job *j)
 {
@@ -330,10 +332,13 @@ static bool do_far(struct job *j)
             signals_bad_access(t, at + (uint64_t)i * bytes, false);
             return false;
         }
-    if ((uint16_t)word[1] != 0x33 || (iret && (uint16_t)word[4] != 0x2b)) {
+    if ((uint16_t)word[1] != USER_CS || (iret && (uint16_t)word[4] != USER_SS)) {
         rt_say("far transfer to code segment 0x%x at pc 0x%lx: not supported",
                (unsigned)(uint16_t)word[1], t->cpu.rip);
-        signals_protection_fault(t);
+        if ((uint16_t)word[1] == USER32_CS)
+            signals_unsupported(t);
+        else
+            signals_protection_fault(t);
         return false;
     }
     t->cpu.rip = word[0] - j->in.len; /* the caller adds it */
@@ -411,7 +416,8 @@ void emulate(struct thread *t)
     cache_kill_range(t->cpu.rip, t->cpu.rip + 1); /* the code changed under us: look again */
 }
 
-void emulate_unsupported(struct thread *t)
+/* Not in a replay: that has been said, and names are read from files. */
+static void say_unsupported(struct thread *t)
 {
     struct job j;
     char bytes[3 * INSN_MAX_BYTES + 1] = "";
@@ -423,5 +429,11 @@ void emulate_unsupported(struct thread *t)
     char where[256];
     symbol_name(t->cpu.rip, where, sizeof where);
     rt_say("instruction %s (%s) at pc 0x%lx in %s: not supported", name, bytes, t->cpu.rip, where);
-    signals_illegal(t);
+}
+
+void emulate_unsupported(struct thread *t)
+{
+    if (!session || !session->replay_values)
+        say_unsupported(t);
+    signals_unsupported(t);
 }

@@ -376,6 +376,13 @@ void signals_fetch_fault(struct thread *t, gaddr addr)
     signals_deliver_fault(t);
 }
 
+void signals_unsupported(struct thread *t)
+{
+    t->fault = (struct fault){
+        .info = {.sig = SIG_ILL, .code = 2, .field = {t->cpu.rip}}, .trapno = 6, .forced = true};
+    signals_deliver_fault(t);
+}
+
 void signals_illegal(struct thread *t)
 {
     t->fault =

@@ -22,6 +22,8 @@ void signals_deliver(struct thread *t, const struct siginfo_raw *info);
 void signals_deliver_fault(struct thread *t); /* t->fault, at t->cpu */
 void signals_fetch_fault(struct thread *t, gaddr addr);
 void signals_illegal(struct thread *t);
+/* The same of what this CPU would execute natively, but no translation can. */
+void signals_unsupported(struct thread *t);
 void signals_protection_fault(struct thread *t);
 void signals_stack_fault(struct thread *t);
 void signals_misaligned(struct thread *t);

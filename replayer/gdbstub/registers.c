@@ -6,8 +6,9 @@
  */
 #include "replayer/gdbstub/registers.h"
 
-#include <cpuid.h>
 #include <string.h>
+
+#include "base/xsave.h"
 
 enum { AT_FCW = 0, AT_FSW = 2, AT_FTW = 4, AT_FOP = 6, AT_FIP = 8, AT_FDP = 16, AT_MXCSR = 24 };
 enum { AT_ST = 32, AT_XMM = 160, AT_BV = 512, LEGACY_BYTES = 512, HEADER_END = 576 };
@@ -60,22 +61,12 @@ static const struct group *group_of(int number)
 
 /* ---- the layout ---- */
 
-static uint32_t component(unsigned number, size_t xsave_bytes, size_t want_bytes)
-{
-    unsigned bytes, offset, c, d;
-
-    if (!__get_cpuid_count(0xd, number, &bytes, &offset, &c, &d) || bytes != want_bytes ||
-        offset < HEADER_END || (size_t)offset + bytes > xsave_bytes)
-        return 0;
-    return offset;
-}
-
 void registers_layout(struct registers_layout *layout, size_t xsave_bytes)
 {
-    layout->avx = component(2, xsave_bytes, 256);
-    layout->opmask = component(5, xsave_bytes, 64);
-    layout->zmm_high = component(6, xsave_bytes, 512);
-    layout->high16 = component(7, xsave_bytes, 1024);
+    layout->avx = xsave_offset(XSAVE_AVX, xsave_bytes, 256);
+    layout->opmask = xsave_offset(XSAVE_OPMASK, xsave_bytes, 64);
+    layout->zmm_high = xsave_offset(XSAVE_ZMM_HIGH, xsave_bytes, 512);
+    layout->high16 = xsave_offset(XSAVE_HIGH16, xsave_bytes, 1024);
     if (!layout->avx || !layout->opmask || !layout->zmm_high || !layout->high16)
         layout->opmask = layout->zmm_high = layout->high16 = 0;
 }

@@ -83,6 +83,7 @@ for _name in """xinuse cpu_number vdso madv_free kernel_async futex_private fute
         kernel_copy usage_numbers tcp directory large_reads many_threads rep_signal ioctls poll_select
         sync_faults""".split():
     own(f"rule_{_name}", f"rules/{_name}.c", "-lrt", status=0, nolink=True)
+own("rule_unsupported", "rules/unsupported.c", status=-4, nolink=True)
 own("rule_dumpable", "rules/dumpable.c", status=12, nolink=True)
 own("rule_setuid", "rules/setuid.c", status=13, nolink=True)
 own("rule_seccomp_filter", "rules/seccomp_filter.c", status=-31, nolink=True)

@@ -224,6 +224,10 @@ def output(test):
             done = test.call("replay", "-q", "--until", row["last"], run.dir)
             test.check(f"{row['last']} is a position: {done.stderr}", done.returncode, 0)
             break
+    test.expect(0, "criterion\nNothing that was executed made it.\n", "", "slice", run.dir, "0x10", "8", "at", "end")
+    test.check("the text is that of the recording", "changed " in test.call("slice", run.dir, "--at", "failure").stdout, False)
+    os.utime(f"{run.dir}/head", (0, 0))
+    test.expect(0, r"\nchanged    wrong.c since this was recorded: ", "", "slice", run.dir, "--at", "failure")
 
 
 def read(path):
@@ -267,6 +271,9 @@ def traces(test):
     with open("some.trace", "r+b") as f:
         f.truncate(1000)
     test.expect(1, "", "some.trace: ", "slice", run.dir, "--trace", "some.trace", "--at", "failure")
+    test.expect(1, "", "input: not a trace", "slice", run.dir, "--trace", "input", "--at", "failure")
+    test.expect(1, "", "typo.trace: there is no such trace", "slice", run.dir, "--trace", "typo.trace", "--at", "failure")
+    test.check("a trace that was only named is made", os.path.exists("typo.trace"), False)
     shutil.copy("some.trace", f"{run.dir}/trace")
     test.expect(0, "SIGABRT", "", "slice", run.dir, "--at", "failure")
 
@@ -315,6 +322,63 @@ def no_lines(test):
     test.expect(1, "", "divide.c: no ", "slice", run.dir, "n", "at", "divide.c:3")
 
 
+def shared(test):
+    """Lines of optimised code whose statements begin where those of others do."""
+    for level in ("-O1", "-O2", "-O3"):
+        run = Run(test, "shared", level)
+        for marker in ("HEAD", "ADD"):
+            test.expect(1, "", "was reached 10 times: there is no instance 11", "slice", run.dir, "head", "at",
+                        run.at(marker), "--instance", "11")
+        for instance in ("1", "7", "10"):
+            result = run.slice("head", "at", run.at("HEAD"), "--instance", instance)
+            run.check_lines("head", result, there=["MADE"], not_there=["SUM"])
+        run.check_lines("key", run.slice("n->key", "at", run.at("KEY"), "--thin"), there=["KEY"], not_there=["SUM"])
+        run.check_lines("cold", run.slice("head->key", "at", run.at("COLD")), there=["KEY", "HEAD"])
+        failed = test.call("slice", run.dir, "uses", "of", run.at("HEAD"))
+        test.check(f"{run.dir}: uses: {failed.stderr}", failed.returncode == 0 or
+                   "left no instruction of this line where it is reached" in failed.stderr, True)
+
+
+def end_row(test):
+    """A row of the line table that has no bytes ends with its function: what comes behind is none of that line."""
+    text = subprocess.run(["gcc", "-g", "-O2", "-w", "-fno-inline", "-fno-pie", "-S", "-o", "-",
+                           os.path.join(HERE, "shared.c")], capture_output=True, text=True, check=True).stdout
+    start = text.index("\nmain:")
+    end = text.index("\t.cfi_endproc", start)
+    with open("end_row.s", "w") as f:
+        f.write(f"{text[:end]}\t.loc 1 3 1 is_stmt 0 view .LVUend\n{text[end:]}")
+    subprocess.run(["gcc", "-no-pie", "-o", "end_row", "end_row.s"], check=True)
+    symbols = subprocess.run(["nm", "end_row"], capture_output=True, text=True, check=True).stdout
+    start = re.search(r"^0*(\w+) T _start$", symbols, re.MULTILINE)[1]
+    test.call("record", "-q", "-o", "end_row.pinball", "--", "./end_row", "input")
+    found = test.call("slice", "end_row.pinball", "%rdx", "at", f"*0x{start}", "--json")
+    criterion = json.loads(found.stdout)["criterion"]
+    test.check("a line of what comes behind the function", (criterion["file"], criterion["line"]), (None, 0))
+
+
+def vectors(test):
+    """Variables in vector registers, as wide as this machine has them."""
+    with open("/proc/cpuinfo") as f:
+        cpu = f.read().split()
+    for flag, width, there in (("-mavx", 32, "avx"), ("-mavx512f", 64, "avx512f")):
+        if there not in cpu:
+            continue
+        run = Run(test, "vectors", "-O2", flag, f"-DVECTOR_BYTES={width}")
+        result = run.slice("vector", "at", run.at("AT"), "--thin", "--values")
+        run.check_lines("vector", result, there=["LOW", "HIGH"])
+        wants = result["criterion"]["wants"]
+        test.check(f"{run.dir}: all of it is wanted", [w.get("register") for w in wants],
+                   ["ymm0"] if width == 32 else ["zmm20"])
+        part = run.slice(f"vector[{width // 4 - 2}]", "at", run.at("AT"), "--thin")["criterion"]["wants"]
+        test.check(f"{run.dir}: an element", [w.get("register") for w in part],
+                   [f"{wants[0]['register']}[{width - 8}..{width - 5}]"])
+        if width == 64:
+            test.expect(2, "", "it has 16 elements", "slice", run.dir, "vector[16]", "at", run.at("AT"))
+        values = [e["value"] for e in result["edges"] if e["what"] == "vector"]
+        test.check(f"{run.dir}: its value is known", [v.startswith("{00 00 00 00 00 00 80 3f") for v in values], [True])
+    test.check("a machine without AVX", True, True)
+
+
 def bad_input(test):
     run = Run(test, "wrong", "-O0")
     sum_line = run.at("SUM")
@@ -326,6 +390,7 @@ def bad_input(test):
             ("reached by thread 7|no thread 7", "sum", "at", sum_line, "--thread", "7"),
             ("there is no thread 7", "table", "at", "end", "--thread", "7"),
             ("no such source file; there are wrong.c", "sum", "at", "rong.c:3"),
+            ("no such source file; there are wrong.c", "sum", "at", "xyz.c:3"),
             ("T1:1:123 is not in the trace", "sum", "at", "T1:1:123"),
             ("was never written", "last", "write", "of", "0x10", "8")):
         test.expect(1, r"\A\Z", err, "slice", run.dir, *words)
@@ -334,7 +399,8 @@ def bad_input(test):
             ("0x1234: how many bytes", "0x1234", "at", "end"), ("a criterion is", "a", "b", "c", "d"),
             ("--at begin: only", "--at", "begin"), ("--lines 0: not a number", "--lines", "0", "sum", "at", "end"),
             ("a comma is between", "sum,", "at", "end"), ("\\*x: not an address", "sum", "at", "*0x401000", "*x"),
-            ("a window is FROM..TO", "--window", "x", "sum", "at", "end"), ("--frob: unknown option", "--frob"),
+            ("a window is FROM..TO", "--window", "x", "sum", "at", "end"),
+            ("ends before it begins", "--window", "T1:9:401000..T1:8:401000", "sum", "at", "end"), ("--frob: unknown option", "--frob"),
             ("is another one", "--at", "failure", "sum", "at", "end"), ("take no criterion", "--list", "sum")):
         test.expect(2, r"\A\Z", err, "slice", run.dir, *words)
     test.expect(1, "", "none: No such file", "slice", "none", "--at", "failure")
@@ -520,7 +586,8 @@ CASES = {"atomic": atomic, "jumps": jumps, "saved": saved, "null": failure("null
          "divide": failure("divide", ["ROOT CAUSE"]), "overflow": failure("overflow", ["ROOT CAUSE"]), "ends": ends,
          "criteria": criteria, "steps": steps, "output": output, "files": files, "traces": traces, "kept": kept,
          "no_lines": no_lines, "bad_input": bad_input, "forward": forward, "chop": chop, "prune": prune, "limits": limits,
-         "narrowed": narrowed}
+         "narrowed": narrowed, "shared": shared, "vectors": vectors,
+         "end_row": end_row}
 
 
 def main():

@@ -282,6 +282,16 @@ def values(test):
                    and "value" not in e and e["what"] != "flags"]
         test.check(f"{other.name}: all have one", missing, [])
     table = {e["what"]: e["value"] for e in result["edges"] if "value" in e and e["what"].startswith("sum")}
+    small = cli_test.Run(test, "registers", "-O1").slice("--at", "failure", "--thin", "--values")
+    test.check("variables in larger registers", {e["value"] for e in small["edges"] if e["what"] == "single"}, {"2.5"})
+    floats = Run(test, "floats", "-O0")
+    result = floats.slice("--at", "failure", "--thin", "--values")
+    test.check("floats", {(e["what"], e["value"]) for e in result["edges"] if e["what"] in ("half", "quad")},
+               {("half", "-1.5"), ("quad", "5")})
+    for condition in ("half > -1.51 && half < -1.49", "quad > 4.9 && quad < 5.1"):
+        result = floats.slice(f"{condition} ? yes : no at {floats.at('SUM')}")
+        test.check(condition, result["criterion"]["wants"][-1],
+                   floats.slice(f"yes at {floats.at('SUM')}")["criterion"]["wants"][0])
     test.check("wrong: the sum", table.get("sum") is not None and table["sum"] != "140", True)
 
 
