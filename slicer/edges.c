@@ -20,6 +20,7 @@
 #include "slicer/forward.h"
 #include "slicer/prune.h"
 #include "slicer/regions.h"
+#include "slicer/sigframe.h"
 #include "slicer/trail.h"
 
 #define NOBODY    0 /* a shadow is a node's place in pass.who plus one */
@@ -456,13 +457,6 @@ static void went(void *arg, struct frame *frame, uint64_t insn, gaddr pc, gaddr 
     p->ok = p->ok && t && !trail_add(t, pc, next, node);
 }
 
-/* Bytes of vector register i that a signal's frame has: the low 16, and the next 16. */
-static gaddr vector_place(gaddr fpstate, unsigned i, unsigned k)
-{
-    enum { XMM_AT = 160, YMM_AT = 576 };
-    return fpstate + (k < 16 ? XMM_AT + 16 * i + k : YMM_AT + 16 * i + k - 16);
-}
-
 static struct flags *find_flags(struct pass *p, gaddr frame)
 {
     for (size_t i = 0; i < p->flag_count; i++)
@@ -497,9 +491,11 @@ static void signalled(void *arg, uint32_t thread, const struct flow_signal *s)
         for (unsigned k = 0; k < 8; k++)
             define_memory(p, s->frame + FORWARD_CONTEXT + 8 * i + k, 1,
                           p->reg[thread][loc_gpr(forward_context[i]) + k]);
-    for (unsigned i = 0; s->fpstate && i < 16; i++)
-        for (unsigned k = 0; k < 32; k++)
-            define_memory(p, vector_place(s->fpstate, i, k), 1, p->reg[thread][loc_vec(i) + k]);
+    struct sigframe f;
+    sigframe_init(&f, s->fpstate, s->end);
+    for (size_t i = 0; i < f.places; i++)
+        for (unsigned k = 0; k < f.place[i].bytes; k++)
+            define_memory(p, f.place[i].at + k, 1, p->reg[thread][f.place[i].loc + k]);
     if (p->slice->closed)
         return; /* what the handler gets is not asked for */
     static const uint8_t fresh[] = {RDI, RSI, RDX, RAX};
@@ -516,9 +512,11 @@ static uint32_t shadow_at(struct pass *p, gaddr addr)
     return m ? *m : NOBODY;
 }
 
-static void returned(void *arg, uint32_t thread, const struct flow_call *c, gaddr fpstate)
+static void returned(void *arg, uint32_t thread, const struct flow_call *c,
+                     const struct scan_signal *by)
 {
     struct pass *p = arg;
+    struct sigframe f;
     uint32_t *reg = p->reg[thread];
     const struct flags *flags = find_flags(p, c->frame);
     memset(reg, 0, sizeof p->reg[thread]);
@@ -526,12 +524,13 @@ static void returned(void *arg, uint32_t thread, const struct flow_call *c, gadd
         for (unsigned k = 0; k < 8; k++)
             reg[loc_gpr(forward_context[i]) + k] =
                 shadow_at(p, c->frame + FORWARD_CONTEXT + 8 * i + k);
-    for (unsigned i = 0; fpstate && i < 16; i++)
-        for (unsigned k = 0; k < 32; k++)
-            reg[loc_vec(i) + k] = shadow_at(p, vector_place(fpstate, i, k));
+    sigframe_init(&f, by ? by->fpstate : 0, by ? by->end : 0);
+    for (size_t i = 0; i < f.places; i++)
+        for (unsigned k = 0; k < f.place[i].bytes; k++)
+            reg[f.place[i].loc + k] = shadow_at(p, f.place[i].at + k);
     for (unsigned k = 0; k <= LOC_DF - LOC_CF; k++) {
-        uint32_t by = shadow_at(p, c->frame + FORWARD_CONTEXT_FLAGS + k % 4);
-        reg[LOC_CF + k] = by != NOBODY ? by : flags ? flags->by[k] : NOBODY;
+        uint32_t who = shadow_at(p, c->frame + FORWARD_CONTEXT_FLAGS + k % 4);
+        reg[LOC_CF + k] = who != NOBODY ? who : flags ? flags->by[k] : NOBODY;
     }
 }
 

@@ -151,7 +151,7 @@ static void do_note(struct pass *p, const struct trace_chunk *c, uint32_t i, uin
     }
     const struct flow_call *call = (const struct flow_call *)n;
     if (n->kind == FLOW_CALL && call->nr == SLICER_SIGRETURN && p->v->sigreturn)
-        p->v->sigreturn(p->v->arg, thread, call, scan_fpstate(&p->s->scan, call->frame, insn));
+        p->v->sigreturn(p->v->arg, thread, call, scan_delivery(&p->s->scan, call->frame, insn));
     frames_note(&p->frames, thread, n);
 }
 

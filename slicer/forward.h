@@ -40,7 +40,9 @@ struct forward_visitor {
     /* The transfer at the end of a step led to `next` in the same frame. */
     void (*went)(void *arg, struct frame *frame, uint64_t insn, gaddr pc, gaddr next);
     void (*signal)(void *arg, uint32_t thread, const struct flow_signal *s);
-    void (*sigreturn)(void *arg, uint32_t thread, const struct flow_call *c, gaddr fpstate);
+    /* `by`: the signal whose frame it was; NULL: not in the trace. */
+    void (*sigreturn)(void *arg, uint32_t thread, const struct flow_call *c,
+                      const struct scan_signal *by);
     /* A thread was made by the call with this number; UINT64_MAX: not completed. */
     void (*begin)(void *arg, uint32_t thread, uint32_t child, uint64_t call);
 };

@@ -257,16 +257,16 @@ static int add_signal(struct scan *scan, uint64_t insn, const struct flow_signal
         scan->signal = list;
         scan->signal_room = room;
     }
-    scan->signal[scan->signals++] = (struct scan_signal){insn, sig->frame, sig->fpstate};
+    scan->signal[scan->signals++] = (struct scan_signal){insn, sig->frame, sig->end, sig->fpstate};
     return 0;
 }
 
-gaddr scan_fpstate(const struct scan *s, gaddr frame, uint64_t insn)
+const struct scan_signal *scan_delivery(const struct scan *s, gaddr frame, uint64_t insn)
 {
     for (size_t i = s->signals; i-- > 0;)
         if (s->signal[i].insn <= insn && s->signal[i].frame == frame)
-            return s->signal[i].fpstate;
-    return 0;
+            return &s->signal[i];
+    return NULL;
 }
 
 static int do_note(struct scanner *s, uint32_t thread, uint64_t insn, const struct flow_note *n,

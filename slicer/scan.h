@@ -29,7 +29,7 @@ struct scan_lists {
 /* A signal's delivery. */
 struct scan_signal {
     uint64_t insn; /* instructions before it */
-    gaddr frame, fpstate;
+    gaddr frame, end, fpstate;
 };
 
 struct scan {
@@ -50,7 +50,7 @@ int scan_unpack(const struct scan_chunk *chunk, struct scan_lists *out, struct e
 void scan_lists_deinit(struct scan_lists *l);
 bool scan_lists_has(const uint32_t *list, uint32_t count, uint32_t insn);
 
-/* Where the extended state of a signal's frame is, of the last one before `insn`; 0: none. */
-gaddr scan_fpstate(const struct scan *s, gaddr frame, uint64_t insn);
+/* The signal that made the frame, the last one before `insn`; NULL: none. */
+const struct scan_signal *scan_delivery(const struct scan *s, gaddr frame, uint64_t insn);
 
 #endif

@@ -16,6 +16,7 @@
 #include "slicer/forward.h"
 #include "slicer/prune.h"
 #include "slicer/regions.h"
+#include "slicer/sigframe.h"
 
 struct saved {
     uint64_t serial;
@@ -369,12 +370,12 @@ static void signalled(void *arg, uint32_t thread, const struct flow_signal *s)
                 t->ok &= wanted_add(&t->memory, s->frame + FORWARD_CONTEXT + 8 * i + k, 1);
     if (any_loc(reg, LOC_CF, LOC_DF - LOC_CF + 1))
         t->ok &= wanted_add(&t->memory, s->frame + FORWARD_CONTEXT_FLAGS, 4);
-    for (unsigned i = 0; s->fpstate && i < 16; i++)
-        for (unsigned k = 0; k < 32; k++)
-            if (loc_set_has(reg, loc_vec(i) + k))
-                t->ok &=
-                    wanted_add(&t->memory,
-                               s->fpstate + (k < 16 ? 160 + 16 * i + k : 576 + 16 * i + k - 16), 1);
+    struct sigframe f;
+    sigframe_init(&f, s->fpstate, s->end);
+    for (size_t i = 0; i < f.places; i++)
+        for (unsigned k = 0; k < f.place[i].bytes; k++)
+            if (loc_set_has(reg, f.place[i].loc + k))
+                t->ok &= wanted_add(&t->memory, f.place[i].at + k, 1);
     for (size_t i = 0; i < sizeof fresh; i++)
         loc_set_remove(reg, loc_gpr(fresh[i]), 8);
     loc_set_remove(reg, LOC_DF, 1);
@@ -382,9 +383,11 @@ static void signalled(void *arg, uint32_t thread, const struct flow_signal *s)
     loc_set_remove(reg, LOC_C0, LOC_MXCSR_STATUS - LOC_C0 + 1);
 }
 
-static void returned(void *arg, uint32_t thread, const struct flow_call *c, gaddr fp)
+static void returned(void *arg, uint32_t thread, const struct flow_call *c,
+                     const struct scan_signal *by)
 {
     struct taint *t = arg;
+    struct sigframe f;
     struct loc_set *reg = &t->reg[thread];
     memset(reg, 0, sizeof *reg);
     for (size_t i = 0; i < sizeof forward_context; i++)
@@ -393,10 +396,11 @@ static void returned(void *arg, uint32_t thread, const struct flow_call *c, gadd
                 loc_set_add(reg, loc_gpr(forward_context[i]) + k, 1);
     if (wanted_any(&t->memory, c->frame + FORWARD_CONTEXT_FLAGS, 4))
         loc_set_add(reg, LOC_CF, LOC_DF - LOC_CF + 1);
-    for (unsigned i = 0; fp && i < 16; i++)
-        for (unsigned k = 0; k < 32; k++)
-            if (wanted_any(&t->memory, fp + (k < 16 ? 160 + 16 * i + k : 576 + 16 * i + k - 16), 1))
-                loc_set_add(reg, loc_vec(i) + k, 1);
+    sigframe_init(&f, by ? by->fpstate : 0, by ? by->end : 0);
+    for (size_t i = 0; i < f.places; i++)
+        for (unsigned k = 0; k < f.place[i].bytes; k++)
+            if (wanted_any(&t->memory, f.place[i].at + k, 1))
+                loc_set_add(reg, f.place[i].loc + k, 1);
 }
 
 static void begun(void *arg, uint32_t thread, uint32_t child, uint64_t call)

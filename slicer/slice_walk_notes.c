@@ -1,12 +1,13 @@
 /* slice_walk_notes.c - what the kernel did to registers, backwards. SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "slicer/sigframe.h"
 #include "slicer/slice_walk.h"
 
 /* The places of registers in a signal's frame, from its return address on. */
 static const uint8_t context_order[] = {R8,  R9,  R10, R11, R12, R13, R14, R15,
                                         RDI, RSI, RBP, RBX, RDX, RAX, RCX, RSP};
-enum { CONTEXT = 48, CONTEXT_FLAGS = CONTEXT + 17 * 8, XMM_AT = 160, YMM_AT = 576 };
+enum { CONTEXT = 48, CONTEXT_FLAGS = CONTEXT + 17 * 8 };
 
 static void clear_handler_registers(struct walk *w, uint32_t thread)
 {
@@ -34,10 +35,10 @@ void slice_walk_signal(struct walk *w, uint32_t thread, const struct flow_signal
             want_from_memory(w, thread, s->frame + CONTEXT + 8 * i, loc_gpr(context_order[i]), 8);
     if (wanted_take(&w->memory, s->frame + CONTEXT_FLAGS, 4))
         want_loc(w, thread, LOC_CF, LOC_DF - LOC_CF + 1);
-    for (unsigned i = 0; s->fpstate && i < 16; i++) {
-        want_from_memory(w, thread, s->fpstate + XMM_AT + 16 * i, loc_vec(i), 16);
-        want_from_memory(w, thread, s->fpstate + YMM_AT + 16 * i, loc_vec(i) + 16, 16);
-    }
+    struct sigframe f;
+    sigframe_init(&f, s->fpstate, s->end);
+    for (size_t i = 0; i < f.places; i++)
+        want_from_memory(w, thread, f.place[i].at, f.place[i].loc, f.place[i].bytes);
     wanted_take(&w->memory, s->frame, s->end - s->frame);
 }
 
@@ -50,16 +51,16 @@ static void want_memory_for(struct walk *w, uint32_t thread, gaddr addr, unsigne
 
 void slice_walk_sigreturn(struct walk *w, uint32_t thread, const struct flow_call *c, uint64_t insn)
 {
-    gaddr fp = scan_fpstate(&w->s->scan, c->frame, insn);
+    const struct scan_signal *by = scan_delivery(&w->s->scan, c->frame, insn);
+    struct sigframe f;
+    sigframe_init(&f, by ? by->fpstate : 0, by ? by->end : 0);
     for (size_t i = 0; i < sizeof context_order; i++)
         if (context_order[i] != RSP)
             want_memory_for(w, thread, c->frame + CONTEXT + 8 * i, loc_gpr(context_order[i]), 8);
-    for (unsigned i = 0; fp && i < 16; i++) {
-        want_memory_for(w, thread, fp + XMM_AT + 16 * i, loc_vec(i), 16);
-        want_memory_for(w, thread, fp + YMM_AT + 16 * i, loc_vec(i) + 16, 16);
-    }
-    for (unsigned f = LOC_CF; f <= LOC_DF; f++)
-        if (loc_set_has(&w->reg[thread], f))
+    for (size_t i = 0; i < f.places; i++)
+        want_memory_for(w, thread, f.place[i].at, f.place[i].loc, f.place[i].bytes);
+    for (unsigned flag = LOC_CF; flag <= LOC_DF; flag++)
+        if (loc_set_has(&w->reg[thread], flag))
             w->ok &= wanted_add(&w->memory, c->frame + CONTEXT_FLAGS, 4);
     memset(&w->reg[thread], 0, sizeof w->reg[thread]);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "slicer/sigframe.h"
 #include "tests/slice/closure_int.h"
 
 /* ---- registers that were saved ---- */
@@ -196,7 +197,7 @@ static void load_loc(struct check *c, uint32_t thread, gaddr addr, unsigned loc,
     }
 }
 
-enum { XMM_AT = 160, YMM_AT = 576, FLAGS = LOC_DF - LOC_CF + 1 };
+enum { FLAGS = LOC_DF - LOC_CF + 1 };
 
 static void signalled(void *arg, uint32_t thread, const struct flow_signal *s)
 {
@@ -211,10 +212,10 @@ static void signalled(void *arg, uint32_t thread, const struct flow_signal *s)
     }
     for (size_t i = 0; i < sizeof forward_context; i++)
         store_loc(c, thread, s->frame + FORWARD_CONTEXT + 8 * i, loc_gpr(forward_context[i]), 8);
-    for (unsigned i = 0; s->fpstate && i < 16; i++) {
-        store_loc(c, thread, s->fpstate + XMM_AT + 16 * i, loc_vec(i), 16);
-        store_loc(c, thread, s->fpstate + YMM_AT + 16 * i, loc_vec(i) + 16, 16);
-    }
+    struct sigframe f;
+    sigframe_init(&f, s->fpstate, s->end);
+    for (size_t i = 0; i < f.places; i++)
+        store_loc(c, thread, f.place[i].at, f.place[i].loc, f.place[i].bytes);
     for (unsigned i = 0; i < FLAGS; i++)
         foreign |= m->state[LOC_CF + i] == CLOSURE_FOREIGN;
     for (unsigned i = 0; foreign && i < 4; i++)
@@ -227,19 +228,20 @@ static void signalled(void *arg, uint32_t thread, const struct flow_signal *s)
     give_registers(c, thread, LOC_C0, LOC_MXCSR_STATUS - LOC_C0 + 1);
 }
 
-static void returned(void *arg, uint32_t thread, const struct flow_call *call, gaddr fpstate)
+static void returned(void *arg, uint32_t thread, const struct flow_call *call,
+                     const struct scan_signal *by)
 {
     struct check *c = arg;
+    struct sigframe f;
     const struct closure_event *e = &c->r->event[c->events++];
     bool foreign = false;
     c->thread[thread].ref = e->after;
     give_registers(c, thread, LOC_VEC, LOC_COUNT - LOC_VEC);
     for (size_t i = 0; i < sizeof forward_context; i++)
         load_loc(c, thread, call->frame + FORWARD_CONTEXT + 8 * i, loc_gpr(forward_context[i]), 8);
-    for (unsigned i = 0; fpstate && i < 16; i++) {
-        load_loc(c, thread, fpstate + XMM_AT + 16 * i, loc_vec(i), 16);
-        load_loc(c, thread, fpstate + YMM_AT + 16 * i, loc_vec(i) + 16, 16);
-    }
+    sigframe_init(&f, by ? by->fpstate : 0, by ? by->end : 0);
+    for (size_t i = 0; i < f.places; i++)
+        load_loc(c, thread, f.place[i].at, f.place[i].loc, f.place[i].bytes);
     for (unsigned i = 0; i < 4; i++)
         foreign |= closure_state_of(c, call->frame + FORWARD_CONTEXT_FLAGS + i) == CLOSURE_FOREIGN;
     for (unsigned i = 0; foreign && i < FLAGS; i++)

@@ -431,10 +431,11 @@ static void signalled(void *arg, uint32_t thread, const struct flow_signal *s)
     add_event(arg, thread, s->frame, s->end - s->frame);
 }
 
-static void returned(void *arg, uint32_t thread, const struct flow_call *c, gaddr fpstate)
+static void returned(void *arg, uint32_t thread, const struct flow_call *c,
+                     const struct scan_signal *by)
 {
     (void)c;
-    (void)fpstate;
+    (void)by;
     add_event(arg, thread, 0, 0);
 }
 

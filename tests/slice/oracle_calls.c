@@ -6,6 +6,7 @@
  * - "x87 registers" are the eight with their tags; control and status words are none.
  * - A signal's frame is written memory: what was saved there is saved no more.
  */
+#include <cpuid.h>
 #include <string.h>
 #include <sys/syscall.h>
 
@@ -17,9 +18,11 @@ enum {
     PLACE_FLAGS = 17,
     FLAGS_BYTES = 4,
     STATE_XMM_AT = 160,
-    STATE_YMM_AT = 576,
-    STATE_VECTORS = 16,
-    STATE_VECTOR_BYTES = 16,
+    /* parts, as cpuid numbers them */
+    STATE_YMM = 2,
+    STATE_MASKS = 5,
+    STATE_ZMM = 6,
+    STATE_ZMM16 = 7,
 };
 
 static const uint8_t place_reg[] = {R8,  R9,  R10, R11, R12, R13, R14, R15,
@@ -132,18 +135,41 @@ static source all_flags(struct oracle *o, const struct othread *t)
     return all;
 }
 
-/* Calls `f` for each place of a vector register's bytes that lies before `end`. */
+/* Byte k of a part of the extended state, by its number; 0: the CPU has no such part. */
+static unsigned part_at(unsigned part, unsigned k)
+{
+    static struct {
+        bool known;
+        unsigned bytes, at;
+    } parts[STATE_ZMM16 + 1];
+    unsigned c, d;
+    if (!parts[part].known)
+        __get_cpuid_count(0xd, part, &parts[part].bytes, &parts[part].at, &c, &d);
+    parts[part].known = true;
+    return k < parts[part].bytes ? parts[part].at + k : 0;
+}
+
+/* Byte k of vector register v. */
+static unsigned vector_byte_at(unsigned v, unsigned k)
+{
+    if (v >= 16)
+        return part_at(STATE_ZMM16, 64 * (v - 16) + k);
+    if (k < 16)
+        return STATE_XMM_AT + 16 * v + k;
+    return k < 32 ? part_at(STATE_YMM, 16 * v + k - 16) : part_at(STATE_ZMM, 32 * v + k - 32);
+}
+
+/* Calls `f` for each place of a vector or mask register's bytes that lies before `end`. */
 static void each_vector_byte(struct oracle *o, struct othread *t, gaddr fpstate, gaddr end,
                              void (*f)(struct oracle *o, struct othread *t, gaddr at, unsigned loc))
 {
-    static const unsigned begin[] = {STATE_XMM_AT, STATE_YMM_AT};
-    for (unsigned half = 0; half < 2; half++)
-        for (unsigned v = 0; v < STATE_VECTORS; v++)
-            for (unsigned k = 0; k < STATE_VECTOR_BYTES; k++) {
-                gaddr at = fpstate + begin[half] + STATE_VECTOR_BYTES * v + k;
-                if (at < end)
-                    f(o, t, at, loc_vec(v) + STATE_VECTOR_BYTES * half + k);
-            }
+    for (unsigned loc = LOC_VEC; loc < LOC_X87; loc++) {
+        unsigned at = loc < LOC_MASK ? vector_byte_at((loc - LOC_VEC) / LOC_VEC_BYTES,
+                                                      (loc - LOC_VEC) % LOC_VEC_BYTES)
+                                     : part_at(STATE_MASKS, loc - LOC_MASK);
+        if (at && fpstate + at < end)
+            f(o, t, fpstate + at, loc);
+    }
 }
 
 static void vector_to_frame(struct oracle *o, struct othread *t, gaddr at, unsigned loc)
