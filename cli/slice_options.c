@@ -295,6 +295,8 @@ static int take_words(int argc, char *argv[], struct slice_options_given *a)
                              "slice: --list, --show and --delete take no criterion, one at a time");
         return -1;
     }
+    if (a->steps && !a->json)
+        return say_error(CLI_USAGE, "slice: --steps goes with --json");
     if (a->forward && a->to)
         return say_error(CLI_USAGE, "slice: --forward is all that follows, --to what leads to one "
                                     "criterion: either of them");

@@ -149,6 +149,9 @@ static int want_what(struct study *s, const struct criterion_options *o, struct 
         if (n != 2 || !number(word[1], &bytes) || !bytes || bytes > 1 << 30)
             return err_set_code(err, CRITERION_USAGE, "%s: how many bytes? Say `%s 8`", word[0],
                                 word[0]);
+        if (addr + bytes - 1 < addr)
+            return err_set_code(err, CRITERION_USAGE, "%s %s: goes beyond the end of memory",
+                                word[0], word[1]);
         return want_memory(out, p, addr, bytes, err);
     }
     if (are_no_operands(word, n))

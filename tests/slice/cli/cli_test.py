@@ -400,6 +400,8 @@ def bad_input(test):
             ("--at begin: only", "--at", "begin"), ("--lines 0: not a number", "--lines", "0", "sum", "at", "end"),
             ("a comma is between", "sum,", "at", "end"), ("\\*x: not an address", "sum", "at", "*0x401000", "*x"),
             ("a window is FROM..TO", "--window", "x", "sum", "at", "end"),
+            ("goes beyond the end of memory", "0xffffffffffffffff", "8", "at", "end"),
+            ("--steps goes with --json", "--steps", "sum", "at", "end"),
             ("ends before it begins", "--window", "T1:9:401000..T1:8:401000", "sum", "at", "end"), ("--frob: unknown option", "--frob"),
             ("is another one", "--at", "failure", "sum", "at", "end"), ("take no criterion", "--list", "sum")):
         test.expect(2, r"\A\Z", err, "slice", run.dir, *words)
