@@ -24,6 +24,9 @@
 
 #include "slicer/slice_private.h"
 
+/* Values of slots, for sets that do not depend on them. */
+static const uint64_t zeros[PLAN_SLOTS];
+
 enum { NO_QUESTION = 0xff, ARENA_BYTES = 1 << 18 };
 #define MOST_BYTES (256ull << 20)
 
@@ -156,7 +159,6 @@ static void add_spans(struct loc_set *set, const struct loc_span *span, unsigned
 static const struct defuse *sets_of(const struct transfer *t, const struct transfer_block *x,
                                     unsigned i, struct sets *out)
 {
-    static const uint64_t zeros[PLAN_SLOTS];
     const struct defuse *du = code_defuse(t->o.code, x->b, i, x->flags, zeros);
     memset(out, 0, sizeof *out);
     if (!du)
@@ -202,19 +204,34 @@ struct words {
     struct transfer_word word[sizeof(struct loc_set) / 8];
 };
 
-/* Bits of a set, or with a mask of 0 only the words that they are in. */
-static void add_words(struct words *w, const struct loc_set *set, uint64_t mask)
+/* A span's bits, or with a mask of 0 only the words that they are in. */
+static void add_words(struct words *w, const struct loc_span *span, uint64_t mask)
 {
-    for (unsigned i = 0; i < sizeof set->bits / sizeof *set->bits; i++) {
+    unsigned first = span->first, last = first + span->count - 1;
+    for (unsigned at = first / 64; at <= last / 64; at++) {
         unsigned k = 0;
-        if (!set->bits[i])
-            continue;
-        while (k < w->count && w->word[k].at != i)
+        uint64_t bits = ~0ull;
+        if (at == first / 64)
+            bits &= ~0ull << first % 64;
+        if (at == last / 64)
+            bits &= ~0ull >> (63 - last % 64);
+        while (k < w->count && w->word[k].at != at)
             k++;
         if (k == w->count)
-            w->word[w->count++] = (struct transfer_word){i, 0};
-        w->word[k].bits |= set->bits[i] & mask;
+            w->word[w->count++] = (struct transfer_word){at, 0};
+        w->word[k].bits |= bits & mask;
     }
+}
+
+/* What an instruction defines, and where else it has to do with locations. */
+static void add_insn(const struct transfer *t, const struct defuse *du, struct words *w)
+{
+    for (unsigned k = 0; k < du->defs; k++)
+        add_words(w, &du->def[k], ~0ull);
+    for (unsigned k = 0; k < du->uses; k++)
+        if (du->use[k].kind == DEFUSE_VALUE ||
+            (du->use[k].kind == DEFUSE_ADDRESS && t->o.addresses))
+            add_words(w, &du->use[k], 0);
 }
 
 static struct transfer_word *keep_words(const struct words *w)
@@ -237,29 +254,26 @@ static bool close_piece(struct transfer_block *x, struct transfer_piece *p, stru
 static bool cut_pieces(struct transfer *t, struct transfer_block *x)
 {
     const struct code_block *b = x->b;
-    struct words now = {0}, all = {0};
+    struct words now, all;
+    now.count = all.count = 0;
     struct transfer_piece *p = x->piece = calloc(b->insns + 1u, sizeof *p);
     bool ok = p != NULL, open = false;
     for (unsigned i = 0; ok && i < b->insns; i++) {
         const struct code_insn *ci = &b->insn[i];
-        struct sets s;
-        bool simple = is_simple(t, b, i);
-        if (!sets_of(t, x, i, &s))
+        const struct defuse *du = code_defuse(t->o.code, b, i, x->flags, zeros);
+        struct words one;
+        one.count = 0;
+        if (!du)
             return false;
-        struct words more = now;
-        add_words(&more, &s.def, ~0ull);
-        add_words(&more, &s.kept, 0);
-        add_words(&more, &s.use, 0);
-        if (open && (!simple || more.count > TRANSFER_WORDS)) {
+        add_insn(t, du, &one);
+        bool simple = one.count <= TRANSFER_WORDS && is_simple(t, b, i);
+        if (open && (!simple || now.count + one.count > TRANSFER_WORDS)) {
             ok = close_piece(x, p++, &now);
             open = false;
-            more.count = 0;
-            add_words(&more, &s.def, ~0ull);
-            add_words(&more, &s.kept, 0);
-            add_words(&more, &s.use, 0);
         }
-        now = more;
-        add_words(&all, &s.def, ~0ull);
+        add_insn(t, du, &now);
+        for (unsigned k = 0; k < du->defs; k++)
+            add_words(&all, &du->def[k], ~0ull);
         if (!open)
             *p = (struct transfer_piece){.first = (uint8_t)i, .simple = simple};
         p->end = (uint8_t)(i + 1);

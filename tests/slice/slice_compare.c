@@ -466,7 +466,7 @@ static void compare_slice(const struct oracle *o, struct slicer *slicer, const s
                                     .first = q->first,
                                     .prune = s->prune,
                                     .prunes = s->prunes,
-                                    .remember = q->w % 2 ? 0 : 1}; /* as good as nothing */
+                                    .remember = q->w % 2 ? 0 : 1 << 18}; /* not enough */
     struct slice_figures figures;
     double begin = seconds();
     struct oracle_reason *reason = oracle_slice(o, q->w, q->count, kinds[q->kind].edges);
