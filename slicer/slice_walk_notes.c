@@ -1,13 +1,9 @@
 /* slice_walk_notes.c - what the kernel did to registers, backwards. SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "slicer/forward.h"
 #include "slicer/sigframe.h"
 #include "slicer/slice_walk.h"
-
-/* The places of registers in a signal's frame, from its return address on. */
-static const uint8_t context_order[] = {R8,  R9,  R10, R11, R12, R13, R14, R15,
-                                        RDI, RSI, RBP, RBX, RDX, RAX, RCX, RSP};
-enum { CONTEXT = 48, CONTEXT_FLAGS = CONTEXT + 17 * 8 };
 
 static void clear_handler_registers(struct walk *w, uint32_t thread)
 {
@@ -30,10 +26,10 @@ static void want_from_memory(struct walk *w, uint32_t thread, gaddr addr, unsign
 void slice_walk_signal(struct walk *w, uint32_t thread, const struct flow_signal *s)
 {
     clear_handler_registers(w, thread);
-    for (size_t i = 0; i < sizeof context_order; i++)
-        if (context_order[i] != RSP)
-            want_from_memory(w, thread, s->frame + CONTEXT + 8 * i, loc_gpr(context_order[i]), 8);
-    if (wanted_take(&w->memory, s->frame + CONTEXT_FLAGS, 4))
+    for (size_t i = 0; i < sizeof forward_context; i++)
+        want_from_memory(w, thread, s->frame + FORWARD_CONTEXT + 8 * i, loc_gpr(forward_context[i]),
+                         8);
+    if (wanted_take(&w->memory, s->frame + FORWARD_CONTEXT_FLAGS, 4))
         want_loc(w, thread, LOC_CF, LOC_DF - LOC_CF + 1);
     struct sigframe f;
     sigframe_init(&f, s->fpstate, s->end);
@@ -54,14 +50,14 @@ void slice_walk_sigreturn(struct walk *w, uint32_t thread, const struct flow_cal
     const struct scan_signal *by = scan_delivery(&w->s->scan, c->frame, insn);
     struct sigframe f;
     sigframe_init(&f, by ? by->fpstate : 0, by ? by->end : 0);
-    for (size_t i = 0; i < sizeof context_order; i++)
-        if (context_order[i] != RSP)
-            want_memory_for(w, thread, c->frame + CONTEXT + 8 * i, loc_gpr(context_order[i]), 8);
+    for (size_t i = 0; i < sizeof forward_context; i++)
+        want_memory_for(w, thread, c->frame + FORWARD_CONTEXT + 8 * i, loc_gpr(forward_context[i]),
+                        8);
     for (size_t i = 0; i < f.places; i++)
         want_memory_for(w, thread, f.place[i].at, f.place[i].loc, f.place[i].bytes);
     for (unsigned flag = LOC_CF; flag <= LOC_DF; flag++)
         if (loc_set_has(&w->reg[thread], flag))
-            w->ok &= wanted_add(&w->memory, c->frame + CONTEXT_FLAGS, 4);
+            w->ok &= wanted_add(&w->memory, c->frame + FORWARD_CONTEXT_FLAGS, 4);
     memset(&w->reg[thread], 0, sizeof w->reg[thread]);
 }
 
