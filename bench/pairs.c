@@ -15,10 +15,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "slicer/pass.h"
-#include "slicer/scan.h"
-#include "slicer/source_frame.h"
-#include "slicer/study.h"
+#include "slicer/slice.h"
+#include "source/frame.h"
+#include "study/study.h"
+#include "trace/pass.h"
+#include "trace/scan.h"
 
 enum { SAVES = 256, DWARF_RBP = 6, DWARF_RSP = 7, DWARF_GPRS = 16 };
 
@@ -220,7 +221,7 @@ static uint64_t nodes_of(struct study *s, uint64_t at, unsigned edges, bool keep
     struct err err;
     struct slice_want want = {.kind = SLICE_USES, .at = at};
     struct slice_options o = {.edges = edges, .keep_saves = keep_saves};
-    struct slice *slice = slice_backward(s->slicer, &want, 1, &o, &err);
+    struct slice *slice = slice_backward(s->index, &want, 1, &o, &err);
     if (!slice)
         die(err.msg);
     uint64_t nodes = slice_count(slice);

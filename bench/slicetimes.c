@@ -9,7 +9,8 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "slicer/study.h"
+#include "slicer/slice.h"
+#include "study/study.h"
 
 static double now(void)
 {
@@ -24,8 +25,8 @@ static void die(const struct err *err)
     exit(1);
 }
 
-static double slice(struct slicer *s, uint64_t at, uint64_t most, unsigned edges, uint64_t *nodes,
-                    uint64_t *pairs)
+static double slice(struct trace_index *s, uint64_t at, uint64_t most, unsigned edges,
+                    uint64_t *nodes, uint64_t *pairs)
 {
     struct slice_want want = {.kind = SLICE_USES, .at = at};
     struct slice_options o = {.edges = edges, .most = most};
@@ -43,7 +44,7 @@ static double slice(struct slicer *s, uint64_t at, uint64_t most, unsigned edges
     return took;
 }
 
-static void slices(struct slicer *s, uint64_t insns, int count)
+static void slices(struct trace_index *s, uint64_t insns, int count)
 {
     uint64_t nodes, pairs;
     for (int i = 0; i < count; i++) {
@@ -71,11 +72,11 @@ int main(int argc, char **argv)
     double collected = now();
     struct collect_result r = s->result;
     if (count)
-        slice(s->slicer, r.insns - 1, 0, SLICE_ALL, &nodes, &pairs);
+        slice(s->index, r.insns - 1, 0, SLICE_ALL, &nodes, &pairs);
     printf("{\"insns\": %llu, \"bytes\": %llu, \"collect\": %.4f, \"first\": %.4f, \"slices\": [",
            (unsigned long long)r.insns, (unsigned long long)r.bytes, collected - start,
            now() - start);
-    slices(s->slicer, r.insns, count);
+    slices(s->index, r.insns, count);
     printf("]}\n");
     study_close(s);
     return 0;

@@ -11,8 +11,9 @@
 /* Exit statuses of every verb but run and record, which end as the program does. */
 enum cli_status { CLI_DONE = 0, CLI_FAILED = 1, CLI_USAGE = 2, CLI_DIVERGED = 3 };
 
-/* As in a shell: a program that cannot be run, and one that is not there. */
-enum cli_program_status { CLI_CANNOT_RUN = 126, CLI_NOT_FOUND = 127 };
+/* Beside the program's own: its end is not known; as in a shell, it cannot be run or is not there.
+ */
+enum cli_program_status { CLI_NO_STATUS = 125, CLI_CANNOT_RUN = 126, CLI_NOT_FOUND = 127 };
 
 struct verb {
     const char *name;
@@ -41,6 +42,11 @@ extern const char serve_details[];
 
 int info_main(int argc, char *argv[]);
 extern const char info_details[];
+/* Prints its first two lines, of a pinball that was just made; returns the status. */
+int info_summary(const char *path);
+
+int cut_main(int argc, char *argv[]);
+extern const char cut_details[];
 
 int pack_main(int argc, char *argv[]);
 extern const char pack_details[];
@@ -65,6 +71,8 @@ int say_error(int status, const char *fmt, ...) __attribute__((format(printf, 2,
 int say_bad_option(const char *verb, char *argv[], int what, int longs);
 /* Flushes standard output: CLI_DONE, or CLI_FAILED if it did not reach its reader. */
 int say_finish(void);
+/* Prints words of the runtime in a replaying process, which may have been taken over: one line. */
+void say_line(const char *line);
 /* Prints `hint: ...`, for what the user can do about the error just said. */
 void say_hint(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 

@@ -3,7 +3,7 @@
 _drdebug()
 {
     local verb=${COMP_WORDS[1]} word=${COMP_WORDS[COMP_CWORD]} options i
-    local verbs="run record replay debug serve info verify pack trace slice help"
+    local verbs="run record replay debug serve info verify pack cut trace slice help"
 
     if [ "$COMP_CWORD" -eq 1 ]; then
         mapfile -t COMPREPLY < <(compgen -W "$verbs --help --version" -- "$word")
@@ -12,16 +12,17 @@ _drdebug()
     case $verb in
     run) options="--stats --no-link --cache-size --help" ;;
     record) options="-o --chaos -q --quiet --no-link --cache-size --help" ;;
-    replay) options="--until -q --quiet --no-link --help" ;;
-    debug) options="--start --end --gdb --help" ;;
+    replay) options="--until --status -q --quiet --no-link --help" ;;
+    debug) options="--start --end --gdb --confined --help" ;;
     serve) options="--listen --once --memory -q --quiet --help" ;;
     info) options="--json --help" ;;
     verify) options="--count --help" ;;
-    pack) options="-o --sources --no-debug --help" ;;
+    pack) options="-o --sources --source-dir --no-debug --help" ;;
+    cut) options="--from --to -o --help" ;;
     trace) options="-o --window --number --help" ;;
     slice)
         options="--at --forward --to --instance --thread --thin --data --prune --no-prune --max-save --stack-pointer --relocated
-            --window --only-thread --only-file --only-module --trace --lines --all --json --values --steps --sum --dep --dot --html -o --list --show --delete --help"
+            --window --only-thread --only-file --only-module --source-dir --trace --lines --all --json --values --steps --sum --dep --dot --html -o --list --show --delete --help"
         ;;
     esac
     case $verb in
@@ -62,7 +63,7 @@ _drdebug()
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
         fi
         ;;
-    replay | serve | info | verify | pack | trace | slice)
+    replay | serve | info | verify | pack | cut | trace | slice)
         if [[ $word == -* ]]; then
             mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
         else

@@ -2,9 +2,10 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * This process becomes GDB. GDB reads gdb/drdebug.py, which this program carries along, from a
- * descriptor that it inherits; the script then starts `drdebug serve` and connects to it. Paths go
- * to the script as Python literals in ASCII, so that they may hold anything.
+ * This process becomes GDB, or waits for it if GDB is confined. GDB reads gdb/drdebug.py, which
+ * this program carries along, from a descriptor that it inherits; the script then starts `drdebug
+ * serve` and connects to it. Paths go to the script as Python literals in ASCII, so that they may
+ * hold anything.
  */
 #define _GNU_SOURCE /* memfd_create */
 #include <errno.h>
@@ -18,6 +19,7 @@
 #include <unistd.h>
 
 #include "cli/cli.h"
+#include "cli/debug_confined.h"
 #include "cli/newest.h"
 #include "cli/program.h"
 #include "pinball/pinball.h"
@@ -26,6 +28,8 @@ const char debug_details[] =
     "  --start            stay at the program's first instruction; by default, run to main\n"
     "  --end              go to the end of the recording\n"
     "  --gdb PROG         the GDB to start; by default gdb\n"
+    "  --confined         GDB itself has no network and sees files read-only: for a stranger's recording,\n"
+    "                     whose debug information GDB reads (needs Linux 6.12's Landlock, or bubblewrap)\n"
     "  --help             print this\n"
     "\n"
     "GDB-ARGs go to GDB, such as -tui, -i=mi or -ex COMMAND. Its commands work, those that go backwards\n"
@@ -34,11 +38,12 @@ const char debug_details[] =
 
 extern const char debug_script[], debug_script_end[];
 
-enum { OPT_START = 1, OPT_END, OPT_GDB, OPT_HELP };
+enum { OPT_START = 1, OPT_END, OPT_GDB, OPT_CONFINED, OPT_HELP };
 
 struct arguments {
     const char *where; /* as drdebug.py's start() has it */
     const char *gdb;
+    const char *way; /* --confined: as debug_confined.h has it; else NULL */
     char pinball[PATH_MAX];
     char **gdb_args; /* ends with NULL */
     size_t gdb_arg_count;
@@ -62,6 +67,7 @@ static int parse(int argc, char *argv[], struct arguments *a)
     static const struct option options[] = {{"start", no_argument, NULL, OPT_START},
                                             {"end", no_argument, NULL, OPT_END},
                                             {"gdb", required_argument, NULL, OPT_GDB},
+                                            {"confined", optional_argument, NULL, OPT_CONFINED},
                                             {"help", no_argument, NULL, OPT_HELP},
                                             {NULL, 0, NULL, 0}};
     struct err err;
@@ -74,9 +80,11 @@ static int parse(int argc, char *argv[], struct arguments *a)
             a->where = c == OPT_START ? "start" : "end";
         else if (c == OPT_GDB)
             a->gdb = optarg;
+        else if (c == OPT_CONFINED && (a->way = debug_confined_way(optarg, &err))[0] == 0)
+            return say_error(CLI_FAILED, "debug: %s", err.msg);
         else if (c == OPT_HELP)
             return help_verb("debug");
-        else
+        else if (c != OPT_CONFINED)
             return say_bad_option("debug", argv, c == ':' ? ':' : optopt, OPT_HELP);
     }
     if (argc - optind > 1) {
@@ -132,9 +140,10 @@ static void put_bytes_literal(FILE *out, const char *text)
     fputs("'", out);
 }
 
-/* GDB's command that loads the script and connects; NULL: no memory. */
+/* GDB's command that loads the script and connects: to a stub that it starts, or to the one behind
+ * descriptor `stub`, unless that is -1. NULL: no memory. */
 static char *start_command(int script, const struct arguments *a, const char *self,
-                           const char *pinball)
+                           const char *pinball, int stub)
 {
     char *command = NULL;
     size_t bytes;
@@ -146,12 +155,17 @@ static char *start_command(int script, const struct arguments *a, const char *se
             "python import sys, types; "
             "drdebug = sys.modules['drdebug'] = types.ModuleType('drdebug'); "
             "exec(compile(open(%d, encoding='ascii').read(), 'drdebug.py', 'exec'), "
-            "drdebug.__dict__); drdebug.connect([",
+            "drdebug.__dict__); ",
             script);
-    put_bytes_literal(out, self);
-    fputs(", b'serve', ", out);
-    put_bytes_literal(out, pinball);
-    fprintf(out, "], '%s')", a->where);
+    if (stub >= 0) {
+        fprintf(out, "drdebug.connect(%d, '%s')", stub, a->where);
+    } else {
+        fputs("drdebug.connect([", out);
+        put_bytes_literal(out, self);
+        fputs(", b'serve', ", out);
+        put_bytes_literal(out, pinball);
+        fprintf(out, "], '%s')", a->where);
+    }
     return fclose(out) == 0 ? command : NULL;
 }
 
@@ -162,8 +176,8 @@ static int no_gdb(const char *name, int cause)
     return CLI_FAILED;
 }
 
-/* Returns only if GDB cannot be started. */
-static int become_gdb(const struct arguments *a, char *command)
+/* Of GDB, or why there is none. Unless it is confined, this process becomes GDB. */
+static int run_gdb(const struct arguments *a, char *command)
 {
     char *const first[] = {(char *)a->gdb, "-q", "-ex", command};
     enum { FIRST = sizeof first / sizeof first[0] };
@@ -175,23 +189,31 @@ static int become_gdb(const struct arguments *a, char *command)
         return say_error(CLI_FAILED, "debug: %s", strerror(errno));
     memcpy(args, first, sizeof first);
     memcpy(args + FIRST, a->gdb_args, a->gdb_arg_count * sizeof *args);
-    int cause = ENOENT;
-    if (program_find(a->gdb, path, &err) == 0) {
+    int cause = ENOENT, status = -1;
+    bool found = program_find(a->gdb, path, &err) == 0 && access(path, X_OK) == 0;
+    if (found && a->way) {
+        status = debug_confined_run(a->way, path, args, &err);
+        if (status < 0)
+            status = say_error(CLI_FAILED, "debug: %s", err.msg);
+    } else if (found) {
         execv(path, args);
         cause = errno;
     }
     free(args);
-    return no_gdb(a->gdb, cause);
+    return status < 0 ? no_gdb(a->gdb, cause) : status;
 }
 
 int debug_main(int argc, char *argv[])
 {
     struct arguments a = {.where = "main", .gdb = "gdb"};
     char pinball[PATH_MAX], self[PATH_MAX] = "";
+    struct err err;
     int status = parse(argc, argv, &a);
 
     if (status >= 0)
         return status;
+    if (a.way && debug_confined_close(&err))
+        return say_error(CLI_FAILED, "debug: %s", err.msg);
     if (check_pinball(a.pinball))
         return CLI_FAILED;
     if (!realpath(a.pinball, pinball))
@@ -201,10 +223,14 @@ int debug_main(int argc, char *argv[])
     int script = open_script();
     if (script < 0)
         return say_error(CLI_FAILED, "debug: drdebug.py: %s", strerror(errno));
-    char *command = start_command(script, &a, self, pinball);
+    char *const server[] = {self, "serve", pinball, NULL};
+    int stub = a.way ? debug_confined_serve(server, &err) : -1;
+    if (a.way && stub < 0)
+        return say_error(CLI_FAILED, "debug: %s", err.msg);
+    char *command = start_command(script, &a, self, pinball, stub);
     if (!command)
         return say_error(CLI_FAILED, "debug: %s", strerror(errno));
-    status = become_gdb(&a, command);
+    status = run_gdb(&a, command);
     free(command);
     return status;
 }

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdint.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
@@ -24,6 +25,22 @@ int engine_options_add(struct engine_options *options, const char *fmt, ...)
     if (n < 0 || (size_t)n >= room)
         return say_error(-1, "%s: too many engine options", options->verb);
     options->len += (size_t)n;
+    return 0;
+}
+
+int engine_options_environment(struct engine_options *options)
+{
+    const char *text = getenv("DRDEBUG_ENGINE");
+
+    while (text && *text) {
+        size_t n = strcspn(text, ",");
+        const char *equals = memchr(text, '=', n);
+        if (!equals || equals == text)
+            return say_error(-1, "DRDEBUG_ENGINE: '%.*s' is not KEY=VALUE", (int)n, text);
+        if (engine_options_add(options, "%.*s", (int)n, text))
+            return -1;
+        text += n + (text[n] == ',');
+    }
     return 0;
 }
 

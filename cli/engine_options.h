@@ -17,6 +17,7 @@ struct engine_options {
 /* 0, or -1 after a line that says what is wrong with the verb's option. */
 int engine_options_add(struct engine_options *options, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
+int engine_options_environment(struct engine_options *options); /* those of DRDEBUG_ENGINE */
 int engine_options_cache_size(struct engine_options *options, const char *text);
 int engine_options_key(struct engine_options *options, const char *text);
 

@@ -2,7 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Nothing in a pinball is trusted, its strings are not sent to the terminal as they are.
+ * Nothing in a pinball is trusted, its strings are not sent to the terminal as they are
+ * (base/plain.h).
  */
 #include <getopt.h>
 #include <inttypes.h>
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/newest.h"
@@ -46,7 +48,8 @@ static void end_text(const struct pinball *p, char *text, size_t room)
     struct outcome outcome = {.reason = end_reason(p),
                               .status = end_status(p),
                               .thread = (uint32_t)pinball_end_number(p, "last_thread", 0),
-                              .threads = (size_t)pinball_end_number(p, "threads", 1)};
+                              .threads = (size_t)pinball_end_number(p, "threads", 1),
+                              .missing = pinball_missing(p)};
 
     outcome_text(&outcome, text, room);
 }
@@ -54,24 +57,16 @@ static void end_text(const struct pinball *p, char *text, size_t room)
 static void print_end(const struct pinball *p)
 {
     const char *why = pinball_end_get(p, "why");
-    char text[200];
+    char text[OUTCOME_TEXT];
 
     end_text(p, text, sizeof text);
-    fputs(text, stdout);
-    if (why) {
-        fputs(": ", stdout);
-        json_plain(why);
-    }
-    putchar('\n');
+    plain_printf(stdout, "%s%s%s\n", text, why ? ": " : "", why ? why : "");
 }
 
 static void print_value(const char *title, const char *value)
 {
-    if (!value)
-        return;
-    printf("%-10s ", title);
-    json_plain(value);
-    putchar('\n');
+    if (value)
+        plain_printf(stdout, "%-10s %s\n", title, value);
 }
 
 static void print_arguments(const struct pinball *p)
@@ -119,29 +114,50 @@ static void print_files(const struct pinball *p)
             others++;
             continue;
         }
-        printf("%-10s ", n == 0 ? "files" : "");
-        json_plain(f->path);
-        printf(", %s%s\n", outcome_bytes(text, kept_bytes(f)),
-               f->waiting ? ", lost when the recorder was killed"
-               : f->whole ? ""
-                          : ", in part");
+        plain_printf(stdout, "%-10s %s, %s%s\n", n == 0 ? "files" : "", f->path,
+                     outcome_bytes(text, kept_bytes(f)),
+                     f->waiting ? ", lost when the recorder was killed"
+                     : f->whole ? ""
+                                : ", in part");
     }
     if (others > 0)
         printf("%-10s %u debug and source file%s\n", "packed", others, others == 1 ? "" : "s");
 }
 
-static void print_text(struct pinball *p)
+static void print_summary(struct pinball *p)
 {
     outcome_say_size(stdout, p);
     print_end(p);
+}
+
+int info_summary(const char *path)
+{
+    struct err err;
+    struct pinball *p = pinball_open(path, &err);
+
+    if (!p)
+        return say_error(CLI_FAILED, "%s", err.msg);
+    print_summary(p);
+    pinball_close(p);
+    return say_finish();
+}
+
+static void print_text(struct pinball *p)
+{
+    print_summary(p);
     print_value("program", pinball_head_get(p, "program"));
     print_arguments(p);
     print_value("directory", pinball_head_get(p, "cwd"));
     print_value("machine", pinball_head_get(p, "machine"));
     print_value("kernel", pinball_head_get(p, "kernel"));
     print_value("drdebug", pinball_head_get(p, "drdebug"));
+    print_value("made", pinball_is_own(p)
+                            ? "by you, on this machine"
+                            : "by a stranger: sources are looked for in the pinball only");
     print_value("signals", pinball_end_get(p, "signals"));
     print_value("position", pinball_end_get(p, "position"));
+    print_value("part of", pinball_head_get(p, "part_of"));
+    print_value("from", pinball_head_get(p, "part_from"));
     print_files(p);
 }
 
@@ -184,13 +200,14 @@ static void print_json(struct pinball *p)
 {
     static const char *const numbers[] = {"threads", "ticks", "signals"};
     const char *instructions = pinball_note_get(p, "instructions");
-    char text[200];
+    char text[OUTCOME_TEXT];
     uint64_t n;
 
     fputs("{\n  \"path\": ", stdout);
     json_string(pinball_path(p));
     printf(",\n  \"packed\": %s", pinball_packed(p) ? "true" : "false");
     printf(",\n  \"recovered\": %s", pinball_recovered(p) ? "true" : "false");
+    printf(",\n  \"own\": %s", pinball_is_own(p) ? "true" : "false");
     printf(",\n  \"size\": %" PRIu64, pinball_bytes(p));
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         printf(",\n  \"%s\": %" PRIu64, numbers[i], pinball_end_number(p, numbers[i], 0));

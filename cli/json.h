@@ -1,4 +1,4 @@
-/* json.h - text for machines and for terminals, made of strings that may hold anything.
+/* json.h - text for machines and for shells, made of strings that may hold anything.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,11 +8,7 @@
 /* Prints a JSON string with its quotes; NULL prints null. What is not UTF-8 becomes U+FFFD. */
 void json_string(const char *text);
 
-/* Prints for people: control characters, which a terminal might obey, and what is not UTF-8 become
- * question marks. */
-void json_plain(const char *text);
-
-/* The same, quoted as a shell needs it. */
+/* Prints it quoted as bash needs it, safe for a terminal (base/plain.h). */
 void json_shell_word(const char *text);
 
 #endif

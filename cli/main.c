@@ -26,6 +26,8 @@ const struct verb cli_verbs[] = {
     {"verify", "[OPTION...] [DIR]", "check a pinball for damage, and its replay", verify_main,
      verify_details},
     {"pack", "[OPTION...] [DIR]", "make a pinball portable", pack_main, pack_details},
+    {"cut", "[DIR] --from POSITION [--to POSITION] -o DIR2", "make a recording of a part of one",
+     cut_main, cut_details},
     {"trace", "[OPTION...] [DIR]", "collect the def/use trace of a pinball", trace_main,
      trace_details},
     {"slice", "[OPTION...] DIR CRITERION", "say why a value is what it is", slice_main,

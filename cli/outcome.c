@@ -6,6 +6,7 @@
 #include <signal.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "pinball/pinball.h"
 #include "pinball/record.h"
 
@@ -18,9 +19,21 @@ static void signal_name(int sig, char *text, size_t room)
         snprintf(text, room, "signal %d", sig);
 }
 
+/* A file that could not be kept ends what can be replayed, however the program ended. */
+static void missing_text(const struct outcome *o, char *text, size_t room)
+{
+    snprintf(text, room, "recording ended: %.*s, which is mapped next, could not be kept (%s)",
+             OUTCOME_TEXT / 2, o->missing->path,
+             o->reason == END_FULL ? strerror(o->status) : "the recorder did not get to it");
+}
+
 void outcome_text(const struct outcome *o, char *text, size_t room)
 {
     char name[32], thread[32] = "";
+    if (o->missing) {
+        missing_text(o, text, room);
+        return;
+    }
     signal_name(o->status, name, sizeof name);
     if (o->thread)
         snprintf(thread, sizeof thread, " in thread %" PRIu32, o->thread);
@@ -45,6 +58,9 @@ void outcome_text(const struct outcome *o, char *text, size_t room)
         snprintf(text, room,
                  "recording ended: the recorder was killed; all events up to then are there");
         break;
+    case END_REGION:
+        snprintf(text, room, "the recorded part ends here; the program went on");
+        break;
     case END_FULL:
         snprintf(text, room, "recording ended: no room for it (%s)", strerror(o->status));
         break;
@@ -55,9 +71,9 @@ void outcome_text(const struct outcome *o, char *text, size_t room)
 
 void outcome_say(FILE *to, const char *dir, const struct outcome *o)
 {
-    char text[200];
+    char text[OUTCOME_TEXT];
     outcome_text(o, text, sizeof text);
-    fprintf(to, "%s: %s\n", dir, text);
+    plain_printf(to, "%s: %s\n", dir, text);
 }
 
 /* Two or three digits, and what they count in. */
@@ -102,7 +118,7 @@ void outcome_say_size(FILE *to, struct pinball *p)
     char text[OUTCOME_BYTES];
     uint64_t n;
 
-    fprintf(to, "%s: ", pinball_path(p));
+    plain_printf(to, "%s: ", pinball_path(p));
     n = pinball_end_number(p, "threads", 0);
     fprintf(to, "%" PRIu64 " thread%s, ", n, n == 1 ? "" : "s");
     if (instructions && text_number(instructions, &n) == 0)

@@ -6,14 +6,18 @@
 #include <stdint.h>
 #include <stdio.h>
 
+struct kept_file;
 struct pinball;
 
 struct outcome {
     uint32_t reason; /* enum end_reason */
     int32_t status;
-    uint32_t thread; /* in which it happened; 0: not known */
-    size_t threads;  /* how many there were */
+    uint32_t thread;                 /* in which it happened; 0: not known */
+    size_t threads;                  /* how many there were */
+    const struct kept_file *missing; /* the recording ends where it is mapped; NULL: none */
 };
+
+enum { OUTCOME_TEXT = 400 }; /* room for the text */
 
 /* `DIR: program ended: SIGABRT in thread 2` */
 void outcome_say(FILE *to, const char *dir, const struct outcome *o);

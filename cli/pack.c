@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/plain.h"
 #include "cli/cli.h"
-#include "cli/json.h"
 #include "cli/newest.h"
 #include "cli/outcome.h"
 #include "cli/progress.h"
@@ -21,13 +21,14 @@
 const char pack_details[] =
     "  -o FILE            write to FILE, which must not exist; by default NAME.packed.pinball\n"
     "  --sources          add the source files that the debug information names, if they are here\n"
+    "  --source-dir DIR   look for them here, too; of a stranger's recording only here; may be repeated\n"
     "  --no-debug         do not add separate debug files found under /usr/lib/debug\n"
     "  --help             print this\n"
     "\n"
     "Makes one file of a pinball, to be sent elsewhere; every verb reads it in place of DIR. All sums\n"
     "are checked first.\n";
 
-enum { OPT_SOURCES = 1, OPT_NO_DEBUG, OPT_HELP };
+enum { OPT_SOURCES = 1, OPT_SOURCE_DIR, OPT_NO_DEBUG, OPT_HELP };
 
 struct arguments {
     struct pack_options options;
@@ -54,6 +55,7 @@ static void name_output(struct arguments *a)
 static int parse(int argc, char *argv[], struct arguments *a)
 {
     static const struct option options[] = {{"sources", no_argument, NULL, OPT_SOURCES},
+                                            {"source-dir", required_argument, NULL, OPT_SOURCE_DIR},
                                             {"no-debug", no_argument, NULL, OPT_NO_DEBUG},
                                             {"help", no_argument, NULL, OPT_HELP},
                                             {NULL, 0, NULL, 0}};
@@ -65,6 +67,11 @@ static int parse(int argc, char *argv[], struct arguments *a)
     while ((c = getopt_long(argc, argv, ":o:", options, NULL)) != -1) {
         if (c == OPT_SOURCES)
             a->options.sources = true;
+        else if (c == OPT_SOURCE_DIR && a->options.places.folders == SOURCEFILE_FOLDERS)
+            return say_error(CLI_USAGE, "pack: --source-dir: no more than %d of them",
+                             SOURCEFILE_FOLDERS);
+        else if (c == OPT_SOURCE_DIR)
+            a->options.places.folder[a->options.places.folders++] = optarg;
         else if (c == OPT_NO_DEBUG)
             a->options.debug = false;
         else if (c == 'o')
@@ -98,9 +105,9 @@ static int report(const char *path)
         debug += pinball_file(p, n)->kind == KEPT_DEBUG;
         sources += pinball_file(p, n)->kind == KEPT_SOURCE;
     }
-    json_plain(path);
-    printf(": %s, %u debug file%s, %u source file%s\n", outcome_bytes(text, pinball_bytes(p)),
-           debug, debug == 1 ? "" : "s", sources, sources == 1 ? "" : "s");
+    plain_printf(stdout, "%s: %s, %u debug file%s, %u source file%s\n", path,
+                 outcome_bytes(text, pinball_bytes(p)), debug, debug == 1 ? "" : "s", sources,
+                 sources == 1 ? "" : "s");
     pinball_close(p);
     return say_finish();
 }
@@ -117,6 +124,9 @@ int pack_main(int argc, char *argv[])
     struct pinball *p = pinball_open(a.in, &err);
     if (!p)
         return say_error(CLI_FAILED, "%s", err.msg);
+    if (a.options.sources && !pinball_is_own(p) && a.options.places.folders == 0)
+        say_error(0, "%s: is a stranger's recording: sources are taken from --source-dir only",
+                  a.in);
     progress_begin(&progress, a.in);
     a.options.progress = progress_show;
     a.options.arg = &progress;

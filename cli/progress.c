@@ -8,6 +8,8 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/plain.h"
+
 enum { PATIENCE_NS = 500000000 }; /* work that takes less is not worth a line */
 
 static uint64_t now_ns(void)
@@ -31,7 +33,9 @@ void progress_show(void *arg, uint64_t done, uint64_t total)
 
     if (!p->terminal || percent == p->shown || now_ns() - p->begin_ns < PATIENCE_NS)
         return;
-    fprintf(stderr, "\r%s: %d %%\033[K", p->what, percent);
+    fputc('\r', stderr);
+    plain_printf(stderr, "%s: %d %%", p->what, percent);
+    fputs("\033[K", stderr);
     fflush(stderr);
     p->shown = percent;
 }
@@ -47,7 +51,9 @@ void progress_count(void *arg, uint64_t done, uint64_t total)
     }
     if (!p->terminal || millions == p->shown || now_ns() - p->begin_ns < PATIENCE_NS)
         return;
-    fprintf(stderr, "\r%s: %d M instructions\033[K", p->what, millions);
+    fputc('\r', stderr);
+    plain_printf(stderr, "%s: %d M instructions", p->what, millions);
+    fputs("\033[K", stderr);
     fflush(stderr);
     p->shown = millions;
 }

@@ -17,6 +17,7 @@
 #include <sys/wait.h>
 
 #include "base/err.h"
+#include "base/plain.h"
 #include "cli/cli.h"
 #include "cli/engine_options.h"
 #include "cli/outcome.h"
@@ -86,7 +87,7 @@ static int parse_seed(struct record_options *o, const char *text)
 /* Returns -1 to go on with argv[optind], or the status to end with. */
 static int parse(int argc, char *argv[], struct record_options *o)
 {
-    int c, bad = 0;
+    int c, bad = engine_options_environment(&o->engine);
 
     opterr = 0;
     while (!bad && (c = getopt_long(argc, argv, "+:o:q", long_options, NULL)) != -1) {
@@ -135,7 +136,7 @@ static void say_warnings(const char *dir, uint32_t warnings)
 {
     if (warnings & WARN_SHARED_MEMORY)
         say_error(0,
-                  "%s: the program shared memory with a child process; what the child wrote is "
+                  "%s: the program shared memory with another process; what that wrote is "
                   "seen at system calls only, and the replay may diverge",
                   dir);
     if (warnings & WARN_UNSEEN_WRITE)
@@ -148,7 +149,7 @@ static void say_warnings(const char *dir, uint32_t warnings)
 static void say_result(const char *dir, struct recorded *r)
 {
     struct err err;
-    char text[200];
+    char text[OUTCOME_TEXT];
     struct pinball *p = pinball_open(dir, &err);
     struct outcome out = {.reason = r->summary.reason,
                           .status = r->summary.status,
@@ -160,12 +161,16 @@ static void say_result(const char *dir, struct recorded *r)
                                                                      : WEXITSTATUS(r->wait_status)};
     if (p) {
         outcome_say_size(stderr, p);
+        if (!pinball_is_own(p))
+            fputs("no key of yours can be kept in $XDG_STATE_HOME or ~/.local/state: the recording "
+                  "counts as a stranger's\n",
+                  stderr);
         pinball_close(p);
     } else {
         say_error(0, "%s", err.msg);
     }
     outcome_text(&out, text, sizeof text);
-    fprintf(stderr, "%s\n", text);
+    plain_printf(stderr, "%s\n", text);
 }
 
 /* Nothing can be written: the program is run all the same. */
@@ -207,14 +212,15 @@ int record_main(int argc, char *argv[])
     what.chaos = o.chaos;
     what.seed = o.seed;
     if (recorder_run(&what, &result, &err)) {
-        if (err.code == ENOSPC || err.code == EFBIG || err.code == EDQUOT)
+        if (recorder_no_room(err.code))
             return run_unrecorded(&what, &err);
         return say_error(err.code == CLI_NOT_FOUND || err.code == CLI_CANNOT_RUN ? err.code
                                                                                  : CLI_FAILED,
                          "%s", err.msg);
     }
     if (result.disk.msg[0])
-        say_error(0, "%s; the recording ends there, the program went on", result.disk.msg);
+        say_error(0, "%s; what was recorded until then stays, the program went on",
+                  result.disk.msg);
     say_warnings(what.dir, result.warnings);
     if (!o.quiet)
         say_result(what.dir, &result);

@@ -11,6 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/plain.h"
 #include "cli/cli.h"
 #include "cli/engine_options.h"
 #include "cli/newest.h"
@@ -23,6 +24,8 @@
 const char replay_details[] =
     "  --until POS        stop at a position such as T1:2045:401136 and print the registers there\n"
     "  -q, --quiet        without the program's output\n"
+    "  --status           end as the program did: its exit status, or 128 and the signal's number;\n"
+    "                     125 if the replay fails or diverges, or does not come to the program's end\n"
     "  --no-link          do not link translated blocks directly (slower; for comparison)\n"
     "  --help             print this\n"
     "\n"
@@ -36,21 +39,19 @@ const char verify_details[] =
     "Checks all sums, then replays and compares registers and memory with the recorded hashes. The\n"
     "status is 0 if all is well, 1 for a damaged pinball, 3 if the replay diverged.\n";
 
-enum { OPT_UNTIL = 256, OPT_COUNT, OPT_NO_LINK, OPT_ENGINE, OPT_HELP };
+enum { OPT_UNTIL = 256, OPT_STATUS, OPT_COUNT, OPT_NO_LINK, OPT_ENGINE, OPT_HELP };
 
 static const struct option long_options[] = {
-    {"until", required_argument, NULL, OPT_UNTIL},
-    {"count", no_argument, NULL, OPT_COUNT},
-    {"quiet", no_argument, NULL, 'q'},
-    {"no-link", no_argument, NULL, OPT_NO_LINK},
-    {"engine", required_argument, NULL, OPT_ENGINE},
-    {"help", no_argument, NULL, OPT_HELP},
-    {NULL, 0, NULL, 0},
+    {"until", required_argument, NULL, OPT_UNTIL}, {"status", no_argument, NULL, OPT_STATUS},
+    {"count", no_argument, NULL, OPT_COUNT},       {"quiet", no_argument, NULL, 'q'},
+    {"no-link", no_argument, NULL, OPT_NO_LINK},   {"engine", required_argument, NULL, OPT_ENGINE},
+    {"help", no_argument, NULL, OPT_HELP},         {NULL, 0, NULL, 0},
 };
 
 struct replay_args {
     const char *verb, *dir;
     bool quiet, count, has_until;
+    bool as_program; /* --status */
     struct position until;
     struct engine_options engine;
     char newest[PATH_MAX];
@@ -76,6 +77,9 @@ static int parse(int argc, char *argv[], struct replay_args *a)
                 return usage_error(a, "--until", err.msg);
             a->has_until = true;
             break;
+        case OPT_STATUS:
+            a->as_program = true;
+            break;
         case OPT_COUNT:
             a->count = true;
             break;
@@ -100,8 +104,14 @@ static int parse(int argc, char *argv[], struct replay_args *a)
         return CLI_USAGE;
     if (a->count && strcmp(a->verb, "verify") != 0)
         return usage_error(a, "--count", "is an option of verify");
-    if ((a->has_until || a->quiet) && strcmp(a->verb, "replay") != 0)
-        return usage_error(a, a->quiet ? "--quiet" : "--until", "is an option of replay");
+    if ((a->has_until || a->quiet || a->as_program) && strcmp(a->verb, "replay") != 0)
+        return usage_error(a,
+                           a->quiet       ? "--quiet"
+                           : a->has_until ? "--until"
+                                          : "--status",
+                           "is an option of replay");
+    if (a->has_until && a->as_program)
+        return usage_error(a, "--status", "not with --until, which does not come to the end");
     if (optind == argc) {
         if (newest_find(a->newest, &err))
             return say_error(CLI_FAILED, "%s: %s", a->verb, err.msg);
@@ -136,10 +146,23 @@ static void write_output(void *arg, int fd, const void *bytes, size_t n)
 static void print_line(void *arg, const char *line)
 {
     (void)arg;
-    fputs(line, stderr);
+    say_line(line);
 }
 
-static int say_end(struct pinball *p, const struct replay_stop *stop)
+/* As a shell tells it; an end that was not recorded is a failure. */
+static int program_status(const struct outcome *o)
+{
+    if (o->missing)
+        return CLI_NO_STATUS;
+    if (o->reason == END_EXIT)
+        return o->status & 0xff;
+    if (o->reason == END_SIGNAL || (o->reason == END_KILLED && o->status))
+        return 128 + o->status;
+    return CLI_NO_STATUS;
+}
+
+/* Returns the status to end with. */
+static int say_end(struct pinball *p, const struct replay_args *a, const struct replay_stop *stop)
 {
     struct outcome o = {.reason = stop->reason,
                         .status = stop->status,
@@ -149,11 +172,12 @@ static int say_end(struct pinball *p, const struct replay_stop *stop)
         const char *reason = pinball_end_get(p, "reason"), *status = pinball_end_get(p, "status");
         o.reason = reason ? summary_reason(reason) : 0;
         o.status = status ? atoi(status) : 0;
+        o.missing = pinball_missing(p);
         if (o.reason == END_EXIT || o.reason == END_SIGNAL)
             o.reason = 0;
     }
     outcome_say(stderr, pinball_path(p), &o);
-    return CLI_DONE;
+    return a->as_program ? program_status(&o) : CLI_DONE;
 }
 
 static int say_registers(struct replay *r, const struct replay_stop *stop)
@@ -177,37 +201,49 @@ static int failed(const struct err *err)
     return say_error(err->code == REPLAY_DIVERGED ? CLI_DIVERGED : CLI_FAILED, "%s", err->msg);
 }
 
-int replay_main(int argc, char *argv[])
+/* Replays as far as it was asked to. Returns CLI_DONE with *status, what to end with, or why not.
+ */
+static int replay_all(struct pinball *p, const struct replay_args *a, int *status)
 {
     int output_error = 0;
-    struct replay_args a = {.verb = "replay", .engine.verb = "replay"};
-    struct replay_options options = {.message = print_line};
+    struct replay_options options = {.message = print_line,
+                                     .output = a->quiet ? NULL : write_output,
+                                     .arg = &output_error,
+                                     .engine = a->engine.len ? a->engine.text : NULL};
     struct replay_stop stop;
     struct err err;
-    int status = parse(argc, argv, &a);
-
-    if (status >= 0)
-        return status;
-    struct pinball *p = pinball_open(a.dir, &err);
-    if (!p)
-        return say_error(CLI_FAILED, "%s", err.msg);
-    options.output = a.quiet ? NULL : write_output;
-    options.arg = &output_error;
-    options.engine = a.engine.len ? a.engine.text : NULL;
     struct replay *r = replay_new(p, &options, &err);
-    if (!r || replay_run(r, a.has_until ? &a.until : NULL, &stop, &err))
-        status = failed(&err);
+    int bad = CLI_DONE;
+
+    *status = CLI_DONE;
+    if (!r || replay_run(r, a->has_until ? &a->until : NULL, &stop, &err))
+        bad = failed(&err);
     else if (stop.why == REPLAY_AT_POSITION)
-        status = say_registers(r, &stop);
-    else if (a.has_until)
-        status = say_error(CLI_FAILED, "%s: ended before that position", a.dir);
+        bad = say_registers(r, &stop);
+    else if (a->has_until)
+        bad = say_error(CLI_FAILED, "%s: ended before that position", a->dir);
     else
-        status = say_end(p, &stop);
-    if (status == CLI_DONE && output_error)
-        status = say_error(CLI_FAILED, "the program's output: %s", strerror(output_error));
+        *status = say_end(p, a, &stop);
+    if (!bad && output_error)
+        bad = say_error(CLI_FAILED, "the program's output: %s", strerror(output_error));
     replay_free(r);
-    pinball_close(p);
-    return status;
+    return bad;
+}
+
+int replay_main(int argc, char *argv[])
+{
+    struct replay_args a = {.verb = "replay", .engine.verb = "replay"};
+    struct err err;
+    int status = CLI_DONE, bad = parse(argc, argv, &a);
+
+    if (bad == CLI_DONE) /* --help */
+        return bad;
+    if (bad < 0) {
+        struct pinball *p = pinball_open(a.dir, &err);
+        bad = p ? replay_all(p, &a, &status) : say_error(CLI_FAILED, "%s", err.msg);
+        pinball_close(p);
+    }
+    return !bad ? status : a.as_program ? CLI_NO_STATUS : bad;
 }
 
 /* The tool's last words: one line for each program that ran. */
@@ -217,7 +253,7 @@ static void take_count(void *arg, const char *line)
     if (number)
         *(uint64_t *)arg += strtoull(number + strlen("icount: instructions="), NULL, 10);
     else
-        fputs(line, stderr);
+        say_line(line);
 }
 
 static int keep_count(struct pinball *p, uint64_t instructions, struct err *err)
@@ -243,8 +279,8 @@ static int verify(struct pinball *p, const struct replay_args *a, struct err *er
     if (!result && a->count)
         result = replay_tool(r, NULL, err) || keep_count(p, instructions, err);
     if (!result)
-        printf("%s: good: %" PRIu64 " ticks, %" PRIu64 " events repeated\n", a->dir, stop.ticks,
-               stop.events);
+        plain_printf(stdout, "%s: good: %" PRIu64 " ticks, %" PRIu64 " events repeated\n", a->dir,
+                     stop.ticks, stop.events);
     if (!result && a->count)
         printf("%" PRIu64 " instructions\n", instructions);
     replay_free(r);

@@ -44,7 +44,7 @@ static int usage_error(const char *option, const char *cause)
 /* Returns -1 to go on with argv[optind], or the status to end with. */
 static int parse(int argc, char *argv[], struct engine_options *options)
 {
-    int c, bad = 0;
+    int c, bad = engine_options_environment(options);
 
     opterr = 0;
     while (!bad && (c = getopt_long(argc, argv, "+:", long_options, NULL)) != -1) {

@@ -8,12 +8,13 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "cli/cli.h"
 
 static void line(const char *prefix, const char *fmt, va_list args)
 {
     fputs(prefix, stderr);
-    vfprintf(stderr, fmt, args);
+    plain_vprintf(stderr, fmt, args);
     fputc('\n', stderr);
 }
 
@@ -34,6 +35,13 @@ void say_hint(const char *fmt, ...)
     va_start(args, fmt);
     line("hint: ", fmt, args);
     va_end(args);
+}
+
+void say_line(const char *text)
+{
+    size_t n = strcspn(text, "\n");
+
+    plain_printf(stderr, "%.*s\n", text[n] && !text[n + 1] ? (int)n : (int)strlen(text), text);
 }
 
 int say_bad_option(const char *verb, char *argv[], int what, int longs)

@@ -98,7 +98,7 @@ static int parse(int argc, char *argv[], struct arguments *a)
 static void print_message(void *arg, const char *line)
 {
     (void)arg;
-    fprintf(stderr, "drdebug: %s\n", line);
+    say_error(0, "%s", line);
 }
 
 static int end_pipe[2];

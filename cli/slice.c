@@ -3,15 +3,16 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "cli/cli.h"
-#include "cli/json.h"
 #include "cli/progress.h"
 #include "cli/slice_files.h"
 #include "cli/slice_html.h"
 #include "cli/slice_options.h"
 #include "cli/slice_print.h"
 #include "pinball/pinball.h"
-#include "slicer/saved.h"
+#include "slicer/report/saved.h"
+#include "study/broker.h"
 
 /* ---- a slice ---- */
 
@@ -114,7 +115,7 @@ static int keep(struct study *s, const struct slice_options_given *a, struct sav
     of->from = a->window.from;
     of->to = a->window.to;
     snprintf(of->about, sizeof of->about, "%s", trace_about(s->trace));
-    if (saved_write(s, a->name, of, slice, &err))
+    if (saved_put(a->file, of, slice, &err))
         return say_error(CLI_FAILED, "slice: %s", err.msg);
     return -1;
 }
@@ -215,14 +216,10 @@ static int list(const char *dir)
             status = say_error(CLI_FAILED, "slice: %s", err.msg);
             continue;
         }
-        printf("%s  %" PRIu64 " of %" PRIu64 " instructions  ", name[i], s.nodes, s.total);
-        fputs(s.kind == SLICE_FORWARD ? "forward: " : "", stdout);
-        json_plain(s.text);
-        if (s.kind == SLICE_CHOP) {
-            fputs(" to ", stdout);
-            json_plain(s.target_text);
-        }
-        putchar('\n');
+        bool chop = s.kind == SLICE_CHOP;
+        plain_printf(stdout, "%s  %" PRIu64 " of %" PRIu64 " instructions  %s%s%s%s\n", name[i],
+                     s.nodes, s.total, s.kind == SLICE_FORWARD ? "forward: " : "", s.text,
+                     chop ? " to " : "", chop ? s.target_text : "");
         saved_deinit(&s);
     }
     saved_free_names(name, count);
@@ -238,6 +235,43 @@ static int forget(const struct slice_options_given *a)
 
 /* ---- the verb ---- */
 
+/* Whether there is a place where sources may come from. */
+static bool has_sources(const struct study *s, const struct slice_options_given *a)
+{
+    bool any = pinball_is_own(s->pinball) || a->study.places.folders > 0;
+    for (uint32_t i = 0; !any && i < pinball_files(s->pinball); i++)
+        any = pinball_file(s->pinball, i)->kind == KEPT_SOURCE;
+    return any;
+}
+
+/* What reads debug information, and prints. */
+struct analysis {
+    struct study *study;
+    const struct slice_options_given *options;
+    struct saved *of;
+};
+
+static int analyse(void *arg)
+{
+    const struct analysis *w = arg;
+    struct err err;
+    if (study_analyse(w->study, &err))
+        return say_error(CLI_FAILED, "%s", err.msg);
+    return w->options->show ? show(w->study, w->options, w->of) : make(w->study, w->options);
+}
+
+/* In this process if the recording is the user's own, else in one that is confined. */
+static int analyse_safely(struct analysis *w)
+{
+    const struct slice_options_given *a = w->options;
+    const struct broker_options outputs = {.output = {a->sum, a->dep, a->dot, a->html}};
+    struct err err;
+    if (pinball_is_own(w->study->pinball))
+        return analyse(w);
+    int status = broker_run(w->study, &outputs, analyse, w, &err);
+    return status < 0 ? say_error(CLI_FAILED, "slice: %s", err.msg) : status;
+}
+
 static int work(struct slice_options_given *a, struct saved *of)
 {
     struct progress progress;
@@ -245,11 +279,23 @@ static int work(struct slice_options_given *a, struct saved *of)
     progress_begin(&progress, a->in);
     a->study.progress = progress_count;
     a->study.arg = &progress;
-    struct study *s = study_open(a->in, &a->study, &err);
+    struct saved_file file;
+    struct study *s = study_collect(a->in, &a->study, &err);
     progress_end(&progress);
     if (!s)
         return say_error(err.code == REPLAY_DIVERGED ? CLI_DIVERGED : CLI_FAILED, "%s", err.msg);
-    int status = a->show ? show(s, a, of) : make(s, a);
+    a->file = a->name ? &file : NULL;
+    int status = a->name && saved_begin(s, a->name, &file, &err)
+                     ? say_error(CLI_FAILED, "slice: %s", err.msg)
+                     : -1;
+    if (status < 0) {
+        status = analyse_safely(&(struct analysis){s, a, of});
+        if (a->name && saved_finish(&file, status == CLI_DONE, &err))
+            status = say_error(CLI_FAILED, "slice: %s", err.msg);
+    }
+    if (status == CLI_DONE && !a->json && !has_sources(s, a))
+        say_hint("a stranger's recording shows no sources of this machine; `--source-dir DIR` says "
+                 "where they are");
     study_close(s);
     return status;
 }

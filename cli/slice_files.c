@@ -7,15 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "slicer/instances.h"
-
-static FILE *create(const char *path, struct err *err)
-{
-    FILE *f = fopen(path, "we");
-    if (!f)
-        err_set_code(err, errno, "%s: %s", path, strerror(errno));
-    return f;
-}
+#include "base/plain.h"
+#include "slicer/report/instances.h"
 
 static int finish(FILE *f, const char *path, struct err *err)
 {
@@ -28,8 +21,7 @@ static int finish(FILE *f, const char *path, struct err *err)
 /* A name that stays on its line. */
 static void put_name(FILE *f, const char *text)
 {
-    for (; *text; text++)
-        fputc((unsigned char)*text < ' ' || *text == 0x7f ? '?' : *text, f);
+    plain_put(f, PLAIN_TEXT, text);
 }
 
 static void put_place(FILE *f, const struct slice_print *p, const struct report_row *r)
@@ -74,7 +66,7 @@ int slice_files_sum(const struct slice_print *p, const char *path, struct err *e
     uint32_t *instance = instances_find(p->study, r, err);
     uint64_t *first = malloc(sizeof *first * (r->rows + 1));
     uint64_t *next = malloc(sizeof *next * (r->nodes + 1));
-    FILE *f = instance && first && next ? create(path, err) : NULL;
+    FILE *f = instance && first && next ? study_create(p->study, path, err) : NULL;
     if (instance && !(first && next))
         err_set(err, "no memory");
     if (f) {
@@ -209,7 +201,7 @@ static int put_edge(void *arg, const struct slice_dependence *d)
                                                             : 1};
     if (x.row == x.on && x.instance == x.on_instance)
         return 0;
-    if (race_find(w->p->study, d, &x.race, w->err))
+    if (marks_race(w->p->study, d, &x.race, w->err))
         return -1;
     int is_new = note(w, &x);
     if (is_new <= 0)
@@ -236,7 +228,7 @@ int slice_files_dep(const struct slice_print *p, const struct slice_options *o, 
     struct dep_writer w = {.p = p, .err = err};
     uint32_t *instance = instances_find(p->study, p->report, err);
     w.instance = instance;
-    w.f = instance ? create(path, err) : NULL;
+    w.f = instance ? study_create(p->study, path, err) : NULL;
     const struct slice_ends ends = {.from = p->criterion->want,
                                     .to = p->of->target.want,
                                     .froms = p->criterion->wants,
@@ -244,8 +236,8 @@ int slice_files_dep(const struct slice_print *p, const struct slice_options *o, 
     int bad =
         !w.f ? -1
         : p->of->kind == SLICE_BACKWARD
-            ? slice_edges(p->study->slicer, p->slice, ends.from, ends.froms, o, put_edge, &w, err)
-            : slice_edges_between(p->study->slicer, p->slice, &ends, o, put_edge, &w, err);
+            ? slice_edges(p->study->index, p->slice, ends.from, ends.froms, o, put_edge, &w, err)
+            : slice_edges_between(p->study->index, p->slice, &ends, o, put_edge, &w, err);
     if (w.f && finish(w.f, path, bad ? NULL : err))
         bad = -1;
     free(instance);
@@ -257,10 +249,10 @@ int slice_files_dep(const struct slice_print *p, const struct slice_options *o, 
 
 static void put_quoted(FILE *f, const char *text, size_t most)
 {
-    for (; *text && most; text++, most--) {
-        if (*text == '"' || *text == '\\')
-            fputc('\\', f);
-        fputc((unsigned char)*text < ' ' ? ' ' : *text, f);
+    char one[PLAIN_ONE];
+    for (size_t n = strlen(text), took; n && most; text += took, n -= took, most--) {
+        took = plain_one(PLAIN_DOT, text, n, one);
+        fputs(one, f);
     }
 }
 
@@ -293,7 +285,7 @@ static bool is_shown(const struct report *r, const struct report_row *row)
 int slice_files_dot(const struct slice_print *p, const char *path, struct err *err)
 {
     const struct report *r = p->report;
-    FILE *f = create(path, err);
+    FILE *f = study_create(p->study, path, err);
     if (!f)
         return -1;
     fputs("digraph slice {\n  node [shape=box, fontname=monospace, fontsize=10];\n"

@@ -13,6 +13,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
+
 static const char head[] =
     "<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><title>slice</title>\n<style>\n"
     "body { font: 14px sans-serif; margin: 2em; background: #fff; color: #222 }\n"
@@ -37,23 +39,7 @@ struct page {
 
 static void put(FILE *f, const char *text)
 {
-    for (; *text; text++)
-        switch (*text) {
-        case '<':
-            fputs("&lt;", f);
-            break;
-        case '>':
-            fputs("&gt;", f);
-            break;
-        case '&':
-            fputs("&amp;", f);
-            break;
-        case '"':
-            fputs("&quot;", f);
-            break;
-        default:
-            fputc((unsigned char)*text < ' ' && *text != '\t' ? '?' : *text, f);
-        }
+    plain_put(f, PLAIN_HTML, text);
 }
 
 static const char *base_name(const char *path)
@@ -166,30 +152,31 @@ static int mark_of(const struct page *g, const char *file, uint32_t line)
     return mark;
 }
 
-static uint32_t last_line(const struct page *g, const char *file)
+/* The first line of the slice from this one on; 0: there is none. */
+static uint32_t next_line(const struct page *g, const char *file, uint32_t line)
 {
-    uint32_t last = 0;
-    for (size_t i = 0; i < g->p->report->rows; i++)
-        if (g->p->report->row[i].file == file && g->p->report->row[i].line > last)
-            last = g->p->report->row[i].line;
-    return last;
+    uint32_t next = 0;
+    for (size_t i = 0; i < g->p->report->rows; i++) {
+        const struct report_row *r = &g->p->report->row[i];
+        if (r->file == file && r->line >= line && (!next || r->line < next))
+            next = r->line;
+    }
+    return next;
 }
 
 static void put_file(struct page *g, size_t number)
 {
     static const char *const classes[] = {"line", "line in", "line in criterion"};
     const char *file = g->file[number];
-    uint32_t last = last_line(g, file);
     fprintf(g->f, "<h2>");
     put(g->f, file);
     fprintf(g->f, "</h2>\n");
-    for (uint32_t n = 1;; n++) {
+    /* Behind the text only lines of the slice: debug information may name any up to 2^32. */
+    for (uint32_t n = 1; n; n++) {
         const char *text = source_text(g->p->study->source, file, n);
-        int mark = mark_of(g, file, n);
-        if (!text && n > last)
+        if (!text && !(n = next_line(g, file, n)))
             return;
-        if (!text && !mark)
-            continue;
+        int mark = mark_of(g, file, n);
         fprintf(g->f, "<div class=\"%s\" id=\"f%zu-%" PRIu32 "\">%4" PRIu32 " ", classes[mark],
                 number, n, n);
         put(g->f, text ? text : "");
@@ -238,12 +225,11 @@ static void put_page(struct page *g)
 
 int slice_html_write(const struct slice_print *p, const char *path, struct err *err)
 {
-    struct page g = {.p = p, .f = fopen(path, "we")};
-    g.file = malloc(sizeof *g.file * (p->report->rows + 1));
-    if (!g.f || !g.file) {
-        err_set_code(err, errno, "%s: %s", path, strerror(errno));
-        if (g.f)
-            fclose(g.f);
+    struct page g = {.p = p, .file = malloc(sizeof *g.file * (p->report->rows + 1))};
+    if (!g.file)
+        return err_set(err, "no memory");
+    g.f = study_create(p->study, path, err);
+    if (!g.f) {
         free(g.file);
         return -1;
     }

@@ -38,6 +38,8 @@ const char slice_details[] =
     "  --only-thread N,N  show lines of these threads only\n"
     "  --only-file GLOB   show lines of such files only; may be repeated, like the others\n"
     "  --only-module GLOB show lines of such modules only\n"
+    "  --source-dir DIR   look for sources here, too; of a stranger's recording only here and in the pinball;\n"
+    "                     may be repeated\n"
     "  --trace FILE       use the trace that `drdebug trace -o FILE` made\n"
     "  --lines N          print at most N lines; by default 50\n"
     "  --all              print every instruction, those of libraries, too\n"
@@ -75,6 +77,7 @@ enum {
     OPT_STACK_POINTER,
     OPT_RELOCATED,
     OPT_WINDOW,
+    OPT_SOURCE_DIR,
     OPT_TRACE,
     OPT_LINES,
     OPT_ALL,
@@ -108,6 +111,7 @@ static const struct option options[] = {
     {"stack-pointer", no_argument, NULL, OPT_STACK_POINTER},
     {"relocated", no_argument, NULL, OPT_RELOCATED},
     {"window", required_argument, NULL, OPT_WINDOW},
+    {"source-dir", required_argument, NULL, OPT_SOURCE_DIR},
     {"trace", required_argument, NULL, OPT_TRACE},
     {"lines", required_argument, NULL, OPT_LINES},
     {"all", no_argument, NULL, OPT_ALL},
@@ -173,6 +177,9 @@ static int set_limit(int c, struct slice_options_given *a)
         return add_word("only-file", l->file, &l->files, REPORT_LIMITS);
     case OPT_ONLY_MODULE:
         return add_word("only-module", l->module, &l->modules, REPORT_LIMITS);
+    case OPT_SOURCE_DIR:
+        return add_word("source-dir", a->study.places.folder, &a->study.places.folders,
+                        SOURCEFILE_FOLDERS);
     default:
         return -2;
     }

@@ -5,8 +5,8 @@
 #include <limits.h>
 
 #include "cli/window.h"
-#include "slicer/pruning.h"
-#include "slicer/report.h"
+#include "slicer/criterion/pruning.h"
+#include "slicer/report/report.h"
 
 /* {0} before parsing. It points into itself and into the argument vector. */
 struct slice_options_given {
@@ -20,6 +20,7 @@ struct slice_options_given {
     const char *prune[PRUNING_MOST];
     size_t prunes;
     struct report_limits limits;        /* strings are those of the argument vector */
+    struct saved_file *file;            /* while the slice is made that `name` is for */
     const char *name;                   /* to keep it under */
     const char *sum, *dep, *dot, *html; /* files to write */
     const char *show, *remove;          /* slices that were kept */

@@ -2,7 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Text of sources and names of variables are not sent to the terminal as they are (json.h).
+ * Text of sources and names of variables are not sent to the terminal as they are
+ * (base/plain.h).
  */
 #include "cli/slice_print.h"
 
@@ -11,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "cli/json.h"
 
 enum { TEXT_WIDTH = 50, PLACE_ROOM = 300, WHAT_ROOM = 300, RACES_SHOWN = 10 };
@@ -23,19 +25,10 @@ static const char *base_name(const char *path)
     return slash ? slash + 1 : path;
 }
 
-/* Characters, where a byte that continues one counts nothing. */
-static size_t width(const char *text)
-{
-    size_t n = 0;
-    for (; *text; text++)
-        n += ((unsigned char)*text & 0xc0) != 0x80;
-    return n;
-}
-
 static void padded(const char *text, size_t columns)
 {
-    json_plain(text);
-    for (size_t n = width(text); n < columns; n++)
+    plain_put(stdout, PLAIN_TEXT, text);
+    for (size_t n = plain_width(text); n < columns; n++)
         putchar(' ');
 }
 
@@ -50,9 +43,21 @@ static void place_text(const struct report_row *r, const struct report_row *befo
         snprintf(out, PLACE_ROOM, "T%" PRIu32, r->thread);
 }
 
+/* Cuts what is safe to print to the width of the column. */
+static void cut(char *text, size_t room)
+{
+    if (plain_width(text) <= TEXT_WIDTH)
+        return;
+    size_t columns = 0, i = 0;
+    for (; text[i] && columns < TEXT_WIDTH - 3; i++)
+        columns += ((unsigned char)text[i + 1] & 0xc0) != 0x80;
+    snprintf(text + i, room - i, "...");
+}
+
 /* The line's text without its indentation, in one space each, cut to fit. */
 static void line_text(struct study *s, const struct report_row *r, char *out, size_t room)
 {
+    char line[400];
     const char *text = r->file ? source_text(s->source, r->file, r->line) : NULL;
     size_t n = 0;
     if (!text) {
@@ -62,20 +67,16 @@ static void line_text(struct study *s, const struct report_row *r, char *out, si
             source_name(s->source, r->pc, out, room);
         return;
     }
-    for (text += strspn(text, " \t"); *text && n + 1 < room; text++) {
+    for (text += strspn(text, " \t"); *text && n + 1 < sizeof line; text++) {
         bool blank = *text == ' ' || *text == '\t' || *text == '\r';
-        if (!blank || (n && out[n - 1] != ' '))
-            out[n++] = blank ? ' ' : *text;
+        if (!blank || (n && line[n - 1] != ' '))
+            line[n++] = blank ? ' ' : *text;
     }
-    while (n && out[n - 1] == ' ')
+    while (n && line[n - 1] == ' ')
         n--;
-    out[n] = 0;
-    if (width(out) <= TEXT_WIDTH)
-        return;
-    size_t columns = 0, i = 0;
-    for (; out[i] && columns < TEXT_WIDTH - 3; i++)
-        columns += ((unsigned char)out[i + 1] & 0xc0) != 0x80;
-    snprintf(out + i, room - i, "...");
+    line[n] = 0;
+    plain_copy(line, out, room);
+    cut(out, room);
 }
 
 /* Why the row is there. */
@@ -159,15 +160,9 @@ static void print_criterion(const struct slice_print *p, const char *title,
         snprintf(name, sizeof name, "%.200s:%" PRIu32, base_name(l.file), l.line);
     else
         source_name(p->study->source, c->pc, name, sizeof name);
-    printf("%-9s  T%" PRIu32 " ", title, trace_thread(p->study->trace, c->thread));
-    json_plain(name);
-    printf("  ");
-    json_plain(c->what);
-    if (c->note[0]) {
-        printf(", ");
-        json_plain(c->note);
-    }
-    putchar('\n');
+    plain_printf(stdout, "%-9s  T%" PRIu32 " %s  %s%s%s\n", title,
+                 trace_thread(p->study->trace, c->thread), name, c->what, c->note[0] ? ", " : "",
+                 c->note);
 }
 
 static void print_head(const struct slice_print *p)
@@ -213,8 +208,7 @@ static void print_row(const struct slice_print *p, const struct report_row *row,
     padded(text, text_width);
     printf("  ");
     padded(kind_text(p->report, row), what[0] ? 9 : 0);
-    json_plain(what);
-    putchar('\n');
+    plain_printf(stdout, "%s\n", what);
 }
 
 static void print_rows(const struct slice_print *p)
@@ -226,8 +220,8 @@ static void print_rows(const struct slice_print *p)
     for (size_t i = 0; row && i < n; i++) {
         place_text(row[i], i ? row[i - 1] : NULL, place);
         line_text(p->study, row[i], text, sizeof text);
-        place_width = width(place) > place_width ? width(place) : place_width;
-        text_width = width(text) > text_width ? width(text) : text_width;
+        place_width = plain_width(place) > place_width ? plain_width(place) : place_width;
+        text_width = plain_width(text) > text_width ? plain_width(text) : text_width;
     }
     for (size_t i = 0; row && i < n; i++)
         print_row(p, row[i], i ? row[i - 1] : NULL, place_width, text_width);
@@ -264,13 +258,8 @@ static void print_races(const struct slice_print *p)
         place_text(row, NULL, place);
         place_text(on, row, from);
         report_what(p->study, &e->sample, what, sizeof what);
-        printf("%s  ", told++ ? "         " : "also     ");
-        json_plain(place);
-        printf(" reads ");
-        json_plain(what);
-        printf(" of ");
-        json_plain(from);
-        printf(", %s\n", race_name(e->race));
+        plain_printf(stdout, "%s  %s reads %s of %s, %s\n", told++ ? "         " : "also     ",
+                     place, what, from, race_name(e->race));
     }
     if (more)
         printf("           ... %zu more; --json lists them\n", more);
@@ -305,8 +294,7 @@ static void print_changed(const struct slice_print *p)
         if (known || !study_text_changed(p->study, file))
             continue;
         const char *slash = strrchr(file, '/');
-        printf("%s", n ? ", " : "changed    ");
-        json_plain(slash ? slash + 1 : file);
+        plain_printf(stdout, "%s%s", n ? ", " : "changed    ", slash ? slash + 1 : file);
         told[n++] = file;
     }
     if (n)
@@ -323,18 +311,12 @@ static void print_foot(const struct slice_print *p)
         printf("pruned     %" PRIu64 " save/restore pair%s\n", figures.pairs,
                figures.pairs == 1 ? "" : "s");
     slice_print_pruned(p->of, text, sizeof text);
-    if (text[0]) {
-        fputs("pruned     ", stdout);
-        json_plain(text);
-        putchar('\n');
-    }
+    if (text[0])
+        plain_printf(stdout, "pruned     %s\n", text);
     slice_print_limits(p->of, text, sizeof text);
-    if (text[0]) {
-        printf("limited    %" PRIu64 " of these %" PRIu64 " instructions are of ", p->report->nodes,
-               p->report->full);
-        json_plain(text);
-        putchar('\n');
-    }
+    if (text[0])
+        plain_printf(stdout, "limited    %" PRIu64 " of these %" PRIu64 " instructions are of %s\n",
+                     p->report->nodes, p->report->full, text);
 }
 
 void slice_print_text(const struct slice_print *p)

@@ -2,8 +2,8 @@
 #ifndef CLI_SLICE_PRINT_H
 #define CLI_SLICE_PRINT_H
 
-#include "slicer/saved.h"
-#include "slicer/values.h"
+#include "slicer/report/saved.h"
+#include "slicer/report/values.h"
 
 struct slice_print {
     struct study *study;

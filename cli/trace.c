@@ -7,14 +7,14 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "cli/cli.h"
-#include "cli/json.h"
 #include "cli/newest.h"
 #include "cli/outcome.h"
 #include "cli/progress.h"
 #include "cli/window.h"
-#include "slicer/number.h"
-#include "slicer/study.h"
+#include "study/study.h"
+#include "trace/number.h"
 
 const char trace_details[] =
     "  -o FILE            write it to FILE; by default it is kept with the pinball\n"
@@ -94,12 +94,11 @@ static void report(const struct study *s, const char *path)
     const struct collect_result *r = &s->result;
     char insns[OUTCOME_BYTES], steps[OUTCOME_BYTES], bytes[OUTCOME_BYTES];
 
-    json_plain(path);
-    printf(": trace of %s instruction%s, %s block%s executed, %llu thread%s, %s\n",
-           outcome_number(insns, r->insns), r->insns == 1 ? "" : "s",
-           outcome_number(steps, r->steps), r->steps == 1 ? "" : "s",
-           (unsigned long long)r->threads, r->threads == 1 ? "" : "s",
-           outcome_bytes(bytes, r->bytes));
+    plain_printf(stdout, "%s: trace of %s instruction%s, %s block%s executed, %llu thread%s, %s\n",
+                 path, outcome_number(insns, r->insns), r->insns == 1 ? "" : "s",
+                 outcome_number(steps, r->steps), r->steps == 1 ? "" : "s",
+                 (unsigned long long)r->threads, r->threads == 1 ? "" : "s",
+                 outcome_bytes(bytes, r->bytes));
 }
 
 int trace_main(int argc, char *argv[])

@@ -19,6 +19,7 @@ import errno
 import json
 import os
 import re
+import shlex
 import signal
 import subprocess
 import tempfile
@@ -31,6 +32,9 @@ if not hasattr(gdb, "MICommand"):
 
 # {number: name}. Empty here; the build puts engine/os/syscalls.def in (gdb/embed.py).
 SYSCALLS = {}
+
+# ((first, last), ...): what may deceive a terminal's reader. Empty here; the build puts base/plain.def in.
+HIDDEN = ()
 
 PATIENCE_S = 100000
 ENDED_BY_SIGNAL = 2  # pinball/record.h
@@ -70,7 +74,7 @@ def ask(command):
     try:
         reply = to.send_packet(escape(b"qDrdebug," + command.encode(errors="replace")))
     except (gdb.error, RuntimeError) as error:
-        raise gdb.GdbError(f"The recording does not answer: {error}") from None
+        raise gdb.GdbError(f"The recording does not answer: {plain(error)}") from None
     if not reply:
         raise NotDrdebug("The remote target is not `drdebug serve'.")
     try:
@@ -102,14 +106,38 @@ def bookmarks():
 
 # ---- text ----
 
+def hidden_pattern():
+    """What is not printed as it is. Bytes that are no UTF-8 are surrogates in Python."""
+    return re.compile("[%s\ud800-\udfff]" % "".join(f"{chr(first)}-{chr(last)}" for first, last in HIDDEN))
+
+
+def escape_one(match):
+    code = ord(match[0])
+    if match[0] in "\t\n\r":
+        return {"\t": "\\t", "\n": "\\n", "\r": "\\r"}[match[0]]
+    if 0xdc80 <= code <= 0xdcff:
+        code -= 0xdc00  # os.fsdecode() has made it of this byte
+        return f"\\x{code:02x}"
+    return f"\\x{code:02x}" if code < 0x80 else f"\\u{code:04x}" if code < 0x10000 else f"\\U{code:08x}"
+
+
 def plain(text):
-    """Text from a recording: a terminal might obey its control characters."""
-    return "".join(c if c.isprintable() or c == "\t" else "?" for c in str(text))
+    """Text from a recording in one line, as base/plain.h has it: a terminal would obey it otherwise."""
+    return HIDDEN_PATTERN.sub(escape_one, str(text))
+
+
+def plain_lines(text):
+    """The same of text that may have lines, by GDB: values, errors."""
+    return "\n".join(map(plain, str(text).split("\n")))
 
 
 def say(text):
+    """All that these commands print goes through here."""
     charset = gdb.host_charset()
-    gdb.write(f"{text}\n".encode(charset, "replace").decode(charset))
+    gdb.write(f"{plain_lines(text)}\n".encode(charset, "replace").decode(charset))
+
+
+HIDDEN_PATTERN = hidden_pattern()
 
 
 def say_columns(rows):
@@ -138,27 +166,36 @@ def location(pc):
         name, line = function_at(pc), gdb.find_pc_line(pc)
         if name and line.symtab:
             brackets = "" if name.endswith(")") else " ()"
-            return f"{name}{brackets} at {line.symtab.filename}:{line.line}"
+            return plain(f"{name}{brackets} at {line.symtab.filename}:{line.line}")
         symbol, found, _ = gdb.execute(f"info symbol {pc:#x}", to_string=True).partition(
             " in section ")
         if found:
-            return symbol.split(" + ")[0] + " ()"
-    except (gdb.error, RuntimeError):
+            return plain(symbol.split(" + ")[0]) + " ()"
+    except (gdb.error, RuntimeError, UnicodeDecodeError):  # names may be any bytes
         pass
     return f"{pc:#x}"
 
 
 # ---- moving ----
 
+def file_name(objfile):
+    try:
+        return objfile.filename
+    except UnicodeDecodeError:
+        return None  # a path may be any bytes, and GDB's Python wants characters
+
+
 def refresh_libraries():
     """A jump passes by all places at which GDB would have seen libraries come and go."""
-    before = {objfile.filename for objfile in gdb.objfiles()}
+    before = {file_name(objfile) for objfile in gdb.objfiles()}
     wanted = gdb.parameter("auto-solib-add")
     try:
         gdb.execute("sharedlibrary" if wanted else "info sharedlibrary", to_string=True)
     except gdb.error:
         return
-    if {objfile.filename for objfile in gdb.objfiles()} != before:
+    except UnicodeDecodeError:
+        pass  # it is done
+    if {file_name(objfile) for objfile in gdb.objfiles()} != before:
         gdb.execute("frame")  # what GDB has just shown had no names
 
 
@@ -170,7 +207,127 @@ def goto(where):
         return
     turned = gdb.parameter("exec-direction") == "reverse"  # then GDB refuses reverse-continue
     gdb.execute("reverse-continue" if direction == "backward" and not turned else "continue")
+    if ask("when").get("pending"):  # GDB has stopped for `catch exec'; it was not told of the place yet
+        gdb.execute("continue")
     refresh_libraries()
+
+
+def forget_other_threads():
+    """With the scheduler locked GDB believes that the other threads have stayed where they were. The
+    recorded schedule has moved them."""
+    if gdb.parameter("scheduler-locking") in ("on", "step"):
+        gdb.execute("maintenance flush register-cache", to_string=True)
+
+
+BACKWARDS = ("reverse-step", "reverse-next", "reverse-stepi", "reverse-nexti", "reverse-finish")
+
+
+def tell_thread():
+    """Before a step back: the protocol has no words for whose step it is to be."""
+    thread = gdb.selected_thread()
+    if thread is None or len(gdb.selected_inferior().threads()) < 2:
+        return
+    try:
+        ask(f"thread {thread.ptid[1]}")
+    except gdb.GdbError:
+        pass  # another target's, or GDB says itself what is wrong
+
+
+class RefuseRecord(gdb.Command):
+    """What `record' does before all else, on a recording."""
+
+    def __init__(self):
+        super().__init__("maintenance drdebug-refuse-record", gdb.COMMAND_MAINTENANCE)
+
+    def invoke(self, arg, from_tty):
+        if is_recording():
+            raise gdb.GdbError("This is a recording already, and goes backwards as it is: reverse-continue, "
+                               "reverse-step.")
+
+
+def is_recording():
+    return connection() is not None and connection().num == history.connection
+
+
+class Forks:
+    """Tells the stub whether somebody wants to know of child processes, since GDB does not. Each one is a
+    stop, so a program that starts thousands of them would be slow. The children are not in the recording."""
+
+    SETTINGS = {"follow-fork-mode": "parent", "detach-on-fork": True}
+
+    def __init__(self):
+        self.told = None  # (number of the connection, wanted)
+
+    @staticmethod
+    def are_wanted(gone):
+        """gone: a breakpoint that does not count, it is being deleted."""
+        if not any(one.type == gdb.BP_CATCHPOINT for one in gdb.breakpoints()):
+            return False
+        listed = gdb.execute("info breakpoints", to_string=True)
+        found = re.findall(r"^(\d+) +catchpoint .* v?fork\b", listed, re.MULTILINE)
+        return any(gone is None or number != str(gone.number) for number in found)
+
+    def on_created(self, _):
+        self.tell()
+
+    def tell(self, gone=None):
+        if not is_recording():
+            return
+        now = (connection().num, self.are_wanted(gone))
+        if now == self.told:
+            return
+        if now[1]:
+            self.stay_with_parent()
+        self.told = now
+        try:
+            ask("forks " + ("on" if now[1] else "off"))
+        except gdb.GdbError:
+            pass  # an older stub tells of none
+
+    def stay_with_parent(self):
+        for name, value in self.SETTINGS.items():
+            if gdb.parameter(name) != value:
+                word = "on" if value is True else value
+                gdb.execute(f"set {name} {word}")
+                say(f"Child processes are not in the recording: {name} is {word} now.")
+
+
+class RefuseChildren(gdb.Command):
+    """What `set follow-fork-mode' and `set detach-on-fork' do before all else, on a recording."""
+
+    def __init__(self):
+        super().__init__("maintenance drdebug-refuse-children", gdb.COMMAND_MAINTENANCE)
+
+    def invoke(self, arg, from_tty):
+        if is_recording() and gdb.parameter(arg) == Forks.SETTINGS[arg]:
+            raise gdb.GdbError("Child processes are not in the recording: GDB stays with the parent.")
+
+
+def hook(command, before):
+    """What to do before a command of GDB's."""
+    prefix, _, name = command.rpartition(" ")
+    own = f"{prefix} hook-{name}".strip()
+    if own not in gdb.execute(f"complete {own}", to_string=True).splitlines():  # the user's own stays
+        gdb.execute(f"define {own}\n{before}\nend")
+
+
+ENDS = {  # pinball/record.h
+    1: lambda status: f"exited with status {status}",
+    ENDED_BY_SIGNAL: lambda status: f"was killed by {signal_name(status)}",
+    3: lambda status: "became another program, which is not recorded",
+}
+
+
+def tell_end(when):
+    """How the program ended, as GDB tells it of one that runs: $_exitcode, $_exitsignal."""
+    reason, status = when.get("reason"), when.get("status")
+    if not when["at_end"] or reason not in ENDS:
+        return
+    say(f"[The recording ends here: the program {ENDS[reason](status)}.]")
+    if reason == 1:
+        gdb.set_convenience_variable("_exitcode", status)
+    elif reason == ENDED_BY_SIGNAL:
+        gdb.set_convenience_variable("_exitsignal", status)
 
 
 class History:
@@ -197,6 +354,10 @@ class History:
             return
         if to.num != self.connection:
             self.connection, self.places, self.now = to.num, [], -1
+            replace_run()
+        forks.tell()
+        forget_other_threads()
+        tell_end(when)
         if not when.get("diverted"):
             self.visit(when["position"], location(when["pc"]))
 
@@ -278,8 +439,8 @@ class PinCommand(gdb.Command):
     def invoke(self, arg, from_tty):
         try:
             self.run(arg.strip())
-        except gdb.error as error:  # the user's mistake, so without a word about Python
-            raise gdb.GdbError(str(error)) from None
+        except (gdb.error, gdb.GdbError) as error:  # the user's mistake: without a word about Python
+            raise gdb.GdbError(plain_lines(error)) from None
 
     def check(self, condition):
         if not condition:
@@ -552,7 +713,12 @@ recording was opened is not known: `pin goto end' executes all of it."""
         self.check(not arg)
         for line in pages("output"):
             mark = "!" if line["fd"] == 2 else "|"
-            say(f"{line['position']:<26} {mark} {plain(line['text'])}")
+            say(f"{line['position']:<26} {mark} {plain(line['text'].expandtabs())}")
+
+
+def signal_name(number):
+    names = {known.value: known.name for known in signal.Signals}
+    return names.get(number, f"signal {number}")
 
 
 def describe(event):
@@ -562,8 +728,7 @@ def describe(event):
         name = SYSCALLS.get(event["call"], f"system call {event['call']}")
         return f"{name} = {describe_result(event['result'])}"
     if kind == "signal":
-        names = {number.value: number.name for number in signal.Signals}
-        return names.get(event["signal"], f"signal {event['signal']}")
+        return signal_name(event["signal"])
     if kind == "output":
         return f"output to {event['fd']}: {plain(event['text'].rstrip())}"
     return {"thread": "the thread begins", "exec": "another program begins",
@@ -612,9 +777,14 @@ class MiPinWhen(gdb.MICommand):
 def quietly(command):
     """GDB tells of every file that it gets from the recording; what else it says is shown."""
     noise = ("Reading ", "warning: File transfers from remote targets can be slow")
-    for line in gdb.execute(command, to_string=True).splitlines(keepends=True):
+    try:
+        shown = gdb.execute(command, to_string=True)
+    except UnicodeDecodeError:  # it is done; a path may be any bytes, which GDB shows itself
+        gdb.execute("frame")
+        return
+    for line in shown.splitlines(keepends=True):
         if not line.startswith(noise):
-            gdb.write(line)
+            say(line.rstrip("\n"))
 
 
 def run_to_main():
@@ -660,12 +830,129 @@ def attach(path):
             time.sleep(0.005)
 
 
+class StepBack(gdb.Command):
+    """The base of reverse-next and reverse-step. They do what GDB's own do, and tell the stub: GDB
+    goes back by single instructions, and turns of a loop can be left out if it does not count them.
+    On the wire that looks like `reverse-stepi 100'."""
+
+    def __init__(self):
+        super().__init__(f"reverse-{self.forwards}", gdb.COMMAND_RUNNING)
+
+    def invoke(self, arg, from_tty):
+        if gdb.parameter("exec-direction") == "reverse":
+            raise gdb.GdbError(f"Already going backwards: `{self.forwards}' does it, until "
+                               "`set exec-direction forward'.")
+        if arg.strip() in ("", "1"):
+            try:
+                ask("lines")
+            except gdb.GdbError:
+                pass  # another target: there it is GDB's command
+        try:
+            gdb.execute("set exec-direction reverse")
+            gdb.execute(f"{self.forwards} {arg}", from_tty)
+        except gdb.error as error:
+            raise gdb.GdbError(str(error)) from None
+        finally:
+            if gdb.parameter("exec-direction") == "reverse":
+                gdb.execute("set exec-direction forward")
+
+
+class ReverseNext(StepBack):
+    """Step program backward, past calls of functions: the opposite of `next'.
+Usage: reverse-next [N]
+With N, do it N times, or until the program stops for another reason."""
+
+    forwards = "next"
+
+
+class ReverseStep(StepBack):
+    """Step program backward to the beginning of another source line: the opposite of `step'.
+Usage: reverse-step [N]
+With N, do it N times, or until the program stops for another reason."""
+
+    forwards = "step"
+
+
+class Run(gdb.Command):
+    """Start debugged program; of a recording, go to its begin and on from there.
+Usage: run [ARGS]
+A recording has its own arguments: others are refused."""
+
+    name = "run"
+
+    def __init__(self):
+        super().__init__(self.name, gdb.COMMAND_RUNNING, gdb.COMPLETE_FILENAME)
+
+    def invoke(self, arg, from_tty):
+        self.dont_repeat()
+        try:
+            if is_recording():
+                self.check_arguments(arg or gdb.parameter("args"))
+            self.prepare()
+            if not is_recording():
+                quietly(f"starti {arg}")  # GDB's own
+            elif gdb.selected_inferior().pid:
+                self.to_begin()
+            else:  # it was killed
+                gdb.execute("starti", to_string=True)
+            gdb.execute("continue")
+        except gdb.error as error:
+            raise gdb.GdbError(str(error)) from None
+
+    def prepare(self):
+        pass
+
+    @staticmethod
+    def check_arguments(text):
+        """GDB's own `run' would end the process first, and ask then."""
+        try:
+            words = [os.fsencode(word).hex() for word in shlex.split(text)]
+        except ValueError as error:
+            raise gdb.GdbError(f"{plain(error)}.") from None
+        if words and not ask("arguments " + " ".join(words))["recorded"]:
+            raise gdb.GdbError("A recording has its own arguments: `set args' and `run' without any go to its begin.")
+
+    @staticmethod
+    def to_begin():
+        """As GDB does it: what was counted is forgotten."""
+        gdb.execute("set exec-direction forward")
+        if ask("goto begin")["direction"] != "here":
+            gdb.execute("with suppress-cli-notifications on -- reverse-continue", to_string=True)
+            if ask("when").get("pending"):  # as in goto()
+                gdb.execute("with suppress-cli-notifications on -- continue", to_string=True)
+        for one in gdb.breakpoints():
+            one.hit_count = 0
+        for name in ("_exitcode", "_exitsignal"):
+            gdb.set_convenience_variable(name, None)
+
+
+class Start(Run):
+    """Start the debugged program, or a recording, stopping at the beginning of the main procedure.
+Usage: start [ARGS]"""
+
+    name = "start"
+
+    def prepare(self):
+        gdb.execute("tbreak main")
+
+
+def replace_run():
+    """`run' and `start', as soon as there is a recording; GDB's own are lost to other targets then."""
+    if not hasattr(gdb, "drdebug_run"):
+        gdb.drdebug_run = (Run(), Start())
+
+
 def connect(server, where="main"):
     """Connects to the stub that `server` starts, words as bytes; GDB quits if that fails. By a socket, since
-    GDB looks at a pipe's standard error for every character that it reads: ten times as slow."""
+    GDB looks at a pipe's standard error for every character that it reads: ten times as slow. A GDB that is
+    confined makes no sockets: then `server` is a descriptor that leads to the stub."""
     try:
         check_architecture()
         be_patient()
+        if isinstance(server, int):
+            quietly(f"target extended-remote | cat <&{server} & cat >&{server}; kill $!")
+            start(where)
+            return
         with tempfile.TemporaryDirectory(prefix="drdebug.") as room:
             path = os.path.join(room, "gdb")
             words = [*server, b"--once", b"--listen", b"unix:" + os.fsencode(path)]
@@ -674,7 +961,7 @@ def connect(server, where="main"):
             attach(path)
         start(where)
     except (gdb.error, gdb.GdbError, OSError) as error:
-        gdb.write(f"drdebug: {error}\n", gdb.STDERR)
+        gdb.write(f"drdebug: {plain_lines(error)}\n", gdb.STDERR)
         gdb.execute("quit 1")
 
 
@@ -686,16 +973,26 @@ def check_architecture():
 def install():
     """The commands, and the history; once, even if this file is loaded again."""
     for command in (Pin, PinWhen, PinGoto, PinCheckpoint, PinCheckpoints, PinRollback, PinLast,
-                    PinHistory, PinBack, PinForward, PinEvents, PinOutput, PinPosition, MiPinWhen,
-                    *SLICE_COMMANDS):
+                    PinHistory, PinBack, PinForward, PinEvents, PinOutput, PinPosition, MiPinWhen, RefuseRecord,
+                    RefuseChildren, ReverseNext, ReverseStep, *SLICE_COMMANDS):
         command()
     if hasattr(gdb, "drdebug_on_stop"):
         gdb.events.stop.disconnect(gdb.drdebug_on_stop)
-    gdb.drdebug_on_stop = history.on_stop
+        gdb.events.breakpoint_created.disconnect(gdb.drdebug_forks.on_created)
+        gdb.events.breakpoint_deleted.disconnect(gdb.drdebug_forks.tell)
+    gdb.drdebug_on_stop, gdb.drdebug_forks = history.on_stop, forks
     gdb.events.stop.connect(history.on_stop)
+    gdb.events.breakpoint_created.connect(forks.on_created)
+    gdb.events.breakpoint_deleted.connect(forks.tell)
+    gdb.drdebug_tell_thread = tell_thread
+    hook("record", "maintenance drdebug-refuse-record")
+    for setting in Forks.SETTINGS:
+        hook(f"set {setting}", f"maintenance drdebug-refuse-children {setting}")
+    for command in BACKWARDS:
+        hook(command, "python gdb.drdebug_tell_thread()")
 
 
-history = History()
+history, forks = History(), Forks()
 install()
 if __name__ == "__main__":
     check_architecture()

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/file.h>
+#include <sys/ioctl.h>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
@@ -21,7 +22,9 @@
 #include <unistd.h>
 
 #include "engine/host/launch.h"
+#include "logger/group.h"
 #include "logger/pages.h"
+#include "logger/sharers.h"
 #include "pinball/format.h"
 #include "pinball/record.h"
 #include "pinball/records.h"
@@ -41,21 +44,40 @@ struct recorder {
     uint64_t next;       /* sequence of the segment to write next */
     uint64_t pages_next; /* where the next check of memory begins */
     bool full;
-    struct sigaction limit_signal; /* SIGXFSZ, as the program shall have it */
     pid_t pid;
 };
 
-static uint32_t *bell; /* for the signal handler */
-static volatile sig_atomic_t forward;
-
 /* ---- the ring ---- */
+
+static uint32_t terminal_of(int fd)
+{
+    unsigned device = 0;
+    return fd < 0 || ioctl(fd, TIOCGDEV, &device) ? 0 : device;
+}
+
+/* So that the program's log can say which files that it opens are these. */
+static void note_outputs(struct ring_outputs *o)
+{
+    struct stat st;
+    int terminal = open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY | O_NONBLOCK);
+    o->terminal = terminal_of(terminal);
+    if (terminal >= 0)
+        close(terminal);
+    for (int i = 0; i < 2; i++) {
+        if (fstat(i + 1, &st))
+            continue;
+        o->file[i].dev = st.st_dev;
+        o->file[i].ino = st.st_ino;
+        o->file[i].terminal = terminal_of(i + 1);
+    }
+}
 
 /* Its space must be there for good: a full disk must not hit the program. */
 static int ring_make(struct recorder *r, struct err *err)
 {
     r->ring_fd = openat(writer_dir(r->writer), "ring", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (r->ring_fd < 0)
-        return err_set(err, "%s/ring: %m", r->what->dir);
+        return err_set_code(err, errno, "%s/ring: %m", r->what->dir);
     int why = ENOSPC;
     for (r->ring_bytes = RING_MOST; r->ring_bytes >= RING_LEAST; r->ring_bytes /= 2)
         if ((why = posix_fallocate(r->ring_fd, 0, (off_t)(RING_HEAD_BYTES + r->ring_bytes))) == 0)
@@ -64,7 +86,7 @@ static int ring_make(struct recorder *r, struct err *err)
         return err_set_code(err, why, "%s/ring: %s", r->what->dir, strerror(why));
     r->ring_bytes += RING_HEAD_BYTES;
     if (ftruncate(r->ring_fd, (off_t)r->ring_bytes) || flock(r->ring_fd, LOCK_EX | LOCK_NB))
-        return err_set(err, "%s/ring: %m", r->what->dir);
+        return err_set_code(err, errno, "%s/ring: %m", r->what->dir);
     void *p = mmap(NULL, r->ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, r->ring_fd, 0);
     if (p == MAP_FAILED)
         return err_set(err, "%s/ring: mmap: %m", r->what->dir);
@@ -74,7 +96,9 @@ static int ring_make(struct recorder *r, struct err *err)
     r->ring->segment_bytes = (r->ring_bytes - RING_HEAD_BYTES) / RING_SEGMENTS & ~(size_t)4095;
     r->ring->recorder = getpid();
     r->ring->fd = r->ring_fd;
+    note_outputs(&r->ring->outputs);
     r->ring->magic = RING_MAGIC;
+    group_bell(&r->ring->bell);
     return 0;
 }
 
@@ -84,7 +108,8 @@ static void answer(struct recorder *r)
     syscall(SYS_futex, &r->ring->answer, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
-/* The disk is full, or worse: what is written stays, the program goes on without us. */
+/* The disk is full, or worse: what is written stays, the program goes on without us. What the ring
+ * holds stays there until the end. */
 static void stop(struct recorder *r, const struct err *why)
 {
     if (r->full)
@@ -96,34 +121,38 @@ static void stop(struct recorder *r, const struct err *why)
     answer(r);
 }
 
-/* The program may have been killed at any time, and is not believed. */
-static void write_segment(struct recorder *r, struct ring_segment *s, const uint8_t *at)
+static uint64_t segment_at(const struct recorder *r, uint64_t i)
 {
-    struct err err;
+    return RING_HEAD_BYTES + i % RING_SEGMENTS * r->ring->segment_bytes;
+}
+
+/* The program may have been killed at any time, and is not believed. */
+static int write_segment(struct recorder *r, const struct ring_segment *s, struct err *err)
+{
+    const uint8_t *at = (const uint8_t *)r->ring + segment_at(r, r->next);
     uint64_t count;
     uint64_t committed = __atomic_load_n(&s->committed, __ATOMIC_ACQUIRE);
     const uint64_t room = r->ring->segment_bytes;
     uint64_t bytes = records_check(at, committed < room ? committed : room, &count);
-    if (r->full || !bytes)
-        return;
-    if (writer_events(r->writer, at, bytes, count, &err))
-        stop(r, &err);
-    else
-        summary_add(&r->out->summary, at, bytes);
+    if (!bytes)
+        return 0;
+    if (writer_events(r->writer, at, bytes, count, err))
+        return -1;
+    summary_add(&r->out->summary, at, bytes);
+    return 0;
 }
 
 /* Writes full segments in order; at the end also the one that is being filled. */
-static void drain(struct recorder *r, bool last)
+static int drain(struct recorder *r, bool last, struct err *err)
 {
     for (;;) {
         struct ring_segment *s = &r->ring->segment[r->next % RING_SEGMENTS];
         uint32_t state = __atomic_load_n(&s->state, __ATOMIC_ACQUIRE);
         bool wanted = state == SEGMENT_FULL || (last && state == SEGMENT_FILLING);
         if (!wanted || s->sequence != r->next)
-            return;
-        write_segment(r, s,
-                      (uint8_t *)r->ring + RING_HEAD_BYTES +
-                          r->next % RING_SEGMENTS * r->ring->segment_bytes);
+            return 0;
+        if (write_segment(r, s, err))
+            return -1;
         r->next++;
         __atomic_store_n(&s->state, SEGMENT_FREE, __ATOMIC_RELEASE);
         answer(r);
@@ -162,8 +191,8 @@ static void keep(struct recorder *r)
     int fd = r->full ? -1 : open_wanted(r);
     if (fd >= 0 && writer_keep(r->writer, fd, r->ring->keep.offset, r->ring->keep.bytes, &number,
                                &size, &err)) {
-        number = MAP_FILE_NONE;
-        if (err.code == ENOSPC || err.code == EFBIG || err.code == EDQUOT)
+        number = MAP_FILE_NONE;                            /* what it holds goes into the log */
+        if (recorder_no_room(err.code) && err.code != EIO) /* which may be that file's */
             stop(r, &err);
     }
     if (fd >= 0)
@@ -201,6 +230,13 @@ static void serve_pages(struct recorder *r)
     size_t n = pages_written(r->pid, from, to, &r->pages_next, found, RING_PAGES);
     memcpy(r->ring->keep.pages, found, n * sizeof found[0]);
     r->ring->keep.size = n;
+    __atomic_store_n(&r->ring->keep.state, KEEP_DONE, __ATOMIC_RELEASE);
+    answer(r);
+}
+
+static void serve_shared(struct recorder *r)
+{
+    r->ring->keep.size = sharers_find(r->pid, r->ring);
     __atomic_store_n(&r->ring->keep.state, KEEP_DONE, __ATOMIC_RELEASE);
     answer(r);
 }
@@ -259,54 +295,14 @@ static void serve(struct recorder *r)
         serve_pages(r);
     if (__atomic_load_n(&r->ring->keep.state, __ATOMIC_ACQUIRE) == KEEP_READ)
         serve_read(r);
-    drain(r, false);
+    if (__atomic_load_n(&r->ring->keep.state, __ATOMIC_ACQUIRE) == KEEP_SHARED)
+        serve_shared(r);
+    struct err err;
+    if (!r->full && drain(r, false, &err))
+        stop(r, &err);
 }
 
 /* ---- the program's life ---- */
-
-static void on_child(int sig)
-{
-    if (sig != SIGCHLD)
-        forward = sig;
-    __atomic_add_fetch(bell, 1, __ATOMIC_RELEASE);
-}
-
-/* Ctrl-C and Ctrl-\ are the program's: it is in the same group and gets them itself. */
-static void take_signals(struct sigaction old[NSIG])
-{
-    const struct {
-        int sig;
-        void (*fn)(int);
-    } wanted[] = {{SIGINT, SIG_IGN},
-                  {SIGQUIT, SIG_IGN},
-                  {SIGCHLD, on_child},
-                  {SIGTERM, on_child},
-                  {SIGHUP, on_child}};
-    for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
-        struct sigaction sa = {.sa_handler = wanted[i].fn};
-        sigaction(wanted[i].sig, NULL, &old[wanted[i].sig]);
-        bool ignored = old[wanted[i].sig].sa_handler == SIG_IGN && wanted[i].sig != SIGCHLD;
-        if (!ignored)
-            sigaction(wanted[i].sig, &sa, NULL);
-    }
-}
-
-static void give_back_signals(const struct sigaction old[NSIG])
-{
-    for (int sig = 1; sig < NSIG; sig++)
-        if (old[sig].sa_handler || old[sig].sa_flags || sig == SIGINT || sig == SIGQUIT ||
-            sig == SIGCHLD || sig == SIGTERM || sig == SIGHUP)
-            sigaction(sig, &old[sig], NULL);
-}
-
-/* The program has ended: what is left to do is short, and not worth losing. */
-static void ignore_signals(void)
-{
-    struct sigaction ignore = {.sa_handler = SIG_IGN}, usual = {.sa_handler = SIG_DFL};
-    sigaction(SIGTERM, &ignore, NULL);
-    sigaction(SIGHUP, &ignore, NULL);
-    sigaction(SIGCHLD, &usual, NULL);
-}
 
 /* In the child; returns only if it cannot become the program. */
 static void become_program(struct recorder *r, int report)
@@ -327,23 +323,25 @@ static void become_program(struct recorder *r, int report)
     _exit(CANNOT_RUN);
 }
 
-static int start_program(struct recorder *r, struct sigaction old[NSIG], struct err *err)
+static int start_program(struct recorder *r, struct err *err)
 {
     int report[2];
     if (pipe2(report, O_CLOEXEC))
         return err_set(err, "pipe: %m");
-    bell = &r->ring->bell;
-    take_signals(old);
     fflush(NULL);
     r->pid = fork();
     if (r->pid == 0) {
-        give_back_signals(old);
-        sigaction(SIGXFSZ, &r->limit_signal, NULL);
+        group_give_back();
         become_program(r, report[1]);
     }
+    group_begin();
     close(report[1]);
     struct err failed;
-    ssize_t n = r->pid < 0 ? -1 : read(report[0], &failed, sizeof failed);
+    siginfo_t info = {0};
+    ssize_t n = -1;
+    while (r->pid > 0 && (n = read(report[0], &failed, sizeof failed)) < 0 && errno == EINTR)
+        if (waitid(P_PID, (id_t)r->pid, &info, WSTOPPED | WNOHANG) == 0 && info.si_pid == r->pid)
+            group_stop(r->pid, info.si_status, &r->ring->paused); /* before it begins */
     close(report[0]);
     if (r->pid < 0)
         return err_set(err, "fork: %m");
@@ -360,11 +358,14 @@ static void wait_program(struct recorder *r)
 {
     for (;;) {
         uint32_t seen = __atomic_load_n(&r->ring->bell, __ATOMIC_ACQUIRE);
-        if (waitpid(r->pid, &r->out->wait_status, WNOHANG) == r->pid)
+        int status;
+        group_pass_on(r->pid); /* before a stop: what ends it would take signals away */
+        pid_t changed = waitpid(r->pid, &status, WNOHANG | WUNTRACED);
+        if (changed == r->pid && WIFSTOPPED(status)) {
+            group_stop(r->pid, WSTOPSIG(status), &r->ring->paused);
+        } else if (changed == r->pid) {
+            r->out->wait_status = status;
             return;
-        if (forward) {
-            kill(r->pid, forward);
-            forward = 0;
         }
         serve(r);
         struct timespec second = {1, 0};
@@ -374,73 +375,93 @@ static void wait_program(struct recorder *r)
 
 /* ---- the end ---- */
 
+/* Segments that hold nothing give their room back. The program is gone. */
+static void give_room(const struct recorder *r)
+{
+    for (uint64_t i = 0; i < RING_SEGMENTS; i++)
+        if (r->ring->segment[i].state == SEGMENT_FREE)
+            fallocate(r->ring_fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                      (off_t)segment_at(r, i), (off_t)r->ring->segment_bytes);
+}
+
+/* Once more, in the room that the ring does not need any more. Files come first: without them the
+ * events are worth nothing, while events that find no room stay in the ring. True: all is written.
+ */
+static bool write_rest(struct recorder *r)
+{
+    struct err err;
+    give_room(r);
+    bool kept = !writer_keep_flush(r->writer, &err);
+    uint64_t before;
+    int bad;
+    do {
+        before = r->next;
+        bad = drain(r, true, &err);
+        give_room(r);
+    } while (bad && r->next > before);
+    if (!bad && kept && r->out->summary.ended) { /* after all */
+        r->full = false;
+        r->out->disk.msg[0] = 0;
+    }
+    return !bad;
+}
+
+/* Where even that fails, nothing is lost: `ring` stays, and who opens the pinball finds it. */
 static void write_end(struct recorder *r)
 {
     struct summary *s = &r->out->summary;
     struct text text = {0};
     struct err err;
     int status = r->out->wait_status;
-    if (!s->ended) {
+    if (!r->full && (drain(r, true, &err) || writer_keep_flush(r->writer, &err)))
+        stop(r, &err);
+    r->out->warnings = r->ring->warnings;
+    if (r->full && !write_rest(r))
+        return;
+    if (!s->ended || r->full) {
         s->reason = r->full ? END_FULL : END_KILLED;
         s->status = r->full ? r->out->disk.code : WIFSIGNALED(status) ? WTERMSIG(status) : 0;
     }
+    const struct ring_last last = r->ring->last;
+    summary_last(s, &last);
     s->isa = r->ring->isa;
-    r->out->warnings = r->ring->warnings;
     summary_text(s, &text);
-    if (r->full) /* its room is needed now */
-        unlinkat(writer_dir(r->writer), "ring", 0);
     if (writer_end(r->writer, text.data, text.bytes, &err) && !r->full)
         r->out->disk = err;
     text_deinit(&text);
 }
 
-/* Nothing was recorded: nothing stays. */
-static void remove_all(struct recorder *r)
+bool recorder_no_room(int error)
 {
-    int dir = writer_dir(r->writer);
-    static const char *const name[] = {"ring", "head", "events", "index", "end"};
-    for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
-        unlinkat(dir, name[i], 0);
-    unlinkat(dir, "files", AT_REMOVEDIR);
-    rmdir(r->what->dir);
+    return error == ENOSPC || error == EFBIG || error == EDQUOT || error == EIO;
+}
+
+static int record(struct recorder *r, struct err *err)
+{
+    r->writer = writer_new(r->what->dir, err);
+    if (!r->writer)
+        return -1;
+    if (ring_make(r, err) || write_head(r, err) || start_program(r, err)) {
+        writer_undo(r->writer);
+        return -1;
+    }
+    wait_program(r);
+    serve(r);
+    write_end(r);
+    return 0;
 }
 
 int recorder_run(const struct recording *what, struct recorded *out, struct err *err)
 {
     struct recorder r = {.what = what, .out = out, .ring_fd = -1};
-    struct sigaction old[NSIG];
-    memset(old, 0, sizeof old);
     memset(out, 0, sizeof *out);
-    struct sigaction no_signal = {.sa_handler = SIG_IGN};
-    sigaction(SIGXFSZ, &no_signal, &r.limit_signal);
-    r.writer = writer_new(what->dir, err);
-    if (!r.writer) {
-        sigaction(SIGXFSZ, &r.limit_signal, NULL);
-        return -1;
-    }
-    int result = ring_make(&r, err);
-    if (!result)
-        result = write_head(&r, err);
-    if (!result) {
-        result = start_program(&r, old, err);
-        if (!result) {
-            wait_program(&r);
-            serve(&r);
-            drain(&r, true);
-            write_end(&r);
-        }
-        if (result)
-            give_back_signals(old);
-        else
-            ignore_signals();
-    }
-    if (result)
-        remove_all(&r);
+    group_take();
+    int result = record(&r, err);
+    group_leave(result == 0);
     if (r.ring)
         munmap(r.ring, r.ring_bytes);
     if (r.ring_fd >= 0)
         close(r.ring_fd);
     writer_free(r.writer);
-    sigaction(SIGXFSZ, &r.limit_signal, NULL);
     return result;
 }

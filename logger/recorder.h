@@ -34,7 +34,11 @@ struct recorded {
 
 /* Returns 0 when the program has ended, however it did. -1: it was not started (err->code 126 or
  * 127 for the program's fault, as a shell has it); then nothing is left of the directory.
- * SIGINT, SIGQUIT, SIGTERM and SIGHUP stay ignored after 0, so that the caller can tell the end. */
+ * After 0 signals stay ignored (group.h), so that the caller can tell the end. */
 int recorder_run(const struct recording *what, struct recorded *out, struct err *err);
+
+/* Whether an err->code says that nothing can be written there, for no fault of the user's: the
+ * program can do without its recording. */
+bool recorder_no_room(int error);
 
 #endif

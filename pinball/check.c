@@ -106,6 +106,19 @@ static int check_part(struct check *c, const struct part *part, struct err *err)
     return 0;
 }
 
+int pinball_file_check(struct pinball *pinball, uint32_t number, struct err *err)
+{
+    struct check c = {.pinball = pinball};
+    const struct kept_file *file = pinball_file(pinball, number);
+
+    if (!file)
+        return err_set(err, "%s: keeps no file %u", pinball_path(pinball), number);
+    for (size_t i = 0; i < file->ranges; i++)
+        if (check_part(&c, &(struct part){file->kind, &file->range[i]}, err))
+            return -1;
+    return 0;
+}
+
 int pinball_check(struct pinball *pinball, pinball_progress *progress, void *arg, struct err *err)
 {
     struct check c = {.pinball = pinball, .progress = progress, .arg = arg};

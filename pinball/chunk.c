@@ -103,9 +103,9 @@ int chunk_read(const struct span *span, uint64_t at, struct chunk_want want, str
     if (chunk->magic != CHUNK_MAGIC)
         return at > 0 ? chunk_damaged(span, n, err, "no chunk begins here")
                       : err_set_code(err, CHUNK_DAMAGED, "%s: not a pinball", span->label);
-    if (chunk->version != PINBALL_VERSION)
-        return err_set(err, "%s: is version %u, this drdebug reads version %d", span->label,
-                       chunk->version, PINBALL_VERSION);
+    if (chunk->version < PINBALL_OLDEST || chunk->version > PINBALL_VERSION)
+        return err_set(err, "%s: is version %u, this drdebug reads versions %d to %d", span->label,
+                       chunk->version, PINBALL_OLDEST, PINBALL_VERSION);
     if (chunk->header_sum != xxh64(chunk, offsetof(struct chunk, header_sum), 0))
         return chunk_damaged(span, n, err, "checksum of its header does not match");
     if (chunk->kind != want.kind)

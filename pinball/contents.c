@@ -10,6 +10,9 @@
 
 #include "pinball/pinball_private.h"
 
+static const uint64_t HELD_FREE = 256ull << 20;
+enum { HELD_RATIO = 64 };
+
 static uint64_t raw_bytes(uint64_t total, uint64_t i)
 {
     uint64_t left = total - i * KEPT_CHUNK_BYTES;
@@ -133,6 +136,25 @@ static size_t first_range(const struct kept_file *file, uint64_t offset)
             high = middle;
     }
     return low;
+}
+
+bool pinball_may_unpack(struct pinball *pinball, uint32_t number)
+{
+    const struct kept_file *file = pinball_file(pinball, number);
+    uint64_t stored = pinball->held_stored, held;
+    struct err unused;
+
+    for (size_t i = 0; file && i < file->ranges; i++) {
+        if (contents_open(pinball, file->kind, &file->range[i], &unused))
+            return false;
+        stored += pinball->contents.member.span.bytes;
+    }
+    if (!file || __builtin_add_overflow(pinball->held, file->size, &held) ||
+        (held > HELD_FREE && (held - HELD_FREE) / HELD_RATIO > stored))
+        return false;
+    pinball->held = held;
+    pinball->held_stored = stored;
+    return true;
 }
 
 int pinball_file_read(struct pinball *pinball, uint32_t number, uint64_t offset, void *buf,

@@ -6,14 +6,15 @@
  * all structures are multiples of 8 bytes without hidden padding. Included by code inside the
  * target (logger/target, replayer/target) and outside; no libc.
  *
- * Whoever changes anything here adds one to PINBALL_VERSION.
+ * Whoever changes anything here or in record.h adds one to PINBALL_VERSION. Older ones are read for
+ * good: 1 has no RECORD_OUTPUT, RECORD_PROCESS, RECORD_STATE, PARTLY_OBJECT, END_REGION.
  */
 #ifndef PINBALL_FORMAT_H
 #define PINBALL_FORMAT_H
 
 #include <stdint.h>
 
-enum { PINBALL_VERSION = 1 };
+enum { PINBALL_VERSION = 2, PINBALL_OLDEST = 1 };
 
 /* ---- chunks: everything on disk is a sequence of them ---- */
 
@@ -26,8 +27,8 @@ enum chunk_kind {
     CHUNK_FILE = 4,   /* file `files/SHA256`: bytes of it, at file offset `extra` */
     CHUNK_END = 5,    /* file `end`: text, how the recording ended */
     CHUNK_NOTE = 6,   /* file `notes`: text, what was learned later (instruction counts) */
-    CHUNK_TRACE = 8,  /* a trace (slicer/trace.h), which is no part of a pinball */
-    CHUNK_SLICE = 9,  /* a slice that was kept: slices/NAME (slicer/saved.h), likewise */
+    CHUNK_TRACE = 8,  /* a trace (trace/trace.h), which is no part of a pinball */
+    CHUNK_SLICE = 9,  /* a slice that was kept: slices/NAME (slicer/report/saved.h), likewise */
     CHUNK_MEMBER = 7, /* a packed pinball: name of a file, `extra` bytes of which follow */
 };
 

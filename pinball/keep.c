@@ -11,6 +11,7 @@
  *    for it is coarse, and a change right after would not show. Bytes written through a shared
  *    mapping may not show either; whoever maps a file that others write shared must log them.
  */
+#define _GNU_SOURCE
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -18,10 +19,13 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "pinball/beneath.h"
 #include "pinball/piece.h"
 #include "pinball/writer_private.h"
 
 enum { CLOCK_SLACK_S = 3, WAITING_MAX = WRITER_WHOLE_BYTES };
+enum { HOLE_BYTES = 1 << 20, PAGE_BYTES = 4096 }; /* smaller holes are kept as zeros */
+enum { ENTRY_RANGES = 256 };                      /* of an entry, which has its limit */
 
 static const char temporary[] = KEEP_TEMPORARY;
 
@@ -34,8 +38,7 @@ static int fail(const struct writer *w, const char *name, int error, struct err 
 
 static int open_piece(struct writer *w, struct piece *piece, struct err *err)
 {
-    int fd =
-        openat(w->files, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+    int fd = beneath_create(w->files, temporary);
 
     piece_init(piece, fd, w->files_label);
     return fd < 0 ? fail(w, "files", errno, err) : 0;
@@ -63,7 +66,7 @@ static int write_contents(struct writer *w, const char *data, size_t bytes, char
     sha256_init(&sha);
     sha256_add(&sha, data, bytes);
     sha256_hex(&sha, sha256);
-    if (faccessat(w->files, sha256, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
+    if (beneath_exists(w->files, sha256))
         return 0;
     if (open_piece(w, &piece, err))
         return -1;
@@ -191,6 +194,7 @@ static int write_entry(struct writer *w, const struct keeping *k, size_t first, 
     int bad = -1;
 
     kept_text(&text, &k->file, first);
+    seal_entry(&w->seal, "index", w->entries, &text);
     if (!text.data)
         fail(w, "index", ENOMEM, err);
     else
@@ -228,30 +232,70 @@ static bool uncovered(const struct keeping *k, uint64_t *from, uint64_t to,
     return true;
 }
 
-/* Adds [from, to) to the ranges; a new file gets its entry. */
-static int keep_range(struct writer *w, struct keeping *k, int fd, uint64_t from, uint64_t to,
-                      struct err *err)
+/* The next stretch of data in [*from, to), without holes that are worth leaving out: true, and
+ * where it lies in *start and *end. What a file system cannot tell is data. */
+static bool next_data(int fd, uint64_t from, uint64_t to, uint64_t *start, uint64_t *end)
 {
-    bool is_new = k->file.ranges == 0;
-    size_t first = k->file.ranges;
-    struct kept_range range;
+    off_t data = lseek(fd, (off_t)from, SEEK_DATA);
 
-    while (uncovered(k, &from, to, &range)) {
-        if (copy_range(w, fd, &range, err))
-            goto fail;
-        if (range.bytes == 0)
-            break; /* the file became shorter */
-        if (add_range(k, &range)) {
-            fail(w, "files", ENOMEM, err);
-            goto fail;
+    if ((data < 0 && errno == ENXIO) || (data >= 0 && (uint64_t)data >= to))
+        return false;
+    *start = data < 0 ? from : (uint64_t)data / PAGE_BYTES * PAGE_BYTES;
+    *start = *start < from ? from : *start;
+    *end = to;
+    for (off_t at = data; at >= 0 && (uint64_t)at < to;) {
+        off_t hole = lseek(fd, at, SEEK_HOLE);
+        if (hole < 0 || (uint64_t)hole >= to)
+            return true;
+        at = lseek(fd, hole, SEEK_DATA);
+        if (at < 0 || at - hole >= HOLE_BYTES) {
+            *end = (uint64_t)hole;
+            return true;
         }
     }
-    if ((is_new || k->file.ranges > first) && write_entry(w, k, first, err))
-        goto fail;
+    return true;
+}
+
+/* Adds what is in [from, to) to the ranges of the file; entries for those from *written on follow
+ * when there are many. */
+static int keep_extents(struct writer *w, struct keeping *k, int fd, struct kept_range part,
+                        size_t *written, struct err *err)
+{
+    const uint64_t to = part.offset + part.bytes;
+    uint64_t start, end;
+
+    for (uint64_t at = part.offset; at < to && next_data(fd, at, to, &start, &end); at = end) {
+        struct kept_range range = {.offset = start, .bytes = end - start};
+        if (copy_range(w, fd, &range, err))
+            return -1;
+        if (range.bytes == 0)
+            return 0; /* the file became shorter */
+        if (add_range(k, &range))
+            return fail(w, "files", ENOMEM, err);
+        if (k->file.ranges - *written < ENTRY_RANGES)
+            continue;
+        if (write_entry(w, k, *written, err))
+            return -1;
+        *written = k->file.ranges;
+    }
     return 0;
-fail:
-    k->file.ranges = first;
-    return -1;
+}
+
+/* Adds [from, to) to the ranges; a new file gets its entry. */
+static int keep_range(struct writer *w, struct keeping *k, int fd, bool is_new, uint64_t from,
+                      uint64_t to, struct err *err)
+{
+    size_t first = k->file.ranges;
+    struct kept_range part;
+    int bad = 0;
+
+    while (!bad && uncovered(k, &from, to, &part))
+        bad = keep_extents(w, k, fd, part, &first, err);
+    if (!bad && (is_new || k->file.ranges > first))
+        bad = write_entry(w, k, first, err);
+    if (bad)
+        k->file.ranges = first;
+    return bad;
 }
 
 /* ---- small files ---- */
@@ -345,11 +389,13 @@ int writer_keep(struct writer *writer, int fd, uint64_t offset, uint64_t bytes, 
     uint64_t from = offset < k->file.size ? offset : k->file.size;
     uint64_t to = bytes < k->file.size - from ? from + bytes : k->file.size;
     if (large)
-        bad = keep_range(writer, k, fd, from, to, err);
+        bad = keep_range(writer, k, fd, is_new, from, to, err);
     else if (is_new)
         bad = keep_whole(writer, k, fd, st.st_nlink > 0, err);
-    if (bad && is_new)
+    if (bad && is_new && k->file.ranges == 0)
         drop(writer, k);
+    else if (bad)
+        k->trusted = false; /* some of it has an entry, so the number is taken; nobody uses it */
     if (bad)
         return -1;
     *number = k->file.number;

@@ -12,6 +12,7 @@
 #include <sys/file.h>
 #include <unistd.h>
 
+#include "pinball/beneath.h"
 #include "pinball/pinball_private.h"
 
 static const char temporary[] = "notes.new";
@@ -65,7 +66,7 @@ int pinball_note(struct pinball *pinball, const char *text, size_t bytes, struct
         return err_set_code(err, ENOMEM, "%s: no memory", pinball_path(pinball));
     if (flock(dir, LOCK_EX)) /* against others who add one now */
         return err_set_code(err, errno, "%s: %s", pinball_path(pinball), strerror(errno));
-    file.fd = openat(dir, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+    file.fd = beneath_create(dir, temporary);
     int bad = file.fd < 0
                   ? err_set_code(err, errno, "%s/notes: %s", pinball_path(pinball), strerror(errno))
                   : add(pinball, &file, text, bytes, err);

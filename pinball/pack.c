@@ -19,8 +19,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "pinball/beneath.h"
 #include "pinball/chunk.h"
+#include "pinball/executed.h"
 #include "pinball/piece.h"
+#include "pinball/seal.h"
 #include "pinball/sources.h"
 #include "pinball/store.h"
 #include "pinball/text.h"
@@ -30,6 +33,7 @@ enum { COPY_BYTES = 1 << 20, SOURCE_MAX_BYTES = 16 << 20 };
 struct packing {
     struct pinball *pinball;
     const struct pack_options *options;
+    struct sourcefile_places places;
     struct chunk_file out;
     uint64_t members;
     struct packer packer;
@@ -38,6 +42,7 @@ struct packing {
     struct chunk_file extras; /* in memory: becomes the member */
     uint64_t entries;         /* chunks of it */
     uint32_t number;          /* of the next kept file */
+    bool *executed;           /* by number: its debug information names sources */
 };
 
 static int by_text(const void *a, const void *b)
@@ -117,6 +122,7 @@ static int add_entry(struct packing *p, const struct kept_file *file, struct err
     struct text text = {0};
 
     kept_text(&text, file, 0);
+    seal_entry(pinball_seal(p->pinball), "extras", p->entries, &text);
     int bad = text.data ? chunk_append(&p->extras, what, text.data, text.bytes, &p->packer, err)
                         : err_set(err, "no memory");
     text_deinit(&text);
@@ -171,35 +177,20 @@ static int add_extra(struct packing *p, struct kept_file *file, int fd, struct e
     return 0;
 }
 
-/* A regular file that can be read, or -1. */
-static int open_file(const char *path, uint64_t *size)
-{
-    struct stat st;
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-
-    if (fd < 0)
-        return -1;
-    if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-        close(fd);
-        return -1;
-    }
-    *size = (uint64_t)st.st_size;
-    return fd;
-}
-
 static int add_source(void *arg, const char *path, struct err *err)
 {
     struct packing *p = arg;
     struct kept_file file = {.kind = KEPT_SOURCE, .path = path};
-    int bad = 0, is_new = remember(p, path, err);
+    struct stat st;
+    int is_new = remember(p, path, err);
 
     if (is_new <= 0)
         return is_new;
-    int fd = open_file(path, &file.size);
+    int fd = sourcefile_open(&p->places, path, SOURCE_MAX_BYTES, &st);
     if (fd < 0)
         return 0;
-    if (file.size <= SOURCE_MAX_BYTES)
-        bad = add_extra(p, &file, fd, err);
+    file.size = (uint64_t)st.st_size;
+    int bad = add_extra(p, &file, fd, err);
     close(fd);
     return bad;
 }
@@ -228,12 +219,16 @@ static int open_debug(struct packing *p, const struct kept_file *file, char path
                       uint64_t *size)
 {
     const char *root = p->options->debug_root ? p->options->debug_root : "/usr/lib/debug";
+    struct stat st;
 
     if (!file->build_id || strlen(file->build_id) < 4)
         return -1;
     int n = snprintf(path, PATH_MAX, "%s/.build-id/%.2s/%s.debug", root, file->build_id,
                      file->build_id + 2);
-    return n < PATH_MAX ? open_file(path, size) : -1;
+    int fd = n < PATH_MAX ? beneath_open_plain(path, &st) : -1;
+    if (fd >= 0)
+        *size = (uint64_t)st.st_size;
+    return fd;
 }
 
 static int add_extras_of(struct packing *p, const struct kept_file *file, struct err *err)
@@ -247,11 +242,12 @@ static int add_extras_of(struct packing *p, const struct kept_file *file, struct
         if (bad > 0)
             bad = add_extra(p, &debug, fd, err);
     }
-    if (!bad && p->options->sources && fd < 0 && file->whole) {
+    const bool sources = p->options->sources && p->executed[file->number];
+    if (!bad && sources && fd < 0 && file->whole && pinball_may_unpack(p->pinball, file->number)) {
         fd = extract(p, file, err);
         bad = fd < 0 ? -1 : 0;
     }
-    if (!bad && p->options->sources && fd >= 0)
+    if (!bad && sources && fd >= 0)
         bad = sources_list(fd, add_source, p, err);
     if (fd >= 0)
         close(fd);
@@ -263,7 +259,10 @@ static int add_extras(struct packing *p, struct err *err)
     struct span span = {.fd = p->extras.fd, .label = "extras"};
 
     p->number = pinball_files(p->pinball);
-    if (copy_extras(p, err))
+    p->executed = calloc((size_t)p->number + 1, sizeof *p->executed);
+    if (!p->executed)
+        return err_set(err, "no memory");
+    if (copy_extras(p, err) || (p->options->sources && executed_find(p->pinball, p->executed, err)))
         return -1;
     for (uint32_t n = 0; n < pinball_files(p->pinball); n++) {
         const struct kept_file *f = pinball_file(p->pinball, n);
@@ -294,33 +293,41 @@ static int fail(const char *out, int error, struct err *err)
 /* Writes under another name; a file that is there stays. */
 static int write_file(struct packing *p, const char *out, struct err *err)
 {
-    char temporary[PATH_MAX];
+    struct beneath_new file = {.fd = -1};
+    const char *name;
+    int folder = beneath_folder_of(out, &name), bad = -1;
 
-    if ((size_t)snprintf(temporary, sizeof temporary, "%s.new", out) >= sizeof temporary)
-        return fail(out, ENAMETOOLONG, err);
-    if (faccessat(AT_FDCWD, out, F_OK, AT_SYMLINK_NOFOLLOW) == 0)
-        return fail(out, EEXIST, err);
-    p->out.label = out;
-    p->out.fd = open(temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
-    if (p->out.fd < 0)
+    if (folder < 0)
         return fail(out, errno, err);
-    int bad = write_all(p, err);
-    if (close(p->out.fd) && !bad)
-        bad = fail(out, errno, err);
-    if (!bad && link(temporary, out))
-        bad = errno == EEXIST || rename(temporary, out) ? fail(out, errno, err) : 0;
-    unlink(temporary);
+    if (beneath_exists(folder, name))
+        fail(out, EEXIST, err);
+    else if (beneath_begin(&file, folder, name))
+        fail(out, errno, err);
+    else {
+        p->out = (struct chunk_file){.fd = file.fd, .label = out};
+        bad = write_all(p, err);
+        if (!bad && beneath_finish(&file, name, true))
+            bad = fail(out, errno, err);
+    }
+    beneath_abandon(&file);
+    close(folder);
     return bad;
 }
 
 int pack(struct pinball *pinball, const char *out, const struct pack_options *options,
          struct err *err)
 {
-    struct packing p = {.pinball = pinball, .options = options};
+    struct packing p = {.pinball = pinball, .options = options, .places = options->places};
     int bad = -1;
 
+    if (pinball_in_memory(pinball))
+        return err_set(err,
+                       "%s: cannot be put in order where it is, and so not be packed: no room, "
+                       "or no right to write there",
+                       pinball_path(pinball));
     if (pinball_check(pinball, options->progress, options->arg, err))
         return -1;
+    p.places.as_named = pinball_is_own(pinball);
     p.room = malloc(COPY_BYTES);
     p.extras.fd = memfd_create("extras", MFD_CLOEXEC);
     p.extras.label = "extras";
@@ -333,5 +340,6 @@ int pack(struct pinball *pinball, const char *out, const struct pack_options *op
     tdestroy(p.done, free);
     chunk_deinit_packer(&p.packer);
     free(p.room);
+    free(p.executed);
     return bad;
 }

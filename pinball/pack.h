@@ -14,13 +14,15 @@
 
 #include "base/err.h"
 #include "pinball/pinball.h"
+#include "pinball/sourcefile.h"
 
 struct pack_options {
     bool debug;   /* /usr/lib/debug/.build-id/... of the kept ELF files */
     bool sources; /* files named by their DWARF line tables: those that can be read here */
-    const char *debug_root;     /* NULL: /usr/lib/debug */
-    pinball_progress *progress; /* NULL: none */
-    void *arg;                  /* of it */
+    struct sourcefile_places places; /* folders with sources, and nothing else */
+    const char *debug_root;          /* NULL: /usr/lib/debug */
+    pinball_progress *progress;      /* NULL: none */
+    void *arg;                       /* of it */
 };
 
 /* Checks the pinball, then writes `out`, which must not be there (err->code EEXIST). */

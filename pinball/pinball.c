@@ -12,14 +12,38 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "pinball/beneath.h"
 #include "pinball/pinball_private.h"
 #include "pinball/records.h"
-#include "pinball/recover.h"
+
+/* Holes of a file are read as bytes, so that its size bounds nothing. */
+enum { NOTES_MAX_BYTES = 64 << 20 };
+
+/* As store_find(), but first among what a recovery has in memory. */
+static int find_any(struct pinball *p, const char *name, struct member *member, struct err *err)
+{
+    const struct recovery *r = &p->rescued;
+    int fd = !r->in_memory                ? -1
+             : strcmp(name, "index") == 0 ? r->index
+             : strcmp(name, "end") == 0   ? r->end
+                                          : -1;
+    struct stat st;
+
+    if (fd < 0)
+        return store_find(p->store, name, member, err);
+    *member = (struct member){.span.fd = fd};
+    snprintf(member->label, sizeof member->label, "%s/%s", pinball_path(p), name);
+    member->span.label = member->label;
+    if (fstat(fd, &st))
+        return err_set_code(err, errno, "%s: %s", member->label, strerror(errno));
+    member->span.bytes = (uint64_t)st.st_size;
+    return 1;
+}
 
 /* Opens a member that must be there. */
 static int find(struct pinball *p, const char *name, struct member *member, struct err *err)
 {
-    int found = store_find(p->store, name, member, err);
+    int found = find_any(p, name, member, err);
 
     if (found == 0)
         return err_set_code(err, ENOENT, "%s: is missing", member->label);
@@ -67,6 +91,8 @@ static int open_text(struct pinball *p, const char *name, enum chunk_kind kind, 
         chunk_damaged(&member.span, 1, err, "should not be there");
     else if (got > 0 && read_text(p, &member.span, 0, &chunk, &text, err) == 0) {
         bad = parse(&member.span, text, chunk.raw, lines, err);
+        if (kind == CHUNK_HEAD)
+            seal_check_head(&p->seal, text, chunk.raw);
         free(text);
     }
     store_close_member(&member);
@@ -87,6 +113,10 @@ static int open_notes(struct pinball *p, struct err *err)
     if (more <= 0)
         return more;
     while ((more = chunk_read(&member.span, at, want, &chunk, err)) > 0) {
+        if (chunk.raw > NOTES_MAX_BYTES - bytes) {
+            more = err_set(err, "%s: too large", member.label);
+            break;
+        }
         char *longer = realloc(all, bytes + chunk.raw + 1);
         if (!longer) {
             more = err_set(err, "%s: no memory", member.label);
@@ -108,7 +138,8 @@ static int open_notes(struct pinball *p, struct err *err)
 
 /* ---- events ---- */
 
-static int add_chunk(struct pinball *p, uint64_t at, const struct chunk *chunk, struct err *err)
+static int add_chunk(struct pinball *p, const struct span *span, uint64_t at,
+                     const struct chunk *chunk, struct err *err)
 {
     if ((p->chunks & (p->chunks - 1)) == 0) { /* a power of two: full */
         uint64_t room = p->chunks ? 2 * p->chunks : 1;
@@ -117,29 +148,44 @@ static int add_chunk(struct pinball *p, uint64_t at, const struct chunk *chunk, 
             return err_set(err, "%s: no memory", p->events.label);
         p->chunk = more;
     }
-    p->chunk[p->chunks++] = (struct event_chunk){at, chunk->raw, chunk->extra};
+    p->chunk[p->chunks++] = (struct event_chunk){span,         at,           chunk->raw, chunk->raw,
+                                                 chunk->extra, chunk->extra, chunk->sum};
     p->records += chunk->extra;
     return 0;
 }
 
-static int open_events(struct pinball *p, struct err *err)
+static int open_span(struct pinball *p, const struct span *span, struct err *err)
 {
-    struct chunk_want want = {.kind = CHUNK_EVENTS};
+    struct chunk_want want = {.kind = CHUNK_EVENTS, .sequence = p->chunks};
     struct chunk chunk;
     uint64_t at = 0;
     int more;
 
-    if (find(p, "events", &p->events, err))
-        return -1;
-    while ((more = chunk_read(&p->events.span, at, want, &chunk, err)) > 0) {
+    while ((more = chunk_read(span, at, want, &chunk, err)) > 0) {
         if (chunk.extra > chunk.raw / sizeof(struct record))
-            return chunk_damaged(&p->events.span, want.sequence, err, "too small for its records");
-        if (add_chunk(p, at, &chunk, err))
+            return chunk_damaged(span, want.sequence, err, "too small for its records");
+        if (add_chunk(p, span, at, &chunk, err))
             return -1;
         at = chunk_next(at, &chunk);
         want.sequence++;
     }
     return more;
+}
+
+static int open_events(struct pinball *p, struct err *err)
+{
+    struct stat st;
+
+    if (find(p, "events", &p->events, err))
+        return -1;
+    if (!p->rescued.in_memory)
+        return open_span(p, &p->events.span, err);
+    p->events.span.bytes = p->rescued.whole_bytes;
+    p->rest = (struct span){.fd = p->rescued.events, .label = p->events.label};
+    if (fstat(p->rest.fd, &st))
+        return err_set_code(err, errno, "%s: %s", p->rest.label, strerror(errno));
+    p->rest.bytes = (uint64_t)st.st_size;
+    return open_span(p, &p->events.span, err) || open_span(p, &p->rest, err) ? -1 : 0;
 }
 
 uint64_t pinball_chunks(const struct pinball *pinball)
@@ -159,24 +205,24 @@ void pinball_chunk_info(const struct pinball *pinball, uint64_t i, uint64_t *raw
     *records = pinball->chunk[i].records;
 }
 
-int pinball_read_chunk(struct pinball *pinball, uint64_t i, void *out, size_t room, struct err *err)
+uint64_t pinball_chunk_sum(const struct pinball *pinball, uint64_t i)
 {
-    struct chunk_want want = {.kind = CHUNK_EVENTS, .sequence = i};
-    const struct span *span = &pinball->events.span;
+    return pinball->chunk[i].sum;
+}
+
+static int read_whole_chunk(struct pinball *pinball, uint64_t i, void *out, struct err *err)
+{
+    const struct event_chunk *want = &pinball->chunk[i];
+    const struct span *span = want->span;
     struct chunk chunk;
     uint64_t records;
 
-    if (i >= pinball->chunks)
-        return err_set(err, "%s: chunk %llu: is not there", span->label, (unsigned long long)i);
-    uint64_t at = pinball->chunk[i].at;
-    if (chunk_read(span, at, want, &chunk, err) <= 0)
+    if (chunk_read(span, want->at, (struct chunk_want){.kind = CHUNK_EVENTS, .sequence = i}, &chunk,
+                   err) <= 0)
         return -1;
-    if (chunk.raw != pinball->chunk[i].raw || chunk.extra != pinball->chunk[i].records)
+    if (chunk.raw != want->stored || chunk.extra != want->held)
         return chunk_damaged(span, i, err, "changed after it was opened");
-    if (chunk.raw > room)
-        return err_set(err, "%s: chunk %llu: no room for %llu bytes", span->label,
-                       (unsigned long long)i, (unsigned long long)chunk.raw);
-    if (chunk_unpack(span, at, &chunk, out, &pinball->packer, err))
+    if (chunk_unpack(span, want->at, &chunk, out, &pinball->packer, err))
         return -1;
     size_t good = records_check(out, chunk.raw, &records);
     if (good != chunk.raw)
@@ -188,9 +234,31 @@ int pinball_read_chunk(struct pinball *pinball, uint64_t i, void *out, size_t ro
     return 0;
 }
 
+int pinball_read_chunk(struct pinball *pinball, uint64_t i, void *out, size_t room, struct err *err)
+{
+    const char *label = pinball->events.label;
+
+    if (i >= pinball->chunks)
+        return err_set(err, "%s: chunk %llu: is not there", label, (unsigned long long)i);
+    const struct event_chunk *chunk = &pinball->chunk[i];
+    if (chunk->raw > room)
+        return err_set(err, "%s: chunk %llu: no room for %llu bytes", label, (unsigned long long)i,
+                       (unsigned long long)chunk->raw);
+    if (chunk->raw == chunk->stored)
+        return read_whole_chunk(pinball, i, out, err);
+    char *whole = malloc(chunk->stored);
+    if (!whole)
+        return err_set(err, "%s: no memory", label);
+    int bad = read_whole_chunk(pinball, i, whole, err);
+    if (!bad)
+        memcpy(out, whole, chunk->raw);
+    free(whole);
+    return bad;
+}
+
 /* ---- the list of kept files ---- */
 
-static int read_entry(struct pinball *p, const struct span *span, uint64_t at,
+static int read_entry(struct pinball *p, const char *name, const struct span *span, uint64_t at,
                       const struct chunk *chunk, struct err *err)
 {
     char *text;
@@ -200,6 +268,8 @@ static int read_entry(struct pinball *p, const struct span *span, uint64_t at,
     if (read_text(p, span, at, chunk, &text, err))
         return -1;
     int bad = kept_add(&p->kept, text, chunk->raw, err);
+    if (!seal_check_entry(&p->seal, name, chunk->sequence, text, chunk->raw))
+        p->seal.made = false; /* one that is not ours, and the recording is not */
     free(text);
     return bad ? chunk_damaged(span, chunk->sequence, err, "%s", err ? err->msg : "") : 0;
 }
@@ -211,12 +281,12 @@ static int open_index(struct pinball *p, const char *name, struct err *err)
     struct member member;
     struct chunk chunk;
     uint64_t at = 0;
-    int more = store_find(p->store, name, &member, err);
+    int more = find_any(p, name, &member, err);
 
     if (more <= 0)
         return more;
     while ((more = chunk_read(&member.span, at, want, &chunk, err)) > 0) {
-        if ((more = read_entry(p, &member.span, at, &chunk, err)))
+        if ((more = read_entry(p, name, &member.span, at, &chunk, err)))
             break;
         at = chunk_next(at, &chunk);
         want.sequence++;
@@ -254,7 +324,7 @@ const struct kept_file *pinball_file(const struct pinball *pinball, uint32_t num
 
 static bool is_there(const struct pinball *p, const char *name)
 {
-    return faccessat(store_fd(p->store), name, F_OK, AT_SYMLINK_NOFOLLOW) == 0;
+    return beneath_exists(store_fd(p->store), name);
 }
 
 static int put_in_order(struct pinball *p, struct err *err)
@@ -266,7 +336,7 @@ static int put_in_order(struct pinball *p, struct err *err)
     if (!is_there(p, "ring"))
         return 0;
     p->recovered = true;
-    return recover(pinball_path(p), NULL, err);
+    return recover(pinball_path(p), &p->rescued, err);
 }
 
 struct pinball *pinball_open(const char *path, struct err *err)
@@ -288,7 +358,7 @@ struct pinball *pinball_open(const char *path, struct err *err)
                 (unsigned long long)p->chunks, (unsigned long long)said);
         goto fail;
     }
-    if (open_kept(p, err) || open_notes(p, err))
+    if (open_kept(p, err) || open_notes(p, err) || missing_cut(p, err))
         goto fail;
     return p;
 fail:
@@ -302,6 +372,11 @@ void pinball_close(struct pinball *pinball)
         return;
     contents_close(&pinball->contents);
     store_close_member(&pinball->events);
+    if (pinball->rescued.in_memory) {
+        close(pinball->rescued.events);
+        close(pinball->rescued.index);
+        close(pinball->rescued.end);
+    }
     text_free_lines(&pinball->head);
     text_free_lines(&pinball->end);
     text_free_lines(&pinball->notes);
@@ -324,9 +399,39 @@ bool pinball_recovered(const struct pinball *pinball)
     return pinball->recovered;
 }
 
+bool pinball_in_memory(const struct pinball *pinball)
+{
+    return pinball->rescued.in_memory;
+}
+
+const struct kept_file *pinball_missing(const struct pinball *pinball)
+{
+    return pinball->missing;
+}
+
 bool pinball_packed(const struct pinball *pinball)
 {
     return store_is_packed(pinball->store);
+}
+
+bool pinball_has(const struct pinball *pinball, const char *name)
+{
+    return !pinball_packed(pinball) && beneath_exists(store_fd(pinball->store), name);
+}
+
+int pinball_stat(const struct pinball *pinball, struct stat *st)
+{
+    return fstatat(store_fd(pinball->store), "head", st, AT_SYMLINK_NOFOLLOW);
+}
+
+bool pinball_is_own(const struct pinball *pinball)
+{
+    return pinball->seal.made;
+}
+
+const struct seal *pinball_seal(const struct pinball *pinball)
+{
+    return &pinball->seal;
 }
 
 struct store *pinball_store(struct pinball *pinball)

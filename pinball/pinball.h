@@ -15,10 +15,13 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include <sys/stat.h>
+
 #include "base/err.h"
 #include "pinball/kept.h"
 
 struct pinball;
+struct seal;
 struct store;
 
 /* Opens a directory or a packed file. What a recorder that was killed left is put in order first
@@ -28,8 +31,17 @@ void pinball_close(struct pinball *pinball); /* NULL is allowed */
 
 const char *pinball_path(const struct pinball *pinball);
 bool pinball_recovered(const struct pinball *pinball);
+/* ... but only in memory: its disk is full, or not ours. Such a pinball cannot be packed. */
+bool pinball_in_memory(const struct pinball *pinball);
 bool pinball_packed(const struct pinball *pinball);
-uint64_t pinball_bytes(struct pinball *pinball); /* on disk */
+uint64_t pinball_bytes(struct pinball *pinball);                   /* on disk */
+bool pinball_has(const struct pinball *pinball, const char *name); /* in a directory */
+int pinball_stat(const struct pinball *pinball, struct stat *st);  /* of `head`, in a directory */
+
+/* This user made it here (seal.h). All others are strangers': from one that is not our own, nothing
+ * may choose files of this machine to be read. Old recordings and those of other machines count as
+ * strangers'. Contents of a kept file are our own only after pinball_file_check(). */
+bool pinball_is_own(const struct pinball *pinball);
 
 /* ---- head, end and notes: values by key, NULL if there is none; the last of several ---- */
 
@@ -53,11 +65,17 @@ int pinball_note(struct pinball *pinball, const char *text, size_t bytes, struct
 
 /* ---- events ---- */
 
+/* The recorder could not keep a file that the program mapped: events are those before the first of
+ * these mappings (of a program that begins with it, none), and this is the file. NULL: all files
+ * are there. */
+const struct kept_file *pinball_missing(const struct pinball *pinball);
+
 uint64_t pinball_chunks(const struct pinball *pinball);
 uint64_t pinball_records(const struct pinball *pinball); /* of all chunks */
 /* Of chunk i < pinball_chunks(). raw_bytes is at most CHUNK_MAX_BYTES. */
 void pinball_chunk_info(const struct pinball *pinball, uint64_t i, uint64_t *raw_bytes,
                         uint64_t *records);
+uint64_t pinball_chunk_sum(const struct pinball *pinball, uint64_t i); /* of its stored bytes */
 /* Unpacks chunk i into `out`, 8-byte aligned, with room for its raw_bytes: whole, well-framed
  * records (records.h). */
 int pinball_read_chunk(struct pinball *pinball, uint64_t i, void *out, size_t room,
@@ -72,6 +90,14 @@ const struct kept_file *pinball_file(const struct pinball *pinball, uint32_t num
 int pinball_file_read(struct pinball *pinball, uint32_t number, uint64_t offset, void *buf,
                       size_t bytes, struct err *err);
 
+/* Whether all of a kept file may be held at once. What was asked for so far may unpack to 256 MiB
+ * and 64 times what it takes on disk: pages of zeros pack better, whole programs do not. */
+bool pinball_may_unpack(struct pinball *pinball, uint32_t number);
+
+/* Reads all of a kept file and checks that it holds what its entry says. Reading alone finds damage
+ * but no forgery. */
+int pinball_file_check(struct pinball *pinball, uint32_t number, struct err *err);
+
 /* ---- all of it ---- */
 
 /* Told how many bytes of `total` have been checked. */
@@ -82,5 +108,6 @@ int pinball_check(struct pinball *pinball, pinball_progress *progress, void *arg
 
 /* For pack.h. */
 struct store *pinball_store(struct pinball *pinball);
+const struct seal *pinball_seal(const struct pinball *pinball);
 
 #endif

@@ -1,4 +1,4 @@
-/* pinball_private.h - what pinball.c, contents.c and check.c share.
+/* pinball_private.h - what pinball.c, cut.c, contents.c and check.c share.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -8,12 +8,17 @@
 #include "pinball/chunk.h"
 #include "pinball/kept.h"
 #include "pinball/pinball.h"
+#include "pinball/recover.h"
+#include "pinball/seal.h"
 #include "pinball/store.h"
 #include "pinball/text.h"
 
 struct event_chunk {
-    uint64_t at; /* of its header, in `events` */
-    uint64_t raw, records;
+    const struct span *span; /* pinball->events, or pinball->rest */
+    uint64_t at;             /* of its header there */
+    uint64_t raw, stored;    /* bytes and ... */
+    uint64_t records, held;  /* ... records that are read, and that the chunk holds */
+    uint64_t sum;            /* of what is stored */
 };
 
 /* The file of `files` that was last read from, and its chunk that was last unpacked. One of each
@@ -32,14 +37,22 @@ struct contents {
 struct pinball {
     struct store *store;
     bool recovered;
+    struct seal seal; /* made: head and all entries have this user's */
     struct lines head, end, notes;
+    struct recovery rescued; /* if in_memory: what the directory lacks */
     struct member events;
+    struct span rest;                /* of events: what is in memory */
+    const struct kept_file *missing; /* the log is cut off where it is mapped; NULL: it is not */
     struct event_chunk *chunk;
     uint64_t chunks, records;
     struct kept kept;
     struct contents contents;
     struct packer packer;
+    uint64_t held, held_stored; /* bytes of files that may be held, and what they take on disk */
 };
+
+/* Cuts the log off where the program maps a file that is not there. */
+int missing_cut(struct pinball *pinball, struct err *err);
 
 /* Makes pinball->contents those of a range. */
 int contents_open(struct pinball *pinball, enum kept_kind kind, const struct kept_range *range,

@@ -10,26 +10,12 @@
 
 #include <stdint.h>
 
+#include "pinball/end_reason.h"
+
 enum record_kind {
-    RECORD_START = 1,   /* struct record_start: the first thread, before its first instruction */
-    RECORD_MAP = 2,     /* struct record_map: a mapping of the initial state */
-    RECORD_DATA = 3,    /* struct record_data + bytes: memory now holds these */
-    RECORD_CALL = 4,    /* struct record_call + effects: a system call is over */
-    RECORD_RESTART = 5, /* struct record_check: a call was given up for a signal; it ticks */
-    RECORD_SIGNAL = 6,  /* struct record_signal */
-    RECORD_FAULT = 7,   /* struct record_fault */
-    RECORD_SWITCH = 8,  /* struct record_switch: another thread runs from here on */
-    RECORD_YIELD = 9,   /* struct record_check: the running thread stops at this tick */
-    RECORD_CHECK = 10,  /* struct record_check: its registers at this tick */
-    RECORD_VALUES = 11, /* struct record_values: registers that an instruction delivered */
-    RECORD_THREAD = 12, /* struct record_thread: clone is making one */
-    RECORD_BEGIN = 13,  /* struct record_begin: a thread's first words */
-    RECORD_RANGE = 14,  /* struct record_range: address space that is the runtime's */
-    RECORD_MEMORY = 15, /* struct record_memory + struct memory_sum: hashes of pages */
-    RECORD_END = 16,    /* struct record_end */
-    RECORD_IMAGE = 17,  /* struct record_image: a program begins; at the start and after execve */
-    RECORD_SIZE = 18,   /* struct record_size: the file behind shared memory has another size now */
-    RECORD_OBJECT = 19, /* struct record_object + bytes: what that file now holds there */
+#define RECORD(name, number, type, text) RECORD_##name = (number),
+#include "pinball/records.def"
+#undef RECORD
     RECORD_KINDS
 };
 
@@ -53,10 +39,9 @@ struct record_start {
     struct record r;
     uint64_t gpr[16], rip, rflags;
     uint64_t fs_base;
-    uint64_t mask;                   /* blocked signals */
-    uint64_t ignored;                /* signals whose action is to ignore */
+    uint64_t mask, ignored;          /* blocked signals; those whose action is to ignore */
     uint64_t brk;                    /* the heap's begin and end */
-    uint64_t stack_end, stack_limit; /* where the stack may grow: [end - limit, end) */
+    uint64_t stack_end, stack_limit; /* it grows down when touched; its limit then */
     uint64_t vdso, features;         /* its address, 0: none; XCR0 */
     int32_t pid, tid;
 };
@@ -69,6 +54,10 @@ struct record_image {
 };
 
 enum { MAP_FILE_NONE = 0xffffffff };
+
+/* flags of RECORD_MAP after the initial state. What a memory call did before it failed: nothing is
+ * mapped there now; it has `prot`; madvise took its pages. Or: if private, it shows `object` */
+enum { PARTLY_GONE = 1, PARTLY_PROT = 2, PARTLY_EMPTY = 3, PARTLY_OBJECT = 4 };
 
 struct record_map {
     struct record r;
@@ -95,18 +84,26 @@ struct record_size {
     uint64_t size;
 };
 
-/* Belongs to the system call that follows, too: the call wrote to a file that is mapped. */
+/* Likewise: the call wrote to a file that is mapped. */
 struct record_object {
     struct record r;
     uint32_t object, pad;
     uint64_t offset, bytes; /* bytes of data follow, padded with zeros to 8 */
 };
 
+/* It belongs to the initial state, or the system call that follows received it. */
+struct record_output {
+    struct record r;
+    int32_t fd;  /* -1, in the initial state: of those from 3 on, only the ones that follow do */
+    uint32_t to; /* 1 or 2; 0: neither */
+};
+
 /* flags of RECORD_CALL */
 enum {
-    CALL_MAP = 1,  /* a struct record_map (without its first 8 bytes) follows: what mmap or shmat
-                      made */
+    CALL_MAP = 1,  /* a struct record_map (without its first 8 bytes) follows: docs/pinball.md */
     CALL_SAME = 2, /* noted before it was made: the replay does the same */
+    CALL_TO_1 = 4, /* the descriptor that it opened leads to standard output ... */
+    CALL_TO_2 = 8, /* ... or error */
 };
 
 /* Followed by effects: uint64_t addr, uint64_t bytes, data padded to 8; until the record ends. */
@@ -119,26 +116,23 @@ struct record_call {
 /* flags of RECORD_SIGNAL and RECORD_FAULT */
 enum {
     AT_TICK = 1, /* when count is reached; else at the system call under way */
-    BETWEEN = 1, /* RECORD_YIELD: the pc lies between two ticks */
+    BETWEEN = 1, /* RECORD_YIELD, RECORD_END: the pc lies between two ticks */
+    KILLED = 4,  /* RECORD_YIELD: the thread, a process of its own, ended there (pc 0: about) */
     MASKED = 2,  /* the call under way has a signal mask of its own, `mask` */
 };
 
-/* `rflags` is as the program's handler finds it: flags that no instruction reads again may hold
- * anything, and a replay has to show the same. */
+/* `rflags` is as the program's handler finds it, with flags that no instruction reads again. */
 struct record_signal {
     struct record r;
     uint64_t count, pc, hash;
-    uint64_t rflags;
-    uint64_t mask;
+    uint64_t rflags, mask;
     uint8_t info[128]; /* siginfo_t */
 };
 
 struct record_fault {
     struct record r;
     uint64_t count, pc, hash;
-    uint64_t rflags;
-    uint64_t trapno, error, cr2;
-    uint64_t forced;
+    uint64_t rflags, trapno, error, cr2, forced;
     uint8_t info[128];
 };
 
@@ -177,21 +171,10 @@ struct record_memory {
     uint64_t count, pc, ranges; /* of the running thread; so many struct memory_sum follow */
 };
 
-enum end_reason {
-    END_EXIT = 1,   /* status: what exit_group or the last exit was given */
-    END_SIGNAL = 2, /* status: the signal */
-    END_EXEC = 3,   /* the program replaced itself; the new one is not recorded */
-    END_KILLED = 4, /* the process is gone and could not say why: status as wait tells it */
-    END_LOST = 5,   /* the recorder is gone */
-    END_FULL = 6,   /* no room on disk: status is the errno */
-    END_FAILED = 7, /* something could not be recorded; status: 0 */
-};
-
 struct record_end {
     struct record r;
-    uint64_t count, pc, hash;
-    uint64_t ticks;  /* of all threads */
-    uint32_t reason; /* enum end_reason */
+    uint64_t count, pc, hash, ticks; /* ticks: of all threads */
+    uint32_t reason;                 /* enum end_reason */
     int32_t status;
 };
 

@@ -4,6 +4,8 @@
  */
 #include "pinball/records.h"
 
+#include "pinball/record_state.h"
+
 size_t records_check(const void *data, size_t bytes, uint64_t *count)
 {
     const char *p = data;
@@ -19,6 +21,17 @@ size_t records_check(const void *data, size_t bytes, uint64_t *count)
         ++*count;
     }
     return good;
+}
+
+size_t records_least(unsigned kind)
+{
+    static const size_t least[RECORD_KINDS] = {
+#define RECORD(name, number, type, text) [RECORD_##name] = sizeof(struct type),
+#include "pinball/records.def"
+#undef RECORD
+    };
+
+    return kind < RECORD_KINDS ? least[kind] : SIZE_MAX;
 }
 
 const struct record *records_first(const void *data, size_t bytes)

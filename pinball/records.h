@@ -17,6 +17,9 @@
  * aligned. */
 size_t records_check(const void *data, size_t bytes, uint64_t *count);
 
+/* The least that a record of this kind has, if it is whole; whoever looks into one asks. */
+size_t records_least(unsigned kind);
+
 /* The first record of [at, end) or NULL; `bytes` must have been checked. */
 const struct record *records_first(const void *data, size_t bytes);
 const struct record *records_next(const struct record *record, const void *end);

@@ -9,7 +9,11 @@
  * 3. The segments of the ring are appended to `events`, by sequence. Those below the number of
  *    chunks are there already. The first gap or malformed record ends it.
  * 4. `end` is written, `ring` removed.
+ *
+ * Where the disk is still full, or is not ours to write, all of that is done in memory instead, and
+ * again at the next opening; only the second step is left out.
  */
+#define _GNU_SOURCE /* SEEK_DATA */
 #include "pinball/recover.h"
 
 #include <errno.h>
@@ -23,6 +27,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "pinball/beneath.h"
 #include "pinball/chunk.h"
 #include "pinball/kept.h"
 #include "pinball/records.h"
@@ -39,9 +44,11 @@ struct rescue {
     uint64_t ring_bytes;
     struct ring head; /* all zeros: the ring was never set up */
     struct writer_resume whole;
+    bool in_memory;
     struct writer *writer;
     struct summary summary;
     struct kept kept;
+    struct seal seal; /* made: it is this user's recording */
     struct packer packer;
     char *room; /* CHUNK_MAX_BYTES */
     struct recovery done;
@@ -52,7 +59,7 @@ static int fail(const struct rescue *r, const char *name, struct err *err)
     int error = errno;
 
     return err_set_code(err, error, "%s/%s: cannot put the recording in order: %s", r->path, name,
-                        strerror(error));
+                        beneath_error(error));
 }
 
 /* ---- what is on disk ---- */
@@ -62,6 +69,11 @@ static bool all_zeros(const struct span *span, uint64_t at)
     char data[4096];
 
     while (at < span->bytes) {
+        off_t data_at = lseek(span->fd, (off_t)(span->offset + at), SEEK_DATA);
+        if ((data_at < 0 && errno == ENXIO) ||
+            (data_at >= 0 && (uint64_t)data_at - span->offset >= span->bytes))
+            return true; /* a hole, which may have any size */
+        at = data_at < 0 ? at : (uint64_t)data_at - span->offset;
         size_t n = span->bytes - at < sizeof data ? span->bytes - at : sizeof data;
         if (chunk_pread(span, at, data, n, NULL))
             return false;
@@ -107,6 +119,16 @@ static int take_entry(struct rescue *r, const struct span *span, const struct ch
         return chunk_damaged(span, chunk->sequence, err, "too large");
     if (kept_add(&r->kept, r->room, chunk->raw, &cause))
         return chunk_damaged(span, chunk->sequence, err, "%s", cause.msg);
+    if (!seal_check_entry(&r->seal, "index", chunk->sequence, r->room, chunk->raw))
+        r->seal.made = false;
+    return 0;
+}
+
+static int take_head(struct rescue *r, const struct span *span, const struct chunk *chunk,
+                     struct err *err)
+{
+    (void)span, (void)err;
+    seal_check_head(&r->seal, r->room, chunk->raw);
     return 0;
 }
 
@@ -152,11 +174,11 @@ static int keep_waiting(struct rescue *r, const struct kept_file *file, struct e
 {
     char identity[IDENTITY_BYTES];
     struct stat st;
-    int bad = 0, fd = open(file->path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW);
+    int bad = 0, fd = beneath_open_plain(file->path, &st);
 
     if (fd < 0)
         return 0;
-    if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size <= WRITER_WHOLE_BYTES) {
+    if (st.st_size <= WRITER_WHOLE_BYTES) {
         keep_identity(&st, identity);
         if (strcmp(identity, file->waiting) == 0)
             bad = keep_again(r->writer, file, fd, err);
@@ -165,8 +187,11 @@ static int keep_waiting(struct rescue *r, const struct kept_file *file, struct e
     return bad;
 }
 
+/* A stranger's recording does not choose which files of this machine are read. */
 static int keep_files(struct rescue *r, struct err *err)
 {
+    if (!r->seal.made)
+        return 0;
     for (size_t i = 0; i < r->kept.files; i++)
         if (r->kept.file[i]->waiting && keep_waiting(r, r->kept.file[i], err))
             return -1;
@@ -193,9 +218,9 @@ static int open_ring(struct rescue *r, struct err *err)
         return 0;
     if (r->head.magic != RING_MAGIC)
         return err_set(err, "%s: not a ring", label);
-    if (r->head.version != PINBALL_VERSION)
-        return err_set(err, "%s: is version %u, this drdebug reads version %d", label,
-                       r->head.version, PINBALL_VERSION);
+    if (r->head.version < PINBALL_OLDEST || r->head.version > PINBALL_VERSION)
+        return err_set(err, "%s: is version %u, this drdebug reads versions %d to %d", label,
+                       r->head.version, PINBALL_OLDEST, PINBALL_VERSION);
     if (r->head.segment_bytes > CHUNK_MAX_BYTES || r->head.segment_bytes % 8 ||
         r->head.segment_bytes > (r->ring_bytes - RING_HEAD_BYTES) / RING_SEGMENTS)
         return err_set(err, "%s: segments of %llu bytes do not fit", label,
@@ -274,16 +299,33 @@ static int write_end(struct rescue *r, struct err *err)
 {
     struct text text = {0};
 
-    if (!r->summary.ended) {
-        bool stopped = summary_reason(summary_reason_name(r->head.stop)) != 0;
+    bool stopped = summary_reason(summary_reason_name(r->head.stop)) != 0;
+    bool missing = false;
+
+    for (size_t i = 0; i < r->kept.files; i++)
+        missing |= r->in_memory && r->kept.file[i]->waiting;
+    if (!r->summary.ended || (stopped && missing)) {
         r->summary.reason = stopped ? r->head.stop : END_LOST;
         r->summary.status = stopped ? r->head.stop_status : 0;
     }
+    if (!r->done.torn)
+        summary_last(&r->summary, &r->head.last);
     r->summary.isa = r->head.isa;
     summary_text(&r->summary, &text);
     int bad = writer_end(r->writer, text.data, text.bytes, err);
     text_deinit(&text);
     return bad;
+}
+
+static struct writer *resume_in_memory(struct rescue *r, struct err *err)
+{
+    struct member index;
+    struct writer *w = NULL;
+
+    if (store_find(r->store, "index", &index, err) >= 0)
+        w = writer_resume_in_memory(r->path, &r->whole, index.span.fd, err);
+    store_close_member(&index);
+    return w;
 }
 
 static int rescue(struct rescue *r, struct err *err)
@@ -293,15 +335,21 @@ static int rescue(struct rescue *r, struct err *err)
     r->room = malloc(CHUNK_MAX_BYTES);
     if (!r->room)
         return err_set(err, "%s: no memory", r->path);
-    if (open_ring(r, err) ||
+    uint64_t heads, head_bytes;
+    if (open_ring(r, err) || scan(r, "head", CHUNK_HEAD, take_head, &heads, &head_bytes, err) ||
         scan(r, "events", CHUNK_EVENTS, take_events, &w->chunks, &w->events_bytes, err) ||
         scan(r, "index", CHUNK_INDEX, take_entry, &w->entries, &w->index_bytes, err))
         return -1;
-    r->writer = writer_resume(r->path, w, err);
+    r->writer = r->in_memory ? resume_in_memory(r, err) : writer_resume(r->path, w, err);
     if (!r->writer)
         return -1;
-    unlinkat(r->writer->files, KEEP_TEMPORARY, 0);
-    return keep_files(r, err) || move_segments(r, err) || write_end(r, err) ? -1 : 0;
+    r->writer->seal = r->seal;
+    if (!r->in_memory) {
+        unlinkat(r->writer->files, KEEP_TEMPORARY, 0);
+        if (keep_files(r, err))
+            return -1;
+    }
+    return move_segments(r, err) || write_end(r, err) ? -1 : 0;
 }
 
 /* The program's mapping holds the lock, too. If it has outlived its recorder, it will notice that
@@ -318,13 +366,10 @@ static bool recorder_lives(int ring)
 static int lock_ring(struct rescue *r, struct err *err)
 {
     int dir = store_fd(r->store);
-    struct stat st;
 
-    r->ring = openat(dir, "ring", O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+    r->ring = beneath_open(dir, "ring", O_RDONLY);
     if (r->ring < 0)
         return errno == ENOENT ? 0 : fail(r, "ring", err);
-    if (fstat(r->ring, &st) || !S_ISREG(st.st_mode))
-        return err_set(err, "%s/ring: not a file", r->path);
     if (flock(r->ring, LOCK_EX | LOCK_NB)) {
         if (errno != EWOULDBLOCK)
             return fail(r, "ring", err);
@@ -332,7 +377,58 @@ static int lock_ring(struct rescue *r, struct err *err)
             return err_set_code(err, EBUSY, "%s: is being recorded right now", r->path);
     }
     /* Whoever had the lock before may have done it all. */
-    return faccessat(dir, "end", F_OK, AT_SYMLINK_NOFOLLOW) != 0;
+    return !beneath_exists(dir, "end");
+}
+
+static void give_up(struct rescue *r)
+{
+    writer_free(r->writer);
+    summary_deinit(&r->summary);
+    kept_deinit(&r->kept);
+    chunk_deinit_packer(&r->packer);
+    free(r->room);
+    *r = (struct rescue){.path = r->path, .store = r->store, .ring = r->ring};
+}
+
+/* Whether it fails for want of a disk that takes what is written. */
+static bool is_disk(int error)
+{
+    static const int disk[] = {ENOSPC, EDQUOT, EFBIG, EIO, EROFS, EACCES, EPERM};
+
+    for (size_t i = 0; i < sizeof disk / sizeof disk[0]; i++)
+        if (disk[i] == error)
+            return true;
+    return false;
+}
+
+/* A limit of file sizes is an error as any other, not the end of this process. */
+static int rescue_quietly(struct rescue *r, struct err *err)
+{
+    struct sigaction ignore = {.sa_handler = SIG_IGN}, old;
+
+    sigaction(SIGXFSZ, &ignore, &old);
+    int bad = rescue(r, err);
+    sigaction(SIGXFSZ, &old, NULL);
+    return bad;
+}
+
+static int rescue_somehow(struct rescue *r, struct recovery *what, struct err *err)
+{
+    struct err cause = {0};
+
+    if (rescue_quietly(r, &cause) == 0)
+        return 0;
+    if (what && is_disk(cause.code)) {
+        give_up(r);
+        r->in_memory = true;
+        if (rescue_quietly(r, err)) /* files of memory have sizes, too */
+            return -1;
+        r->done.in_memory = true;
+        r->done.whole_bytes = r->whole.events_bytes;
+        writer_take_memory(r->writer, &r->done.events, &r->done.index, &r->done.end);
+        return 0;
+    }
+    return err_set_code(err, cause.code, "%s", cause.msg);
 }
 
 int recover(const char *dir, struct recovery *what, struct err *err)
@@ -346,14 +442,10 @@ int recover(const char *dir, struct recovery *what, struct err *err)
     if (store_is_packed(r.store))
         more = 0;
     else if ((more = lock_ring(&r, err)) > 0)
-        more = rescue(&r, err);
+        more = rescue_somehow(&r, what, err);
     if (what)
         *what = r.done;
-    writer_free(r.writer);
-    summary_deinit(&r.summary);
-    kept_deinit(&r.kept);
-    chunk_deinit_packer(&r.packer);
-    free(r.room);
+    give_up(&r);
     if (r.ring >= 0)
         close(r.ring);
     store_close(r.store);

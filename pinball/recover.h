@@ -17,10 +17,17 @@
 struct recovery {
     uint64_t chunks, records; /* moved from the ring */
     bool torn;                /* a chunk or record that was not whole was left out */
+
+    /* Nothing could be written (the disk is full, or not ours): the directory is as it was. In
+     * memory, to be closed by the caller: what follows the first whole_bytes of `events`, and all
+     * of `index` and `end`. */
+    bool in_memory;
+    uint64_t whole_bytes;
+    int events, index, end;
 };
 
-/* err->code is EBUSY if the recorder is alive. `what` may be NULL. A directory without `ring` or
- * with an `end` is left alone. */
+/* err->code is EBUSY if the recorder is alive. `what` may be NULL: then it is an error if nothing
+ * can be written. A directory without `ring` or with an `end` is left alone. */
 int recover(const char *dir, struct recovery *what, struct err *err);
 
 #endif

@@ -25,8 +25,9 @@ struct ring_segment {
 
 /* A request of the target to the recorder: keep the file behind descriptor or path; or list the
  * pages that the program has written; or read [offset, offset + bytes) of a file into path (the
- * recorder can do so without taking a descriptor of the program's). */
-enum { KEEP_IDLE, KEEP_ASKED, KEEP_PAGES, KEEP_READ, KEEP_DONE };
+ * recorder can do so without taking a descriptor of the program's); or tell whether another process
+ * maps, shared and writable, what is mapped shared here. */
+enum { KEEP_IDLE, KEEP_ASKED, KEEP_PAGES, KEEP_READ, KEEP_DONE, KEEP_SHARED };
 
 enum { RING_PAGES = 254 };
 
@@ -35,8 +36,24 @@ struct ring_pages {
 };
 
 enum ring_warning {
-    WARN_SHARED_MEMORY = 1, /* memory shared with a child process changed unseen */
+    WARN_SHARED_MEMORY = 1, /* another process may write the program's memory unseen */
     WARN_UNSEEN_WRITE = 2,  /* a mapped file was changed in a way that was not kept */
+};
+
+/* What the recorder's own standard output and error are, and its terminal. */
+struct ring_outputs {
+    struct {
+        uint64_t dev, ino;      /* 0: not open */
+        uint32_t terminal, pad; /* number of the device, 0: it is none */
+    } file[2];
+    uint32_t terminal, pad; /* that controls it, 0: none */
+};
+
+/* How far the recording has come: of one that ends without RECORD_END nothing else may say so. */
+struct ring_last {
+    uint64_t ticks;       /* of all threads, when a segment was full or the log ended */
+    uint64_t count, pc;   /* of the thread that made the last system call, there */
+    uint32_t thread, pad; /* its number, 0: none yet */
 };
 
 struct ring {
@@ -49,7 +66,7 @@ struct ring {
     uint32_t target_done; /* the target logged RECORD_END or stopped recording */
     int32_t recorder;     /* its process id ... */
     int32_t fd;           /* ... and its descriptor of this file */
-    uint32_t pad0;
+    uint32_t paused;      /* 1: the recorder has stopped with the target; SIGCONT wakes it */
     struct ring_segment segment[RING_SEGMENTS];
     uint64_t isa;      /* instruction-set extensions met so far: engine/x86/isa.def */
     uint32_t warnings; /* enum ring_warning bits */
@@ -67,6 +84,8 @@ struct ring {
             struct ring_pages pages[RING_PAGES]; /* answer; not those in [offset, offset + bytes) */
         };
     } keep;
+    struct ring_outputs outputs;
+    struct ring_last last;
     /* segments follow at RING_HEAD_BYTES */
 };
 

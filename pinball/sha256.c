@@ -144,7 +144,7 @@ void sha256_add(struct sha256 *sha, const void *data, size_t bytes)
         memcpy(sha->block, p + bytes / 64 * 64, bytes % 64);
 }
 
-void sha256_hex(struct sha256 *sha, char hex[SHA256_HEX])
+void sha256_end(struct sha256 *sha, uint8_t sum[SHA256_BYTES])
 {
     static const uint8_t padding[64] = {0x80};
     uint64_t bits = sha->bytes * 8;
@@ -154,6 +154,37 @@ void sha256_hex(struct sha256 *sha, char hex[SHA256_HEX])
         length[i] = (uint8_t)(bits >> (56 - 8 * i));
     sha256_add(sha, padding, 1 + (119 - sha->bytes % 64) % 64);
     sha256_add(sha, length, sizeof length);
-    for (int i = 0; i < 8; i++)
-        snprintf(hex + 8 * i, 9, "%08x", sha->state[i]);
+    for (int i = 0; i < SHA256_BYTES; i++)
+        sum[i] = (uint8_t)(sha->state[i / 4] >> (24 - 8 * (i % 4)));
+}
+
+void sha256_hex(struct sha256 *sha, char hex[SHA256_HEX])
+{
+    uint8_t sum[SHA256_BYTES];
+
+    sha256_end(sha, sum);
+    for (int i = 0; i < SHA256_BYTES; i++)
+        snprintf(hex + 2 * i, 3, "%02x", sum[i]);
+}
+
+void sha256_mac(const struct sha256_part *key, const struct sha256_part *part, size_t parts,
+                uint8_t mac[SHA256_BYTES])
+{
+    uint8_t inner[64] = {0}, outer[64];
+    struct sha256 sha;
+
+    memcpy(inner, key->data, key->bytes);
+    for (size_t i = 0; i < sizeof inner; i++) {
+        outer[i] = inner[i] ^ 0x5c;
+        inner[i] ^= 0x36;
+    }
+    sha256_init(&sha);
+    sha256_add(&sha, inner, sizeof inner);
+    for (size_t i = 0; i < parts; i++)
+        sha256_add(&sha, part[i].data, part[i].bytes);
+    sha256_end(&sha, mac);
+    sha256_init(&sha);
+    sha256_add(&sha, outer, sizeof outer);
+    sha256_add(&sha, mac, SHA256_BYTES);
+    sha256_end(&sha, mac);
 }

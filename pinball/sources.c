@@ -3,20 +3,35 @@
  * SPDX-License-Identifier: MIT
  *
  * libdw brings four more libraries along, and every start of drdebug would pay for them (0.4 ms of
- * dynamic linking). So it is loaded when it is needed, which is here only.
+ * dynamic linking). So it is loaded when it is needed, which is here only. What it reads may be a
+ * stranger's: that is done in a process that is confined, which writes the names into a pipe.
  */
+#define _GNU_SOURCE /* pipe2 */
 #include "pinball/sources.h"
 
 #include <dlfcn.h>
 #include <dwarf.h>
 #include <elfutils/libdw.h>
+#include <errno.h>
+#include <fcntl.h>
 #include <limits.h>
+#include <stdbool.h>
 #include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/confine.h"
+#include "base/memory.h"
+#include "pinball/elfsize.h"
+
+enum { NAMES_MOST = 64 << 20 }; /* bytes */
 
 #define FUNCTIONS(_)                                                                               \
     _(dwarf_attr)                                                                                  \
     _(dwarf_begin)                                                                                 \
-    _(dwarf_end)                                                                                   \
     _(dwarf_filesrc)                                                                               \
     _(dwarf_formstring)                                                                            \
     _(dwarf_get_units)                                                                             \
@@ -66,19 +81,90 @@ static int list_unit(Dwarf_Die *unit, sources_found *found, void *arg, struct er
     return 0;
 }
 
-int sources_list(int fd, sources_found *found, void *arg, struct err *err)
+static bool is_sane(int fd)
 {
+    struct stat st;
+
+    if (fstat(fd, &st) || st.st_size <= 0)
+        return false;
+    void *file = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+    if (file == MAP_FAILED)
+        return false;
+    bool sane = elfsize_is_sane(file, (size_t)st.st_size);
+    munmap(file, (size_t)st.st_size);
+    return sane;
+}
+
+static void list_all(int fd, sources_found *found, void *arg)
+{
+    struct err err;
     Dwarf_CU *unit = NULL;
     Dwarf_Die die;
     int stop = 0;
+    Dwarf *dwarf = is_sane(fd) ? dw.dwarf_begin(fd, DWARF_C_READ) : NULL;
 
-    if (load(err))
+    while (dwarf && !stop && dw.dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
+        stop = list_unit(&die, found, arg, &err);
+}
+
+/* ---- in a process of its own ---- */
+
+static int write_name(void *arg, const char *path, struct err *err)
+{
+    (void)err;
+    return fwrite(path, strlen(path) + 1, 1, arg) == 1 ? 0 : -1;
+}
+
+static _Noreturn void be_reader(int fd, int out)
+{
+    struct err err;
+    FILE *names = fdopen(out, "w");
+
+    if (!names || confine_self(&err))
+        _exit(1);
+    list_all(fd, write_name, names);
+    _exit(fflush(names) != 0);
+}
+
+/* Names that end in NUL. */
+static int read_names(FILE *names, sources_found *found, void *arg, struct err *err)
+{
+    char path[PATH_MAX];
+    size_t n = 0, all = 0;
+
+    for (int c, stop; (c = getc(names)) != EOF;) {
+        if (n == sizeof path || ++all > NAMES_MOST)
+            return err_set(err, "too many source files are named");
+        path[n++] = (char)c;
+        if (c == 0 && (stop = found(arg, path, err)))
+            return stop;
+        n = c == 0 ? 0 : n;
+    }
+    return 0;
+}
+
+/* The reader may have been ended by what it read: the names up to there count. */
+int sources_list(int fd, sources_found *found, void *arg, struct err *err)
+{
+    int end[2], result;
+
+    if (load(err) || memory_check_setting(err))
         return -1;
-    Dwarf *dwarf = dw.dwarf_begin(fd, DWARF_C_READ);
-    if (!dwarf)
-        return 0;
-    while (!stop && dw.dwarf_get_units(dwarf, unit, &unit, NULL, NULL, &die, NULL) == 0)
-        stop = list_unit(&die, found, arg, err);
-    dw.dwarf_end(dwarf);
-    return stop;
+    if (pipe2(end, O_CLOEXEC))
+        return err_set(err, "sources cannot be found: %s", strerror(errno));
+    fflush(NULL);
+    pid_t child = fork();
+    if (child == 0)
+        be_reader(fd, end[1]);
+    close(end[1]);
+    FILE *names = fdopen(end[0], "r");
+    result = child < 0 || !names ? err_set(err, "sources cannot be found: %s", strerror(errno))
+                                 : read_names(names, found, arg, err);
+    if (names)
+        fclose(names);
+    else
+        close(end[0]);
+    while (child > 0 && waitpid(child, NULL, 0) < 0 && errno == EINTR)
+        ;
+    return result;
 }

@@ -12,6 +12,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "pinball/beneath.h"
+
 struct entry {
     char name[STORE_NAME_BYTES];
     uint64_t offset, bytes;
@@ -141,39 +143,18 @@ void store_close(struct store *store)
     free(store);
 }
 
-/* openat() of a name with at most one slash, following no links. */
-static int open_below(int dir, const char *name)
-{
-    const char *slash = strchr(name, '/');
-    char folder[STORE_NAME_BYTES];
-    const int flags = O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | O_NOFOLLOW;
-
-    if (!slash)
-        return openat(dir, name, flags);
-    snprintf(folder, sizeof folder, "%.*s", (int)(slash - name), name);
-    int below = openat(dir, folder, flags | O_DIRECTORY);
-    if (below < 0)
-        return -1;
-    int fd = openat(below, slash + 1, flags);
-    int error = errno;
-    close(below);
-    errno = error;
-    return fd;
-}
-
 static int find_file(struct store *s, const char *name, struct member *m, struct err *err)
 {
     struct stat st;
-    int fd = open_below(s->fd, name);
+    int fd = beneath_open(s->fd, name, O_RDONLY);
 
     if (fd < 0 && errno == ENOENT)
         return 0;
-    if (fd < 0)
-        return err_set_code(err, errno, "%s: %s", m->label,
-                            errno == ELOOP ? "is a link, not a file" : strerror(errno));
-    if (fstat(fd, &st) || !S_ISREG(st.st_mode)) {
-        close(fd);
-        return err_set(err, "%s: not a file", m->label);
+    if (fd < 0 || fstat(fd, &st)) {
+        err_set_code(err, errno, "%s: %s", m->label, beneath_error(errno));
+        if (fd >= 0)
+            close(fd);
+        return -1;
     }
     m->span.fd = fd;
     m->span.bytes = (uint64_t)st.st_size;

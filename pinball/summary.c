@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "pinball/record_state.h"
 #include "pinball/records.h"
 
 static const char *const reasons[] = {
     [END_EXIT] = "exit", [END_SIGNAL] = "signal", [END_EXEC] = "exec",     [END_KILLED] = "killed",
-    [END_LOST] = "lost", [END_FULL] = "full",     [END_FAILED] = "failed",
+    [END_LOST] = "lost", [END_FULL] = "full",     [END_FAILED] = "failed", [END_REGION] = "region",
 };
 
 enum { REASONS = sizeof reasons / sizeof reasons[0] };
@@ -30,7 +31,7 @@ uint32_t summary_reason(const char *name)
 }
 
 /* Threads are numbered as they come, so new ones belong near the end of the list. */
-enum { MAX_SHIFT = 4096 };
+enum { MAX_SHIFT = 4096, MAX_THREADS = 1 << 24 };
 
 /* The thread's row, made if it is new; NULL without memory, or if no recorder would make it. */
 static struct summary_thread *row(struct summary *s, uint32_t thread)
@@ -46,7 +47,7 @@ static struct summary_thread *row(struct summary *s, uint32_t thread)
     }
     if (low < s->threads && s->thread[low].thread == thread)
         return &s->thread[low];
-    if (s->threads - low > MAX_SHIFT)
+    if (s->threads - low > MAX_SHIFT || s->threads == MAX_THREADS)
         return NULL;
     if ((s->threads & (s->threads - 1)) == 0) { /* a power of two: full */
         size_t room = s->threads ? 2 * s->threads : 1;
@@ -80,36 +81,21 @@ static void end(struct summary *s, const struct record_end *r)
     s->status = r->status;
 }
 
-/* The least a record of a kind that is looked into must have. */
-static size_t least(unsigned kind)
+/* A thread that is there when the recording begins. */
+static void state(struct summary *s, const struct record_state *r)
 {
-    switch (kind) {
-    case RECORD_RESTART:
-    case RECORD_YIELD:
-    case RECORD_CHECK:
-        return sizeof(struct record_check);
-    case RECORD_SIGNAL:
-        return sizeof(struct record_signal);
-    case RECORD_IMAGE:
-        return sizeof(struct record_image);
-    case RECORD_FAULT:
-        return sizeof(struct record_fault);
-    case RECORD_SWITCH:
-        return sizeof(struct record_switch);
-    case RECORD_BEGIN:
-        return sizeof(struct record_begin);
-    case RECORD_END:
-        return sizeof(struct record_end);
-    default:
-        return sizeof(struct record);
-    }
+    const uint32_t running = s->running;
+
+    s->running = r->thread;
+    count(s, r->count, r->pc);
+    s->running = r->r.flags & STATE_RUNS ? r->thread : running;
 }
 
 static void add(struct summary *s, const struct record *r)
 {
     s->records++;
     s->ended = false; /* an execve that failed, or a next program */
-    if (r->bytes < least(r->kind))
+    if (r->bytes < records_least(r->kind))
         return;
     switch (r->kind) {
     case RECORD_IMAGE:
@@ -121,6 +107,9 @@ static void add(struct summary *s, const struct record *r)
         break;
     case RECORD_BEGIN:
         row(s, ((const struct record_begin *)r)->thread);
+        break;
+    case RECORD_STATE:
+        state(s, (const struct record_state *)r);
         break;
     case RECORD_SWITCH:
         s->running = ((const struct record_switch *)r)->thread;
@@ -160,7 +149,16 @@ uint64_t summary_ticks(const struct summary *summary)
 
     for (size_t i = 0; i < summary->threads; i++)
         ticks += summary->thread[i].count;
-    return ticks;
+    return ticks > summary->at_least ? ticks : summary->at_least;
+}
+
+void summary_last(struct summary *summary, const struct ring_last *last)
+{
+    if (summary->ended || !last->thread)
+        return;
+    if (last->thread == summary->running && last->count >= summary->count)
+        count(summary, last->count, last->pc);
+    summary->at_least = summary->before + last->ticks;
 }
 
 void summary_text(const struct summary *summary, struct text *text)

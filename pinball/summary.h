@@ -29,6 +29,7 @@ struct summary {
     uint32_t running;
     uint64_t count, pc;    /* of the last position that was noted, the running thread's */
     uint64_t before, last; /* ticks: of programs before execve, and as RECORD_END says them */
+    uint64_t at_least;     /* ... and as summary_last() does */
     bool ended;            /* RECORD_END was seen, and set: */
     uint32_t reason;       /* enum end_reason; the caller's to set if !ended */
     int32_t status;
@@ -38,6 +39,8 @@ struct summary {
 /* Whole records, as records_check() passes them. */
 void summary_add(struct summary *summary, const void *records, size_t bytes);
 uint64_t summary_ticks(const struct summary *summary); /* of all threads */
+/* What the ring says of a recording that has no RECORD_END. */
+void summary_last(struct summary *summary, const struct ring_last *last);
 /* Keys reason, status, threads, ticks, records, signals, isa. */
 void summary_text(const struct summary *summary, struct text *text);
 void summary_deinit(struct summary *summary);

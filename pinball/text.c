@@ -77,6 +77,11 @@ void text_addf(struct text *text, const char *key, const char *fmt, ...)
     free(value);
 }
 
+void text_join(struct text *text, const char *data, size_t bytes)
+{
+    put(text, data, bytes);
+}
+
 void text_deinit(struct text *text)
 {
     free(text->data);

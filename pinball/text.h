@@ -26,6 +26,8 @@ struct text {
 void text_add(struct text *text, const char *key, const char *value);
 void text_addf(struct text *text, const char *key, const char *fmt, ...)
     __attribute__((format(printf, 3, 4)));
+/* Adds lines that are text already. */
+void text_join(struct text *text, const char *data, size_t bytes);
 void text_deinit(struct text *text);
 
 /* ---- reading ---- */

@@ -2,36 +2,53 @@
  *
  * SPDX-License-Identifier: MIT
  */
+#define _GNU_SOURCE
 #include "pinball/writer.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
+#include "pinball/beneath.h"
+#include "pinball/piece.h"
 #include "pinball/writer_private.h"
 
 /* Levels of zstd. A log of small records is system calls one after the other, half of it hashes:
  * level 1 takes half as long again for the same size. Data are worth it. */
 enum { EVENTS_LEVEL = 1, SMALL_EVENTS_LEVEL = -3, SMALL_RECORD_BYTES = 128 };
 
+enum { END_ROOM = 4096 }; /* its text has some 200 bytes */
+
+static const char end_temporary[] = "end.new";
+
 static int fail(const struct writer *w, const char *name, struct err *err)
 {
     int error = errno;
 
-    return err_set_code(err, error, "%s%s%s: %s", w->path, *name ? "/" : "", name, strerror(error));
+    return err_set_code(err, error, "%s%s%s: %s", w->path, *name ? "/" : "", name,
+                        beneath_error(error));
+}
+
+static void close_fd(int fd)
+{
+    if (fd >= 0)
+        close(fd);
 }
 
 static int open_log(struct writer *w, struct chunk_file *file, const char *name, struct err *err)
 {
-    file->fd = openat(w->dir, name, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    file->fd = beneath_open(w->dir, name, O_RDWR);
+    if (file->fd < 0 && errno == ENOENT)
+        file->fd = beneath_create(w->dir, name);
     return file->fd < 0 ? fail(w, name, err) : 0;
 }
 
-/* Of a directory that is there. */
-static struct writer *open_writer(const char *dir, struct err *err)
+static struct writer *make_writer(const char *dir, struct err *err)
 {
     struct writer *w = calloc(1, sizeof *w);
 
@@ -40,13 +57,23 @@ static struct writer *open_writer(const char *dir, struct err *err)
         err_set_code(err, ENOMEM, "%s: no memory", dir);
         return NULL;
     }
-    w->files = w->events.fd = w->index.fd = -1;
+    w->dir = w->files = w->events.fd = w->index.fd = w->end = -1;
     snprintf(w->events_label, sizeof w->events_label, "%s/events", dir);
     snprintf(w->index_label, sizeof w->index_label, "%s/index", dir);
     snprintf(w->files_label, sizeof w->files_label, "%s/files", dir);
     w->events.label = w->events_label;
     w->index.label = w->index_label;
-    w->dir = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    return w;
+}
+
+/* Of a directory that is there. */
+static struct writer *open_writer(const char *dir, struct err *err)
+{
+    struct writer *w = make_writer(dir, err);
+
+    if (!w)
+        return NULL;
+    w->dir = beneath_folder(dir);
     if (w->dir < 0) {
         fail(w, "", err);
         goto fail;
@@ -55,7 +82,7 @@ static struct writer *open_writer(const char *dir, struct err *err)
         fail(w, "files", err);
         goto fail;
     }
-    w->files = openat(w->dir, "files", O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
+    w->files = beneath_open(w->dir, "files", O_RDONLY | O_DIRECTORY);
     if (w->files < 0) {
         fail(w, "files", err);
         goto fail;
@@ -68,13 +95,71 @@ fail:
     return NULL;
 }
 
+/* Room for `end`, in the file that will be it: when the disk is full, what was recorded until then
+ * can still be closed properly. */
+static int reserve_end(struct writer *w, struct err *err)
+{
+    int fd = beneath_create(w->dir, end_temporary);
+
+    if (fd < 0)
+        return fail(w, "end", err);
+    int error = posix_fallocate(fd, 0, END_ROOM);
+    close(fd);
+    errno = error;
+    return error ? fail(w, "end", err) : 0;
+}
+
+/* A folder of ours with all that is in it. */
+static void remove_folder(int dir, const char *name)
+{
+    int fd = beneath_open(dir, name, O_RDONLY | O_DIRECTORY);
+    DIR *d = fd < 0 ? NULL : fdopendir(fd);
+
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (e->d_name[0] != '.')
+            unlinkat(fd, e->d_name, 0);
+    if (d)
+        closedir(d);
+    else
+        close_fd(fd);
+    unlinkat(dir, name, AT_REMOVEDIR);
+}
+
+/* Nothing was recorded: nothing stays. What somebody else put there does. */
+static void remove_all(const char *dir)
+{
+    static const char *const name[] = {"ring",   "head", "events",     "index",
+                                       "extras", "end",  end_temporary};
+    static const char *const folder[] = {"files", "debug", "sources"};
+    int fd = beneath_folder(dir);
+
+    for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)
+        unlinkat(fd, name[i], 0);
+    for (size_t i = 0; i < sizeof folder / sizeof folder[0]; i++)
+        remove_folder(fd, folder[i]);
+    close_fd(fd);
+    rmdir(dir);
+}
+
 struct writer *writer_new(const char *dir, struct err *err)
 {
     if (mkdir(dir, 0777)) {
         err_set_code(err, errno, "%s: %s", dir, strerror(errno));
         return NULL;
     }
-    return open_writer(dir, err);
+    struct writer *w = open_writer(dir, err);
+    if (w && reserve_end(w, err)) {
+        writer_free(w);
+        w = NULL;
+    }
+    if (!w)
+        remove_all(dir);
+    return w;
+}
+
+void writer_undo(struct writer *writer)
+{
+    remove_all(writer->path);
 }
 
 struct writer *writer_resume(const char *dir, const struct writer_resume *at, struct err *err)
@@ -96,10 +181,50 @@ struct writer *writer_resume(const char *dir, const struct writer_resume *at, st
     return w;
 }
 
-static void close_fd(int fd)
+/* A file of memory that begins with `bytes` of a descriptor. */
+static int copy_to_memory(struct writer *w, struct chunk_file *file, int from, uint64_t bytes,
+                          struct err *err)
 {
-    if (fd >= 0)
-        close(fd);
+    char data[64 << 10];
+
+    file->fd = memfd_create("pinball", MFD_CLOEXEC);
+    if (file->fd < 0)
+        return fail(w, "", err);
+    while (file->bytes < bytes) {
+        size_t n = bytes - file->bytes < sizeof data ? bytes - file->bytes : sizeof data;
+        int error = piece_read_fd(from, file->bytes, data, &n);
+        if (error || n == 0)
+            return err_set_code(err, error, "%s: cannot be read", file->label);
+        if (chunk_append_bytes(file, data, n, err))
+            return -1;
+    }
+    return 0;
+}
+
+struct writer *writer_resume_in_memory(const char *dir, const struct writer_resume *at, int index,
+                                       struct err *err)
+{
+    struct writer *w = make_writer(dir, err);
+
+    if (!w)
+        return NULL;
+    w->in_memory = true;
+    w->chunks = at->chunks;
+    w->entries = at->entries;
+    if (copy_to_memory(w, &w->events, -1, 0, err) ||
+        copy_to_memory(w, &w->index, index, at->index_bytes, err)) {
+        writer_free(w);
+        return NULL;
+    }
+    return w;
+}
+
+void writer_take_memory(struct writer *writer, int *events, int *index, int *end)
+{
+    *events = writer->events.fd;
+    *index = writer->index.fd;
+    *end = writer->end;
+    writer->events.fd = writer->index.fd = writer->end = -1;
 }
 
 void writer_free(struct writer *writer)
@@ -109,6 +234,7 @@ void writer_free(struct writer *writer)
     keep_deinit(writer);
     close_fd(writer->events.fd);
     close_fd(writer->index.fd);
+    close_fd(writer->end);
     close_fd(writer->files);
     close_fd(writer->dir);
     chunk_deinit_packer(&writer->packer);
@@ -138,12 +264,23 @@ static int write_text(struct writer *w, const char *name, enum chunk_kind kind, 
         return err_set_code(err, ENOMEM, "%s/%s: no memory", w->path, name);
     snprintf(label, sizeof label, "%s/%s", w->path, name);
     snprintf(temporary, sizeof temporary, "%s.new", name);
-    file.fd =
-        openat(w->dir, temporary, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (w->in_memory) {
+        int bad = copy_to_memory(w, &file, -1, 0, err) ||
+                  chunk_append(&file, what, text, bytes, &w->packer, err);
+        w->end = file.fd;
+        return bad ? -1 : 0;
+    }
+    /* Not always a new one: that would give away the room that was reserved. */
+    file.fd = beneath_open(w->dir, temporary, O_RDWR);
+    if (file.fd < 0)
+        file.fd = beneath_create(w->dir, temporary);
     if (file.fd < 0)
         return fail(w, name, err);
     int bad = chunk_append(&file, what, text, bytes, &w->packer, err);
-    close(file.fd);
+    if (!bad && ftruncate(file.fd, (off_t)file.bytes))
+        bad = fail(w, name, err);
+    if (close(file.fd) && !bad)
+        bad = fail(w, name, err);
     if (!bad && renameat(w->dir, temporary, w->dir, name))
         bad = fail(w, name, err);
     if (bad)
@@ -153,7 +290,16 @@ static int write_text(struct writer *w, const char *name, enum chunk_kind kind, 
 
 int writer_head(struct writer *writer, const char *text, size_t bytes, struct err *err)
 {
-    return write_text(writer, "head", CHUNK_HEAD, text, bytes, err);
+    struct text all = {0};
+
+    if (text) {
+        text_join(&all, text, bytes);
+        if (!writer->unsealed)
+            seal_head(&writer->seal, &all);
+    }
+    int bad = write_text(writer, "head", CHUNK_HEAD, all.data, all.bytes, err);
+    text_deinit(&all);
+    return bad;
 }
 
 int writer_events(struct writer *writer, const void *records, size_t bytes, uint64_t count,
@@ -171,14 +317,14 @@ int writer_events(struct writer *writer, const void *records, size_t bytes, uint
     return 0;
 }
 
-/* The counts let a reader tell a log that lost its last chunks from a whole one. */
+/* The counts let a reader tell a log that lost its last chunks from a whole one. A file that cannot
+ * be kept is no reason to lose the log: its entry goes on to say `waiting`. */
 int writer_end(struct writer *writer, const char *text, size_t bytes, struct err *err)
 {
     struct text counts = {0};
     char *all;
 
-    if (writer_keep_flush(writer, err))
-        return -1;
+    writer_keep_flush(writer, NULL);
     text_addf(&counts, "chunks", "%llu", (unsigned long long)writer->chunks);
     text_addf(&counts, "entries", "%llu", (unsigned long long)writer->entries);
     all = text && counts.data ? malloc(bytes + counts.bytes) : NULL;
@@ -189,7 +335,7 @@ int writer_end(struct writer *writer, const char *text, size_t bytes, struct err
     int bad = write_text(writer, "end", CHUNK_END, all, bytes + counts.bytes, err);
     free(all);
     text_deinit(&counts);
-    if (!bad && unlinkat(writer->dir, "ring", 0) && errno != ENOENT)
+    if (!bad && !writer->in_memory && unlinkat(writer->dir, "ring", 0) && errno != ENOENT)
         bad = fail(writer, "ring", err);
     return bad;
 }

@@ -24,15 +24,18 @@ struct writer;
 /* Files up to this size are kept whole. */
 enum { WRITER_WHOLE_BYTES = 64 << 20 };
 
-/* Makes the directory, which must not be there (err->code EEXIST). */
+/* Makes the directory, which must not be there (err->code EEXIST), and reserves room for `end`. */
 struct writer *writer_new(const char *dir, struct err *err);
 /* Closes files; removes nothing. NULL is allowed. */
 void writer_free(struct writer *writer);
+/* Removes the directory: nothing was recorded. */
+void writer_undo(struct writer *writer);
 
 /* The directory, for what else goes there (`ring`). */
 int writer_dir(const struct writer *writer);
 
-/* Text as text.h makes it. Written under a temporary name and renamed. */
+/* Text as text.h makes it, to which the user's seal (seal.h) is added. Written under a temporary
+ * name and renamed. */
 int writer_head(struct writer *writer, const char *text, size_t bytes, struct err *err);
 
 /* Appends a chunk of `count` whole records, at most CHUNK_MAX_BYTES. */
@@ -49,7 +52,9 @@ int writer_keep(struct writer *writer, int fd, uint64_t offset, uint64_t bytes, 
                 uint64_t *size, struct err *err);
 int writer_keep_flush(struct writer *writer, struct err *err);
 
-/* Flushes, writes `end` (text as for the head; counts of chunks are added) and removes `ring`. */
+/* Flushes, writes `end` (text as for the head; counts of chunks are added) and then removes `ring`.
+ * Files that cannot be flushed stay `waiting` in the index: the log is read up to where the program
+ * maps the first of them. */
 int writer_end(struct writer *writer, const char *text, size_t bytes, struct err *err);
 
 /* Opens what a recorder left behind, to go on with: recover.h's way in. `chunks` of events and
@@ -59,5 +64,11 @@ struct writer_resume {
     uint64_t entries, index_bytes;
 };
 struct writer *writer_resume(const char *dir, const struct writer_resume *at, struct err *err);
+
+/* The same where nothing can be written: what goes behind the whole chunks of events, all of the
+ * index (read from a descriptor) and `end` are in memory. Afterwards they are the caller's. */
+struct writer *writer_resume_in_memory(const char *dir, const struct writer_resume *at, int index,
+                                       struct err *err);
+void writer_take_memory(struct writer *writer, int *events, int *index, int *end);
 
 #endif

@@ -10,6 +10,7 @@
 
 #include "pinball/chunk.h"
 #include "pinball/kept.h"
+#include "pinball/seal.h"
 #include "pinball/store.h"
 #include "pinball/writer.h"
 
@@ -38,8 +39,12 @@ struct writer {
     int dir, files; /* the directory and `files` in it */
     char *path;
     struct chunk_file events, index;
+    bool in_memory; /* nothing can be written to the directory: see recover.h */
+    int end;        /* then: what would be `end` */
     uint64_t chunks, entries;
     struct packer packer;
+    struct seal seal;         /* for entries; recovery sets it to the recording's */
+    bool unsealed;            /* the head gets none: what goes in is a stranger's */
     struct keeping **keeping; /* by number */
     size_t keepings;
     size_t first_waiting; /* number of the first one that may wait */

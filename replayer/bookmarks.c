@@ -11,6 +11,8 @@
 #include "pinball/pinball.h"
 #include "pinball/text.h"
 
+/* Each is compared with all before it. */
+enum { BOOKMARKS = 10000 };
 static const char key[] = "bookmark";
 
 static int put(struct bookmarks *b, const struct position *at, const char *note, struct err *err)
@@ -19,6 +21,10 @@ static int put(struct bookmarks *b, const struct position *at, const char *note,
     size_t i = 0;
     while (i < b->count && memcmp(&b->list[i].at, at, sizeof *at))
         i++;
+    if (i == BOOKMARKS) {
+        free(copy);
+        return err_set(err, "more than %d bookmarks", BOOKMARKS);
+    }
     struct bookmark *list = realloc(b->list, (b->count + 1) * sizeof *list);
     if (list)
         b->list = list;

@@ -6,12 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/memory.h"
+
 enum { MARKS = 64, NEIGHBOURS = 24, FIRST_APART_MS = 200, MEASURED_EVERY = 8 };
 
 void checkpoints_init(struct checkpoints *c, uint64_t memory_bytes)
 {
     uint64_t machine = (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
-    *c = (struct checkpoints){.memory_bytes = memory_bytes ? memory_bytes : machine / 4,
+    uint64_t share = machine / 4 < memory_limit() / 2 ? machine / 4 : memory_limit() / 2;
+    *c = (struct checkpoints){.memory_bytes = memory_bytes ? memory_bytes : share,
                               .apart_ns = FIRST_APART_MS * 1000000ull};
 }
 
@@ -127,26 +130,26 @@ static void keep_limits(struct checkpoints *c)
     }
 }
 
-void checkpoints_add(struct checkpoints *c, struct replay *from, const struct checkpoint *what)
+int checkpoints_add(struct checkpoints *c, struct replay *from, const struct checkpoint *what,
+                    struct err *err)
 {
-    struct err err;
     int before = checkpoints_before(c, &what->at, true);
     if (before >= 0 && checkpoints_compare(&c->list[before].at, &what->at) == 0) {
         if (what->kind == CHECKPOINT_BEGIN)
             c->list[before].kind = CHECKPOINT_BEGIN;
-        return;
+        return 0;
     }
     if (c->count == c->room) {
         size_t room = c->room ? 2 * c->room : 64;
         struct checkpoint *list = realloc(c->list, room * sizeof *list);
         if (!list)
-            return;
+            return err_set(err, "no memory");
         c->list = list;
         c->room = room;
     }
-    struct replay *copy = replay_copy(from, &err);
+    struct replay *copy = replay_copy(from, err);
     if (!copy)
-        return;
+        return -1;
     size_t i = (size_t)(before + 1);
     memmove(&c->list[i + 1], &c->list[i], (c->count - i) * sizeof *c->list);
     c->list[i] = *what;
@@ -154,4 +157,5 @@ void checkpoints_add(struct checkpoints *c, struct replay *from, const struct ch
     c->list[i].serial = ++c->serial;
     c->count++;
     keep_limits(c);
+    return 0;
 }

@@ -46,8 +46,9 @@ int checkpoints_compare(const struct mailbox_moment *a, const struct mailbox_mom
 /* The last one that is before `at`, or at it too if `or_at`; -1: none. */
 int checkpoints_before(const struct checkpoints *c, const struct mailbox_moment *at, bool or_at);
 
-/* Adds a copy of `from`, and drops others if there are too many. Where a copy cannot be made there
- * is none: going back then takes longer. */
-void checkpoints_add(struct checkpoints *c, struct replay *from, const struct checkpoint *what);
+/* Adds a copy of `from`, and drops others if there are too many. -1 with *err set: no copy could be
+ * made (REPLAY_GONE: one of the two processes has ended); going back then takes longer. */
+int checkpoints_add(struct checkpoints *c, struct replay *from, const struct checkpoint *what,
+                    struct err *err);
 
 #endif

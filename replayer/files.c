@@ -1,6 +1,7 @@
 /* files.c - files of the recorded machine, for a debugger. SPDX-License-Identifier: MIT */
 #include <string.h>
 
+#include "pinball/beneath.h"
 #include "pinball/pinball.h"
 #include "replayer/timeline_private.h"
 
@@ -29,4 +30,45 @@ const char *timeline_file_path(struct timeline *t, int file)
     if (file < 0 || (uint32_t)file >= pinball_files(p))
         return NULL;
     return pinball_file(p, (uint32_t)file)->path;
+}
+
+/* ---- separate debug files ---- */
+
+static bool ends_with(const char *path, const char *end)
+{
+    size_t n = strlen(path), k = strlen(end);
+    return n > k && strcmp(path + n - k, end) == 0;
+}
+
+/* In the folder of a kept file, or in .debug there. */
+static bool is_beside(struct timeline *t, const char *path)
+{
+    static const char below[] = ".debug/";
+    const char *slash = strrchr(path, '/');
+    size_t folder = slash ? (size_t)(slash + 1 - path) : 0, k = sizeof below - 1;
+    if (folder > k && !memcmp(path + folder - k, below, k))
+        folder -= k;
+    for (int i = 0; folder; i++) {
+        const char *kept = timeline_file_path(t, i);
+        const char *end = kept ? strrchr(kept, '/') : NULL;
+        if (!kept)
+            return false;
+        if (end && (size_t)(end + 1 - kept) == folder && !memcmp(kept, path, folder))
+            return true;
+    }
+    return false;
+}
+
+int timeline_debug_file(struct timeline *t, const char *path, uint64_t *size)
+{
+    static const char folder[] = "/usr/lib/debug/";
+    bool usual = !strncmp(path, folder, sizeof folder - 1) && !strstr(path, "/../");
+    struct stat st;
+    if (!ends_with(path, ".debug") ||
+        !(usual || (pinball_is_own(timeline_pinball(t)) && is_beside(t, path))))
+        return -1;
+    int fd = beneath_open_plain(path, &st);
+    if (fd >= 0)
+        *size = (uint64_t)st.st_size;
+    return fd;
 }

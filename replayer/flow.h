@@ -8,7 +8,7 @@
  * many words were written before it, since the beginning; so both together have one order, which is
  * that of the execution.
  *
- * To who reads them nothing here is to be believed: the process may have overwritten it.
+ * The reader must not trust any of it (flow_note.h): the process may have overwritten it.
  * Included by code inside the target; no libc.
  */
 #ifndef REPLAYER_FLOW_H
@@ -53,6 +53,9 @@ struct flow_cut {
 };
 
 enum { FLOW_READ = 1, FLOW_WRITE = 2, FLOW_MOVE = 3 /* a write of what the range before held */ };
+
+/* A program's memory ends there; ranges lie below. */
+#define FLOW_ADDRESSES (1ull << 47)
 
 struct flow_range {
     uint64_t addr;

@@ -4,14 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { MOST_BYTES = 256 << 20 };
+enum { FIRST_BYTES = 1 << 20, MOST_BYTES = 256 << 20 }; /* MOST is FIRST, doubled a few times */
 
 static bool make_room(struct journal *j, size_t bytes)
 {
-    if (j->room - j->used >= bytes)
+    size_t room = j->room ? j->room : FIRST_BYTES;
+    if (bytes > MOST_BYTES - j->used)
+        return false;
+    while (room - j->used < bytes)
+        room *= 2;
+    if (room == j->room)
         return true;
-    size_t room = j->room ? 2 * j->room : 1 << 20;
-    uint8_t *p = room <= MOST_BYTES ? realloc(j->bytes, room) : NULL;
+    uint8_t *p = realloc(j->bytes, room);
     if (!p)
         return false;
     j->bytes = p;
@@ -64,6 +68,9 @@ int journal_next(const struct journal *j, size_t *place, struct timeline_event *
     if (j->used - *place < sizeof e || *place > j->used)
         return 0;
     memcpy(&e, j->bytes + *place, sizeof e);
+    /* The place is what somebody says, and what is there may be a program's output. */
+    if (e.text_bytes > j->used - *place - sizeof e)
+        return 0;
     *event = (struct timeline_event){.kind = (enum timeline_event_kind)e.kind,
                                      .at = {e.at.thread, e.at.count, e.at.pc},
                                      .number = e.at.events,

@@ -8,7 +8,7 @@
 #ifndef REPLAYER_JOURNAL_H
 #define REPLAYER_JOURNAL_H
 
-#include "replayer/mailbox.h"
+#include "replayer/messages.h"
 #include "replayer/timeline.h"
 
 struct journal {

@@ -1,13 +1,13 @@
-/* mailbox.h - how the replaying process and its supervisor talk.
+/* mailbox.h - the memory through which the replaying process and its supervisor talk.
  *
  * SPDX-License-Identifier: MIT
  *
  * One piece of shared memory. At any time one side has the turn: the other waits for it. The
  * replaying process asks for log chunks and file contents, hands over output, and tells that it has
- * stopped; the answer to that last one is the next command. To the supervisor everything in here is
- * untrusted: it copies fields before it looks at them and checks every length.
+ * stopped; the answer to that last one is the next command. The supervisor must not trust anything
+ * in here, not even to stay as it is: inbox.c alone reads it, every byte once.
  *
- * Included by code inside the target (replayer/target) and outside; no libc.
+ * Included by code inside the target (replayer/target) and by inbox.c; no libc.
  */
 #ifndef REPLAYER_MAILBOX_H
 #define REPLAYER_MAILBOX_H
@@ -15,156 +15,7 @@
 #include <stdint.h>
 
 #include "replayer/flow.h"
-
-enum mailbox_turn { TURN_TARGET, TURN_HOST };
-
-/* What the replaying process asks for. arg[] in, arg[] and data out. */
-enum mailbox_ask {
-    ASK_CHUNK = 1, /* arg0: number. Answer: arg0 = bytes in data; 0: there is none */
-    ASK_FILE,      /* arg0: number. Answer: arg0 = its offset in the files' descriptor, arg1 = 1 */
-    TELL_JOURNAL,  /* arg1: bytes in data: struct mailbox_entry, each with its text */
-    TELL_MESSAGE,  /* arg1: bytes in data: a line for the user */
-    TELL_STOP,     /* struct mailbox_stop in data. Answer: a command */
-    TELL_FLOW,     /* arg0: bytes in flow_words; arg1: in flow_notes */
-    TELL_DONE,     /* READ, WRITE, ... done: arg0 bytes or state. Answer: the next command */
-};
-
-enum mailbox_command {
-    DO_RUN = 100, /* struct mailbox_run in data */
-    DO_STOPS,     /* struct mailbox_stops in data, with what follows it */
-    DO_READ,      /* arg0 address, arg1 bytes: to data; answered with the number read */
-    DO_WRITE,     /* arg0 address, arg1 bytes of data */
-    DO_REGISTERS, /* arg0 thread: struct mailbox_registers to data */
-    DO_SET,       /* arg0 thread: struct mailbox_registers from data; a diversion's */
-    DO_THREADS,   /* struct mailbox_thread each, to data; arg0 = how many, arg1: were ever made */
-    DO_TRAIL,     /* struct mailbox_moment each, the last one last; arg0 = how many */
-    DO_MAPS,      /* struct mailbox_map each, from number arg0 on; arg0 = how many */
-    DO_COPY,      /* fork: the copy has mailbox number arg0; answered with its process id */
-    DO_DIVERT,    /* leave the log: this process only serves calls of functions from here on */
-    DO_TOOL,      /* name of a built-in tool in data; arg0 1 on, 0 off */
-    DO_QUIT,
-};
-
-/* A point of an execution, in the order of the log. */
-struct mailbox_moment {
-    uint64_t events; /* records of the log before it */
-    uint64_t count, pc;
-    uint32_t thread;
-    uint32_t stage; /* enum mailbox_stage */
-};
-
-enum mailbox_stage {
-    STAGE_RETURNED, /* a system call is over, what comes next has not begun */
-    STAGE_BEFORE,   /* before the instruction at pc */
-    STAGE_ENTERED,  /* in the system call at pc */
-    STAGE_SIGNAL,   /* a signal is about to be delivered there, or to end the program */
-};
-
-enum {
-    RUN_VERIFY = 1, /* check memory hashes */
-    RUN_OUTPUT = 2, /* tell output */
-    RUN_EVENTS = 4, /* tell system calls, signals and threads */
-    RUN_SCAN = 8,   /* do not stop but at the goal: note the last stop there would have been */
-    RUN_ON = 16,    /* the run that was paused: what it has noted stays */
-};
-
-#define ANY_EVENTS (~0ull)
-
-struct mailbox_run {
-    uint64_t flags;
-    /* Stop there; thread 0: nowhere. pc 0: as soon as it has that count. ANY_EVENTS: the first
-     * time that the thread is there. */
-    struct mailbox_moment goal;
-    uint64_t pause_ticks; /* stop when so many have happened, of all threads; 0: never */
-    uint64_t told_events; /* what is in the journal already */
-    /* Stop when this thread (0: none) has executed an instruction and is outside [low, high). In a
-     * scan: keep a trail of its moments. In a diversion: the thread that runs. */
-    uint32_t step_thread, run_thread;
-    uint64_t low, high;
-};
-
-struct mailbox_break {
-    uint64_t pc;
-    uint32_t condition_at, condition_bytes; /* in the bytes behind the breakpoints */
-};
-
-struct mailbox_watch {
-    uint64_t addr;
-    uint32_t bytes, kind; /* 1 write, 2 read, 3 both */
-};
-
-enum { MAILBOX_WATCHES = 16, MAILBOX_CALLS = 1024, MAILBOX_TRAIL = 4096 };
-
-/* Followed by struct mailbox_break (sorted by pc), then the bytes of conditions. */
-struct mailbox_stops {
-    uint32_t breaks, watches, condition_bytes;
-    uint8_t call_wanted[MAILBOX_CALLS / 8];
-    uint8_t signal_wanted[68]; /* by number */
-    struct mailbox_watch watch[MAILBOX_WATCHES];
-};
-
-/* What the program did, for the journal. `text_bytes` of text follow, padded to 8. */
-struct mailbox_entry {
-    uint32_t kind; /* enum mailbox_entry_kind */
-    uint32_t text_bytes;
-    struct mailbox_moment at;
-    int64_t a, b;
-};
-
-enum mailbox_entry_kind {
-    ENTRY_CALL = 1, /* a: its number; b: its result */
-    ENTRY_SIGNAL,   /* a: its number */
-    ENTRY_THREAD,   /* begins */
-    ENTRY_OUTPUT,   /* a: 1 or 2 */
-    ENTRY_EXEC,
-    ENTRY_EXIT, /* a thread ends */
-};
-
-enum mailbox_reason {
-    STOP_START = 1, /* before the first instruction */
-    STOP_POSITION,
-    STOP_STEP,
-    STOP_BREAK,
-    STOP_WATCH,  /* addr, kind */
-    STOP_ENTRY,  /* number: of the system call */
-    STOP_RETURN, /* ... the same */
-    STOP_SIGNAL, /* number, siginfo */
-    STOP_PAUSED,
-    STOP_END,      /* the recording ends here: end and status tell how */
-    STOP_LOG_ENDS, /* ... without an end of its own */
-    STOP_DIVERGED, /* text says it */
-    STOP_FAILED,   /* the pinball cannot be replayed: text */
-    STOP_EXEC,     /* another program begins: image says where, outputs where its output goes */
-};
-
-enum { MAILBOX_FDS = 1024 };
-
-struct mailbox_what {
-    uint32_t reason, kind;
-    struct mailbox_moment at;
-    uint64_t ticks, addr;
-    int64_t number;
-    uint8_t siginfo[128];
-};
-
-struct mailbox_stop {
-    struct mailbox_what what;
-    struct mailbox_what hit; /* of a scan; reason 0: there was none */
-    uint32_t end;
-    int32_t status;
-    uint64_t chunk, offset; /* STOP_EXEC: of the image's record in the log */
-    uint64_t base, bytes, reserved;
-    uint8_t leads_to[MAILBOX_FDS];
-    char text[400];
-};
-
-struct mailbox_registers {
-    uint64_t gpr[16], rip, rflags, fs_base, gs_base, count;
-    uint32_t thread;
-    int32_t tid;
-    uint32_t xsave_bytes, pad;
-    uint8_t xsave[8192];
-};
+#include "replayer/messages.h"
 
 struct mailbox_map {
     uint64_t start, end;
@@ -179,7 +30,14 @@ struct mailbox_thread {
     char name[16];
 };
 
-enum { MAILBOX_DATA_BYTES = 8 << 20, MAILBOXES = 256 };
+enum mailbox_turn { TURN_TARGET, TURN_HOST };
+
+enum {
+    MAILBOX_DATA_BYTES = 8 << 20,
+    MAILBOX_JOURNAL_BYTES = 64 << 10, /* the most that TELL_JOURNAL tells at a time */
+    MAILBOX_RECORDS_BYTES = 1 << 20,  /* ... TELL_RECORDS */
+    MAILBOXES = 256,
+};
 
 struct mailbox {
     uint32_t turn;  /* futex */
@@ -189,7 +47,6 @@ struct mailbox {
     /* Settings, before the start. */
     uint64_t reserved_bytes;                /* below the runtime */
     uint32_t files_fd, box_fd;              /* box_fd: 0 unless copies may be made */
-    uint32_t supervisor, pad;               /* its process id */
     uint64_t chunk, offset, records, ticks; /* where in the log to begin, and what was before */
     uint8_t leads_to[MAILBOX_FDS];          /* descriptors: 1 and 2 for standard output and error */
     uint8_t data[MAILBOX_DATA_BYTES] __attribute__((aligned(4096)));

@@ -5,20 +5,13 @@
 #include <elf.h>
 #include <errno.h>
 #include <fcntl.h>
-#include <linux/futex.h>
-#include <poll.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/auxv.h>
 #include <sys/mman.h>
-#include <sys/prctl.h>
-#include <sys/resource.h>
 #include <sys/rseq.h>
 #include <sys/syscall.h>
-#include <sys/wait.h>
-#include <time.h>
 #include <unistd.h>
 
 #include "engine/host/link.h"
@@ -26,40 +19,11 @@
 #include "pinball/pinball.h"
 #include "pinball/record.h"
 #include "replayer/cpu.h"
-#include "replayer/mailbox.h"
+#include "replayer/replay_int.h"
 #include "replayer/replay_private.h"
+#include "replayer/warden.h"
 
-enum { FILES_MAX = 65536, PAGE = 4096, PIECE = 1 << 20 };
-
-/* All kept files, one after the other; filled as they are asked for. Shared by all replays that
- * come from one replay_new(). */
-struct files {
-    int fd;
-    unsigned users;
-    uint64_t end;
-    uint64_t *at; /* offset plus one */
-};
-
-/* The mailboxes of a process and its copies: a descriptor that all of them have. */
-struct boxes {
-    int fd;
-    unsigned users;
-    uint8_t used[MAILBOXES];
-};
-
-struct replay {
-    struct pinball *pinball;
-    struct replay_options options;
-    struct files *files;
-    struct boxes *boxes;
-    unsigned slot; /* of its mailbox */
-    struct mailbox *box;
-    pid_t pid;
-    int pid_fd;
-    struct mailbox_stop stop;
-    char tool[32]; /* that is on; "": none */
-    bool over;     /* the process is gone */
-};
+enum { PAGE = 4096 };
 
 struct layout {
     uint64_t base, bytes, reserved;
@@ -78,6 +42,10 @@ static int get_layout(struct pinball *p, struct layout *l, struct err *err)
 {
     uint64_t bytes = 0, records;
     struct record_image im = {.base = 0};
+    if (!pinball_chunks(p) && pinball_missing(p))
+        return err_set(err,
+                       "%s: holds nothing: %s, which the program begins with, could not be kept",
+                       pinball_path(p), pinball_missing(p)->path);
     if (!pinball_chunks(p))
         return err_set(err, "%s: holds nothing", pinball_path(p));
     pinball_chunk_info(p, 0, &bytes, &records);
@@ -94,82 +62,9 @@ static int get_layout(struct pinball *p, struct layout *l, struct err *err)
     return check_layout(p, l, err);
 }
 
-/* ---- what processes share ---- */
-
-static struct files *files_new(struct err *err)
-{
-    struct files *f = calloc(1, sizeof *f);
-    if (!f || !(f->at = calloc(FILES_MAX, sizeof *f->at)) ||
-        (f->fd = memfd_create("files", MFD_CLOEXEC)) < 0) {
-        err_set(err, "memory for the replay: %m");
-        if (f)
-            free(f->at);
-        free(f);
-        return NULL;
-    }
-    f->users = 1;
-    return f;
-}
-
-static void files_leave(struct files *f)
-{
-    if (!f || --f->users)
-        return;
-    close(f->fd);
-    free(f->at);
-    free(f);
-}
-
-static struct boxes *boxes_new(unsigned count, struct err *err)
-{
-    const off_t bytes = (off_t)sizeof(struct mailbox) * count;
-    struct boxes *b = calloc(1, sizeof *b);
-    if (!b) {
-        err_set(err, "no memory");
-        return NULL;
-    }
-    b->users = 1;
-    b->used[0] = 1;
-    b->fd = memfd_create("mailbox", MFD_CLOEXEC | MFD_ALLOW_SEALING);
-    if (b->fd < 0 || ftruncate(b->fd, bytes) < 0 ||
-        fcntl(b->fd, F_ADD_SEALS, F_SEAL_SHRINK | F_SEAL_GROW | F_SEAL_SEAL) < 0) {
-        err_set(err, "memory for the replay: %m");
-        if (b->fd >= 0)
-            close(b->fd);
-        free(b);
-        return NULL;
-    }
-    return b;
-}
-
-/* A mailbox that nobody uses any more; its memory is given back. */
-static void boxes_leave(struct boxes *b, unsigned slot)
-{
-    if (!b)
-        return;
-    b->used[slot] = 0;
-    fallocate(b->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-              (off_t)(slot * sizeof(struct mailbox)), sizeof(struct mailbox));
-    if (--b->users)
-        return;
-    close(b->fd);
-    free(b);
-}
-
-static int map_box(struct replay *r, struct err *err)
-{
-    void *p = mmap(NULL, sizeof *r->box, PROT_READ | PROT_WRITE, MAP_SHARED, r->boxes->fd,
-                   (off_t)(r->slot * sizeof *r->box));
-    if (p == MAP_FAILED)
-        return err_set(err, "memory for the replay: %m");
-    r->box = p;
-    r->box->supervisor = (uint32_t)getpid();
-    return 0;
-}
-
 /* ---- making the process ---- */
 
-enum { ENTER_FILES = 0, ENTER_BOX = 1 }; /* its descriptors */
+enum { ENTER_FILES, ENTER_BOX, ENTER_SWITCH, ENTER_ALL }; /* its descriptors */
 extern const uint8_t enter_code[], enter_words[], enter_end[];
 
 /* Memory that does not lie where the runtime will. */
@@ -201,10 +96,11 @@ static void forget_libc(void)
 
 /* In the new process: puts the runtime at its place, whatever of ours lies there, and enters it. */
 _Noreturn static void enter(const struct layout *l, const struct image *im, const char *options,
-                            int box_fd, int files_fd)
+                            const int fd[ENTER_ALL])
 {
+    int high[ENTER_ALL];
     const uint64_t bytes = im->image_bytes + BOOT_STACK;
-    const uint64_t box = (l->base - sizeof(struct mailbox)) & ~(uint64_t)(PAGE - 1);
+    const uint64_t box = (l->base - inbox_bytes()) & ~(uint64_t)(PAGE - 1);
     uint8_t *copy = place(bytes, l), *page = place(PAGE, l);
     for (int i = 0; i < IMAGE_PARTS; i++)
         memcpy(copy + im->part[i].at, im->part[i].from, im->part[i].bytes);
@@ -214,34 +110,34 @@ _Noreturn static void enter(const struct layout *l, const struct image *im, cons
     b->wrfsbase = (getauxval(AT_HWCAP2) & 2) != 0;
     if (options)
         snprintf(b->options, sizeof b->options, "%s", options);
-    const uint64_t words[8] = {(uint64_t)copy,
-                               bytes,
-                               l->base,
-                               box,
-                               sizeof(struct mailbox),
-                               ENTER_BOX,
-                               l->base + bytes - 8,
-                               l->base + im->entry};
+    const uint64_t words[8] = {
+        (uint64_t)copy,     bytes, l->base, box, inbox_bytes(), ENTER_BOX, l->base + bytes - 8,
+        l->base + im->entry};
     memcpy(page, enter_code, (size_t)(enter_end - enter_code));
     memcpy(page + (enter_words - enter_code), words, sizeof words);
     forget_libc();
-    int high = fcntl(box_fd, F_DUPFD, 10);
-    dup2(files_fd, ENTER_FILES);
-    dup2(high, ENTER_BOX);
-    syscall(SYS_close_range, 2, ~0u, 0);
+    for (int i = 0; i < ENTER_ALL; i++)
+        high[i] = fcntl(fd[i], F_DUPFD, ENTER_ALL);
+    for (int i = 0; i < ENTER_ALL; i++)
+        if (dup2(high[i], i) != i)
+            _exit(1);
+    syscall(SYS_close_range, ENTER_ALL, ~0u, 0);
     ((void (*)(void))page)();
     _exit(1);
 }
 
-/* A process id may be somebody else's one day, a descriptor is not. */
-static int watch_process(struct replay *r, struct err *err)
+struct entry {
+    const struct replay *replay;
+    const struct layout *layout;
+    const struct image *image;
+    int files_fd;
+};
+
+static void enter_new(void *arg, int switch_fd)
 {
-    r->pid_fd = (int)syscall(SYS_pidfd_open, r->pid, 0);
-    if (r->pid_fd < 0) {
-        kill(r->pid, SIGKILL);
-        return err_set(err, "the replaying process cannot be watched: %m");
-    }
-    return 0;
+    const struct entry *e = arg;
+    const int fd[ENTER_ALL] = {e->files_fd, inbox_fd(e->replay->inbox), switch_fd};
+    enter(e->layout, e->image, e->replay->options.engine, fd);
 }
 
 static int start_process(struct replay *r, const struct layout *l, struct err *err)
@@ -251,228 +147,42 @@ static int start_process(struct replay *r, const struct layout *l, struct err *e
     struct image *im = link_image(err);
     if (!im)
         return -1;
-    r->slot = 0;
-    r->boxes = boxes_new(r->options.copies ? MAILBOXES : 1, err);
-    if (!r->boxes || map_box(r, err)) {
+    if (!(r->inbox = inbox_new(r->options.copies, err))) {
         link_free(im);
         return -1;
     }
-    snprintf(link, sizeof link, "/proc/self/fd/%d", r->files->fd);
+    snprintf(link, sizeof link, "/proc/self/fd/%d", replay_files_fd(r->files));
     read_only = open(link, O_RDONLY | O_CLOEXEC);
-    r->box->reserved_bytes = l->base - sizeof(struct mailbox) - l->reserved;
-    r->box->files_fd = ENTER_FILES;
-    r->box->box_fd = r->options.copies ? ENTER_BOX : 0;
-    r->box->turn = TURN_TARGET;
-    r->box->chunk = r->stop.chunk;
-    r->box->offset = r->stop.offset;
-    r->box->records = r->stop.what.at.events;
-    r->box->ticks = r->stop.what.ticks;
-    memcpy(r->box->leads_to, r->stop.leads_to, sizeof r->box->leads_to);
-    pid_t self = getpid();
-    r->pid = fork();
-    if (r->pid == 0) {
-        const struct rlimit none = {0, 0};
-        prctl(PR_SET_PDEATHSIG, SIGKILL);
-        if (getppid() != self)
-            _exit(1);
-        setrlimit(RLIMIT_CORE, &none);
-        enter(l, im, r->options.engine, r->boxes->fd, read_only);
-    }
-    close(read_only);
+    inbox_set(r->inbox,
+              &(struct inbox_settings){.reserved_bytes = l->base - inbox_bytes() - l->reserved,
+                                       .files_fd = ENTER_FILES,
+                                       .box_fd = r->options.copies ? ENTER_BOX : 0,
+                                       .chunk = r->stop.chunk,
+                                       .offset = r->stop.offset,
+                                       .records = r->stop.what.at.events,
+                                       .ticks = r->stop.what.ticks,
+                                       .leads_to = r->stop.leads_to});
+    struct entry e = {r, l, im, read_only};
+    r->ward = read_only < 0 ? NULL : warden_start(enter_new, &e, err);
+    if (read_only < 0)
+        err_set(err, "memory for the replay: %m");
+    else
+        close(read_only);
     link_free(im);
-    if (r->pid < 0)
-        return err_set(err, "fork: %m");
-    return watch_process(r, err);
+    return r->ward ? 0 : -1;
 }
 
-/* ---- the conversation ---- */
+/* ---- its end ---- */
 
 bool replay_gone(struct replay *r)
 {
-    struct pollfd p = {.fd = r->pid_fd, .events = POLLIN};
-    r->over = r->over || (poll(&p, 1, 0) == 1 && p.revents);
+    r->over = r->over || warden_gone(r->ward);
     return r->over;
-}
-
-/* How it ended is known of processes that we have made ourselves, or inherited. */
-static int tell_end(struct replay *r, struct err *err)
-{
-    siginfo_t how = {.si_pid = 0};
-    if (waitid(P_PIDFD, (id_t)r->pid_fd, &how, WEXITED | WNOHANG) || !how.si_pid)
-        return err_set_code(err, REPLAY_GONE, "the replaying process has ended");
-    if (how.si_code == CLD_EXITED)
-        return err_set_code(err, REPLAY_GONE, "the replaying process ended with status %d",
-                            how.si_status);
-    if (how.si_status == SIGSYS)
-        return err_set(err, "the replayed program tried to leave its confinement; it was stopped");
-    return err_set_code(err, REPLAY_GONE, "the replaying process ended by signal %d",
-                        how.si_status);
-}
-
-/* Waits until it is our turn. */
-static int wait_turn(struct replay *r, struct err *err)
-{
-    for (int spins = 0; __atomic_load_n(&r->box->turn, __ATOMIC_ACQUIRE) != TURN_HOST; spins++) {
-        if (spins < 200) {
-            __builtin_ia32_pause();
-            continue;
-        }
-        struct timespec wait = {0, 20000000};
-        syscall(SYS_futex, &r->box->turn, FUTEX_WAIT, TURN_TARGET, &wait, NULL, 0);
-        if (r->options.pause && r->options.pause(r->options.arg))
-            __atomic_store_n(&r->box->pause, 1, __ATOMIC_RELAXED);
-        if (__atomic_load_n(&r->box->turn, __ATOMIC_ACQUIRE) != TURN_HOST && replay_gone(r))
-            return tell_end(r, err);
-    }
-    return 0;
-}
-
-static void give_turn(struct replay *r)
-{
-    __atomic_store_n(&r->box->turn, TURN_TARGET, __ATOMIC_RELEASE);
-    syscall(SYS_futex, &r->box->turn, FUTEX_WAKE, 1, NULL, NULL, 0);
-}
-
-static int give_chunk(struct replay *r, struct err *err)
-{
-    uint64_t number = r->box->arg[0], bytes, records;
-    r->box->arg[0] = 0;
-    if (number >= pinball_chunks(r->pinball))
-        return 0;
-    pinball_chunk_info(r->pinball, number, &bytes, &records);
-    if (pinball_read_chunk(r->pinball, number, r->box->data, sizeof r->box->data, err))
-        return -1;
-    r->box->arg[0] = bytes;
-    return 0;
-}
-
-static int fill_file(struct replay *r, const struct kept_file *f, uint64_t at, struct err *err)
-{
-    uint8_t *buf = malloc(PIECE);
-    int result = buf ? 0 : err_set(err, "no memory");
-    for (size_t i = 0; i < f->ranges && !result; i++)
-        for (uint64_t done = 0; done < f->range[i].bytes && !result;) {
-            uint64_t left = f->range[i].bytes - done, off = f->range[i].offset + done;
-            size_t n = left < PIECE ? (size_t)left : PIECE;
-            result = pinball_file_read(r->pinball, f->number, off, buf, n, err);
-            if (!result && pwrite(r->files->fd, buf, n, (off_t)(at + off)) != (ssize_t)n)
-                result = err_set(err, "memory for %s: %m", f->path);
-            done += n;
-        }
-    free(buf);
-    return result;
-}
-
-static int give_file(struct replay *r, struct err *err)
-{
-    uint64_t number = r->box->arg[0];
-    const struct kept_file *f =
-        number < pinball_files(r->pinball) ? pinball_file(r->pinball, (uint32_t)number) : NULL;
-    r->box->arg[1] = 0;
-    if (!f || number >= FILES_MAX)
-        return 0;
-    if (!r->files->at[number]) {
-        uint64_t at = r->files->end, bytes = (f->size + PAGE - 1) & ~(uint64_t)(PAGE - 1);
-        if (f->size > 1ull << 42 || ftruncate(r->files->fd, (off_t)(at + bytes)))
-            return err_set(err, "memory for %s: %m", f->path);
-        if (fill_file(r, f, at, err))
-            return -1;
-        r->files->at[number] = at + 1;
-        r->files->end = at + bytes;
-    }
-    r->box->arg[0] = r->files->at[number] - 1;
-    r->box->arg[1] = 1;
-    return 0;
-}
-
-static void take_message(struct replay *r)
-{
-    char line[1024];
-    uint64_t n = r->box->arg[1] < sizeof line ? r->box->arg[1] : sizeof line - 1;
-    if (!r->options.message)
-        return;
-    memcpy(line, r->box->data, n);
-    line[n] = 0;
-    r->options.message(r->options.arg, line);
-}
-
-/* Entries as the process wrote them: nothing of it is believed. */
-static void take_journal(struct replay *r)
-{
-    uint64_t end = r->box->arg[1] < PIECE ? r->box->arg[1] : PIECE;
-    struct mailbox_entry e;
-    for (uint64_t at = 0; end - at >= sizeof e;) {
-        memcpy(&e, r->box->data + at, sizeof e);
-        at += sizeof e;
-        if (e.text_bytes > end - at)
-            return;
-        bool new = !r->options.entry || r->options.entry(r->options.arg, &e, r->box->data + at);
-        if (new &&e.kind == ENTRY_OUTPUT && r->options.output && (e.a == 1 || e.a == 2))
-            r->options.output(r->options.arg, (int)e.a, r->box->data + at, e.text_bytes);
-        at += (e.text_bytes + 7ull) & ~7ull;
-    }
-}
-
-static int take_flow(struct replay *r, struct err *err)
-{
-    uint64_t words = r->box->arg[0], notes = r->box->arg[1];
-    if (words > sizeof r->box->flow_words || notes > sizeof r->box->flow_notes || words % 8)
-        return err_set(err, "the replaying process talks nonsense");
-    if (!r->options.flow)
-        return 0;
-    return r->options.flow(r->options.arg, r->box->flow_words, words, r->box->flow_notes, notes,
-                           err);
-}
-
-/* Serves the process until it stops or has done what it was told. */
-static int serve(struct replay *r, struct err *err)
-{
-    for (;; give_turn(r)) {
-        if (wait_turn(r, err))
-            return -1;
-        switch (r->box->op) {
-        case ASK_CHUNK:
-            if (give_chunk(r, err))
-                return -1;
-            break;
-        case ASK_FILE:
-            if (give_file(r, err))
-                return -1;
-            break;
-        case TELL_JOURNAL:
-            take_journal(r);
-            break;
-        case TELL_MESSAGE:
-            take_message(r);
-            break;
-        case TELL_FLOW:
-            if (take_flow(r, err))
-                return -1;
-            break;
-        case TELL_STOP:
-            memcpy(&r->stop, r->box->data, sizeof r->stop);
-            r->stop.text[sizeof r->stop.text - 1] = 0;
-            return 0;
-        case TELL_DONE:
-            return 0;
-        default:
-            return err_set(err, "the replaying process talks nonsense");
-        }
-    }
-}
-
-static int command(struct replay *r, enum mailbox_command op, struct err *err)
-{
-    if (r->over)
-        return err_set_code(err, REPLAY_GONE, "the replaying process is gone");
-    r->box->op = op;
-    give_turn(r);
-    return serve(r, err);
 }
 
 /* ---- the interface ---- */
 
-static int take_stop(struct replay *r, struct replay_stop *out, struct err *err)
+int replay_take_stop(struct replay *r, struct replay_stop *out, struct err *err)
 {
     const struct mailbox_stop *s = &r->stop;
     const struct position at = {s->what.at.thread, s->what.at.count, s->what.at.pc};
@@ -511,11 +221,24 @@ static int take_stop(struct replay *r, struct replay_stop *out, struct err *err)
     }
 }
 
+/* Has it stopped for one of the reasons it was given? */
+static int check_reason(const struct replay *r, uint32_t reasons, struct err *err)
+{
+    return reasons >> r->stop.what.reason & 1
+               ? 0
+               : err_set(err, "the replaying process talks nonsense: a stop that nobody asked for");
+}
+
 /* A process for the program whose image is at r->stop.chunk, r->stop.offset. */
 static int start(struct replay *r, const struct layout *l, struct err *err)
 {
     r->over = false;
-    return start_process(r, l, err) || serve(r, err) || take_stop(r, NULL, err) ? -1 : 0;
+    r->begun_chunk = r->stop.chunk;
+    r->begun_offset = r->stop.offset;
+    if (start_process(r, l, err) || replay_serve(r, TELL_STOP, err) ||
+        replay_take_stop(r, NULL, err))
+        return -1;
+    return check_reason(r, 1u << STOP_START, err);
 }
 
 struct replay *replay_new(struct pinball *pinball, const struct replay_options *options,
@@ -531,12 +254,9 @@ struct replay *replay_new(struct pinball *pinball, const struct replay_options *
     }
     r->pinball = pinball;
     r->options = *options;
-    r->pid_fd = -1;
     r->stop.leads_to[1] = 1;
     r->stop.leads_to[2] = 2;
-    if (options->copies) /* a copy is inherited when the one it was made from ends */
-        prctl(PR_SET_CHILD_SUBREAPER, 1);
-    if (!(r->files = files_new(err)) || start(r, &l, err)) {
+    if (!(r->files = replay_files_new(err)) || start(r, &l, err)) {
         replay_free(r);
         return NULL;
     }
@@ -545,18 +265,10 @@ struct replay *replay_new(struct pinball *pinball, const struct replay_options *
 
 static void end_process(struct replay *r)
 {
-    if (r->pid > 0 && r->pid_fd >= 0) {
-        if (!r->over)
-            syscall(SYS_pidfd_send_signal, r->pid_fd, SIGKILL, NULL, 0);
-        waitid(P_PIDFD, (id_t)r->pid_fd, NULL, WEXITED); /* at once for one that is not our child */
-        close(r->pid_fd);
-    }
-    if (r->box)
-        munmap(r->box, sizeof *r->box);
-    boxes_leave(r->boxes, r->slot);
-    r->box = NULL;
-    r->boxes = NULL;
-    r->pid_fd = -1;
+    warden_end(r->ward);
+    inbox_free(r->inbox);
+    r->inbox = NULL;
+    r->ward = NULL;
     r->over = true;
 }
 
@@ -565,17 +277,28 @@ void replay_free(struct replay *r)
     if (!r)
         return;
     end_process(r);
-    files_leave(r->files);
+    replay_files_leave(r->files);
     free(r);
 }
 
 static int set_tool(struct replay *r, const char *name, struct err *err)
 {
-    r->box->arg[0] = name != NULL;
-    snprintf((char *)r->box->data, sizeof r->tool, "%s", name ? name : "");
-    if (command(r, DO_TOOL, err))
+    char text[sizeof r->tool] = "";
+    const struct inbox_order order = {
+        .what = DO_TOOL, .arg = {name != NULL}, .data = text, .bytes = sizeof text};
+    bool known;
+    snprintf(text, sizeof text, "%s", name ? name : "");
+    if (replay_command(r, &order, err) || inbox_done(r->inbox, &known, err))
         return -1;
-    return r->box->arg[0] ? 0 : err_set(err, "tool %s: unknown", name);
+    return known ? 0 : err_set(err, "tool %s: unknown", name);
+}
+
+/* A program's successor is farther on in the log: so there is an end to them. */
+static int check_next(const struct replay *r, struct err *err)
+{
+    bool later = r->stop.chunk > r->begun_chunk ||
+                 (r->stop.chunk == r->begun_chunk && r->stop.offset > r->begun_offset);
+    return later ? 0 : err_set(err, "the replaying process talks nonsense: a program met before");
 }
 
 /* The program executed another one: that runs in a process of its own. */
@@ -583,12 +306,12 @@ static int next_program(struct replay *r, struct err *err)
 {
     struct layout l = {r->stop.base, r->stop.bytes, r->stop.reserved};
     struct replay next = *r;
+    if (check_next(r, err))
+        return -1;
     if (r->tool[0] && set_tool(r, NULL, err)) /* its last word, of this program */
         return -1;
-    next.box = NULL;
-    next.boxes = NULL;
-    next.pid = 0;
-    next.pid_fd = -1;
+    next.inbox = NULL;
+    next.ward = NULL;
     if (check_layout(r->pinball, &l, err) || start(&next, &l, err)) {
         end_process(&next);
         return -1;
@@ -601,9 +324,9 @@ static int next_program(struct replay *r, struct err *err)
 /* Runs until something that is not ours to deal with. */
 int replay_go(struct replay *r, const struct mailbox_run *how, struct err *err)
 {
-    memcpy(r->box->data, how, sizeof *how);
-    r->box->pause = 0; /* it may have stopped while it was being asked to */
-    return command(r, DO_RUN, err);
+    const struct inbox_order order = {.what = DO_RUN, .data = how, .bytes = sizeof *how};
+    inbox_pause(r->inbox, false); /* it may have stopped while it was being asked to */
+    return replay_command(r, &order, err);
 }
 
 int replay_exec(struct replay *r, struct err *err)
@@ -618,7 +341,7 @@ const struct mailbox_stop *replay_stopped(const struct replay *r)
 
 int replay_failure(struct replay *r, struct err *err)
 {
-    return take_stop(r, NULL, err);
+    return replay_take_stop(r, NULL, err);
 }
 
 int replay_run(struct replay *r, const struct position *until, struct replay_stop *stop,
@@ -635,160 +358,14 @@ int replay_run(struct replay *r, const struct position *until, struct replay_sto
     int result = replay_go(r, &how, err);
     while (!result && r->stop.what.reason == STOP_EXEC)
         result = next_program(r, err) || replay_go(r, &how, err);
-    return result ? -1 : take_stop(r, stop, err);
-}
-
-int replay_set_stops(struct replay *r, const void *stops, size_t bytes, struct err *err)
-{
-    if (bytes > sizeof r->box->data)
-        return err_set(err, "too many breakpoints");
-    memcpy(r->box->data, stops, bytes);
-    if (command(r, DO_STOPS, err))
+    if (result || replay_take_stop(r, stop, err))
         return -1;
-    return r->box->arg[0] ? 0 : err_set(err, "too many breakpoints");
-}
-
-int replay_trail(struct replay *r, struct mailbox_moment *out, size_t *count, struct err *err)
-{
-    if (command(r, DO_TRAIL, err))
-        return -1;
-    *count = r->box->arg[0] < MAILBOX_TRAIL ? (size_t)r->box->arg[0] : MAILBOX_TRAIL;
-    memcpy(out, r->box->data, *count * sizeof *out);
-    return 0;
-}
-
-int replay_divert(struct replay *r, struct err *err)
-{
-    return command(r, DO_DIVERT, err);
-}
-
-int replay_set_registers(struct replay *r, uint32_t thread, const struct replay_registers *regs,
-                         struct err *err)
-{
-    struct mailbox_registers *m = (struct mailbox_registers *)r->box->data;
-    memcpy(m->gpr, regs->gpr, sizeof m->gpr);
-    m->rip = regs->rip;
-    m->rflags = regs->rflags;
-    m->xsave_bytes = (uint32_t)regs->xsave_bytes;
-    memcpy(m->xsave, regs->xsave, sizeof m->xsave);
-    r->box->arg[0] = thread;
-    if (command(r, DO_SET, err))
-        return -1;
-    return r->box->arg[0] ? 0 : err_set(err, "thread %u: not there", thread);
-}
-
-int replay_registers(struct replay *r, uint32_t thread, struct replay_registers *out,
-                     struct err *err)
-{
-    const struct mailbox_registers *m = (const struct mailbox_registers *)r->box->data;
-    r->box->arg[0] = thread;
-    if (command(r, DO_REGISTERS, err))
-        return -1;
-    if (!r->box->arg[0])
-        return err_set(err, "thread %u: not there", thread);
-    memcpy(out->gpr, m->gpr, sizeof out->gpr);
-    out->rip = m->rip;
-    out->rflags = m->rflags;
-    out->fs_base = m->fs_base;
-    out->gs_base = m->gs_base;
-    out->count = m->count;
-    out->thread = m->thread;
-    out->tid = m->tid;
-    out->xsave_bytes = m->xsave_bytes <= sizeof out->xsave ? m->xsave_bytes : sizeof out->xsave;
-    memcpy(out->xsave, m->xsave, out->xsave_bytes);
-    return 0;
-}
-
-size_t replay_read(struct replay *r, uint64_t addr, void *out, size_t bytes)
-{
-    struct err err;
-    size_t done = 0;
-    while (done < bytes) {
-        size_t n = bytes - done < PIECE ? bytes - done : PIECE;
-        r->box->arg[0] = addr + done;
-        r->box->arg[1] = n;
-        if (command(r, DO_READ, &err))
-            return done;
-        size_t got = r->box->arg[0] < n ? (size_t)r->box->arg[0] : n;
-        memcpy((uint8_t *)out + done, r->box->data, got);
-        done += got;
-        if (got < n)
-            break;
-    }
-    return done;
-}
-
-size_t replay_write(struct replay *r, uint64_t addr, const void *bytes, size_t n)
-{
-    struct err err;
-    size_t done = 0;
-    while (done < n) {
-        size_t piece = n - done < PIECE ? n - done : PIECE;
-        memcpy(r->box->data, (const uint8_t *)bytes + done, piece);
-        r->box->arg[0] = addr + done;
-        r->box->arg[1] = piece;
-        if (command(r, DO_WRITE, &err) || r->box->arg[0] < piece)
-            break;
-        done += piece;
-    }
-    return done;
-}
-
-size_t replay_threads(struct replay *r, struct replay_thread *out, size_t room)
-{
-    const struct mailbox_thread *list = (const struct mailbox_thread *)r->box->data;
-    struct err err;
-    if (command(r, DO_THREADS, &err))
-        return 0;
-    size_t n = r->box->arg[0] < MAILBOX_DATA_BYTES / sizeof *list
-                   ? (size_t)r->box->arg[0]
-                   : MAILBOX_DATA_BYTES / sizeof *list;
-    for (size_t i = 0; i < n && i < room; i++) {
-        const struct mailbox_thread *from = &list[n - 1 - i]; /* the newest comes first there */
-        out[i].number = from->number;
-        out[i].tid = from->tid;
-        memcpy(out[i].name, from->name, sizeof out[i].name);
-        out[i].name[sizeof out[i].name - 1] = 0;
-    }
-    return n;
-}
-
-int replay_thread_state(struct replay *r, uint32_t thread, struct replay_registers *registers,
-                        int *state, struct err *err)
-{
-    *state = 0;
-    if (!replay_registers(r, thread, registers, err))
-        return 0;
-    if (err->code == REPLAY_GONE || command(r, DO_THREADS, err))
-        return -1;
-    *state = thread > r->box->arg[1] ? -1 : 1;
-    return 0;
+    return check_reason(r, 1u << STOP_POSITION | 1u << STOP_END | 1u << STOP_LOG_ENDS, err);
 }
 
 pid_t replay_pid(const struct replay *r)
 {
-    return r->pid;
-}
-
-size_t replay_maps(struct replay *r, struct replay_map *out, size_t room)
-{
-    const struct mailbox_map *m = (const struct mailbox_map *)r->box->data;
-    struct err err;
-    size_t done = 0;
-    for (;;) {
-        r->box->arg[0] = done;
-        if (command(r, DO_MAPS, &err) || !r->box->arg[0] || r->box->arg[0] > 1024)
-            return done;
-        size_t n = (size_t)r->box->arg[0];
-        for (size_t i = 0; i < n; i++, done++)
-            if (done < room)
-                out[done] = (struct replay_map){.start = m[i].start,
-                                                .end = m[i].end,
-                                                .prot = (int)m[i].prot,
-                                                .shared = m[i].shared != 0,
-                                                .file = (int)m[i].file,
-                                                .offset = m[i].offset};
-    }
+    return warden_pid(r->ward);
 }
 
 int replay_tool(struct replay *r, const char *name, struct err *err)
@@ -799,43 +376,35 @@ int replay_tool(struct replay *r, const char *name, struct err *err)
     return 0;
 }
 
+/* Who made it names its process; whether that is so the warden knows. */
+static int make_copy(struct replay *r, struct replay *c, struct err *err)
+{
+    const struct inbox_order order = {.what = DO_COPY, .arg = {inbox_number(c->inbox)}};
+    struct err again;
+    warden_expect();
+    if (replay_command(r, &order, err)) {
+        warden_adopt(r->ward, -ECHILD, &again);
+        return -1;
+    }
+    c->ward = warden_adopt(r->ward, (pid_t)(int64_t)inbox_result(r->inbox), err);
+    return c->ward ? 0 : -1;
+}
+
 struct replay *replay_copy(struct replay *r, struct err *err)
 {
-    unsigned slot = 0;
-    while (slot < MAILBOXES && r->boxes->used[slot])
-        slot++;
-    struct replay *c = calloc(1, sizeof *c);
-    if (!c || !r->options.copies || slot == MAILBOXES) {
-        err_set(err, !c ? "no memory" : "no more copies of this replay can be made");
-        free(c);
+    struct replay *c = r->options.copies ? calloc(1, sizeof *c) : NULL;
+    if (!c) {
+        err_set(err, r->options.copies ? "no memory" : "no copies of this replay can be made");
         return NULL;
     }
     *c = *r;
-    c->slot = slot;
-    c->box = NULL;
-    c->pid = 0;
-    c->pid_fd = -1;
-    c->boxes->users++;
-    c->boxes->used[slot] = 1;
-    c->files->users++;
-    if (map_box(c, err))
+    c->ward = NULL;
+    replay_files_join(c->files);
+    if (!(c->inbox = inbox_beside(r->inbox, err)))
         goto fail;
-    c->box->turn = TURN_TARGET; /* it tells us when it is ready */
-    c->box->files_fd = r->box->files_fd;
-    c->box->box_fd = r->box->box_fd;
-    r->box->arg[0] = c->slot;
-    if (command(r, DO_COPY, err))
-        goto fail;
-    c->pid = (pid_t)(int64_t)r->box->arg[0];
-    if (c->pid > 0) {
-        if (watch_process(c, err) || serve(c, err))
-            goto fail;
-        if (c->box->op == TELL_DONE)
-            return c;
-        take_stop(c, NULL, err); /* it failed, and says why */
-        goto fail;
-    }
-    err_set(err, "fork: %s", strerror(-c->pid));
+    inbox_set(c->inbox, &(struct inbox_settings){.files_fd = ENTER_FILES, .box_fd = ENTER_BOX});
+    if (!make_copy(r, c, err) && !replay_serve(c, TELL_DONE, err))
+        return c;
 fail:
     replay_free(c);
     return NULL;

@@ -33,13 +33,17 @@ struct replay_options {
     void (*output)(void *arg, int fd, const void *bytes, size_t n); /* NULL: dropped */
     void *arg;
     void (*message)(void *arg, const char *line); /* the runtime's own words; NULL: dropped */
-    /* What the program does, in the words of mailbox.h; NULL: not wanted. False: it was known, and
+    /* What the program does, in the words of messages.h; NULL: not wanted. False: it was known, and
      * its output is not to appear again. */
     bool (*entry)(void *arg, const struct mailbox_entry *entry, const void *text);
-    /* A trace, in the words of flow.h, while the tool "flow" is on: pieces of both streams. -1 with
-     * *err set ends the replay. NULL: not wanted. */
+    /* A trace, in the words of flow.h, while the tool "flow" is on: pieces of both streams,
+     * private copies, each note checked by flow_note_check(). -1 with *err set ends the replay.
+     * NULL: not wanted. */
     int (*flow)(void *arg, const void *words, size_t words_bytes, const void *notes,
                 size_t notes_bytes, struct err *err);
+    /* The state, when replay_state() asks for it: whole records (pinball/records.h). NULL: not
+     * wanted. */
+    int (*records)(void *arg, const void *records, size_t bytes, struct err *err);
     bool (*pause)(void *arg); /* asked while it runs, now and then: shall it stop? NULL: no */
     bool verify;              /* check memory, too */
     bool copies;              /* replay_copy() will be used */

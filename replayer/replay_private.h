@@ -2,14 +2,14 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * In the words of mailbox.h. Only for replayer/.
+ * In the words of messages.h. Only for replayer/.
  */
 #ifndef REPLAYER_REPLAY_PRIVATE_H
 #define REPLAYER_REPLAY_PRIVATE_H
 
 #include <sys/types.h>
 
-#include "replayer/mailbox.h"
+#include "replayer/messages.h"
 #include "replayer/replay.h"
 
 /* Runs until it stops, for whatever reason: replay_stopped(). -1: the process is gone. */
@@ -22,6 +22,8 @@ int replay_failure(struct replay *replay, struct err *err);
 
 /* struct mailbox_stops and what follows it. */
 int replay_set_stops(struct replay *replay, const void *stops, size_t bytes, struct err *err);
+/* For runs with RUN_FENCE; 1, or 0 if there cannot be one around these. */
+int replay_fence(struct replay *replay, const struct mailbox_fence *fence, struct err *err);
 /* Of a scan with a step_thread; room for MAILBOX_TRAIL. */
 int replay_trail(struct replay *replay, struct mailbox_moment *out, size_t *count, struct err *err);
 
@@ -32,6 +34,13 @@ int replay_thread_state(struct replay *replay, uint32_t thread, struct replay_re
 pid_t replay_pid(const struct replay *replay);
 /* The process has ended, whoever did that: all that is asked of it fails with REPLAY_GONE. */
 bool replay_gone(struct replay *replay);
+
+/* What the process alone knows of the program's state, by options.records: the address space, then
+ * processes and threads. Memory is to be read by whom it may concern. */
+int replay_state_space(struct replay *replay, struct err *err);
+int replay_state_threads(struct replay *replay, struct err *err);
+/* Where in the log the image of the program that runs is. */
+void replay_image(const struct replay *replay, uint64_t *chunk, uint64_t *offset);
 
 /* The process leaves the log for good. */
 int replay_divert(struct replay *replay, struct err *err);

@@ -37,6 +37,7 @@ static void fill(struct mailbox_stops *out, const struct timeline_stops *s,
     uint32_t at = 0;
     out->breaks = (uint32_t)s->break_count;
     out->watches = (uint32_t)s->watch_count;
+    out->only = s->only;
     for (size_t i = 0; i < s->watch_count; i++)
         out->watch[i] = (struct mailbox_watch){
             .addr = s->watches[i].addr, .bytes = s->watches[i].bytes, .kind = s->watches[i].kind};

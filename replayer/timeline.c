@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * `now` is a replaying process, stopped at a moment (mailbox.h). Forwards it runs on. Backwards
+ * `now` is a replaying process, stopped at a moment (messages.h). Forwards it runs on. Backwards
  * another process takes its place: a copy of a checkpoint, run up to where it is wanted. What is
  * wanted is found by scans, each from a checkpoint to the place where the last one began; the last
  * hit of the first scan that has one is it.
@@ -22,6 +22,7 @@
 #include <stdlib.h>
 
 #include "pinball/pinball.h"
+#include "replayer/timeline_divert.h"
 #include "replayer/timeline_private.h"
 
 /* ---- forwards ---- */
@@ -254,7 +255,7 @@ struct timeline *timeline_new(struct pinball *pinball, const struct timeline_opt
     snprintf(t->engine, sizeof t->engine, "exact=1%s%s", options->engine ? "," : "",
              options->engine ? options->engine : "");
     struct walker w;
-    if (bookmarks_read(&t->bookmarks, pinball, err) || timeline_first(t, &w, err)) {
+    if (bookmarks_read(&t->bookmarks, pinball, err) || timeline_begin(t, &w, err)) {
         timeline_free(t);
         return NULL;
     }
@@ -326,77 +327,4 @@ int timeline_bookmark_get(struct timeline *t, size_t i, struct position *at, con
     *at = t->bookmarks.list[i].at;
     *note = t->bookmarks.list[i].note;
     return 1;
-}
-
-/* ---- diversions ---- */
-
-int timeline_divert(struct timeline *t, struct err *err)
-{
-    if (t->diversion)
-        return 0;
-    t->diversion = replay_copy(timeline_replay(t), err);
-    if (!t->diversion)
-        return -1;
-    if (stoplist_give(&t->stops, t->diversion, err) || replay_divert(t->diversion, err)) {
-        timeline_divert_end(t);
-        return -1;
-    }
-    return 0;
-}
-
-bool timeline_diverted(const struct timeline *t)
-{
-    return t->diversion != NULL;
-}
-
-void timeline_divert_end(struct timeline *t)
-{
-    replay_free(t->diversion);
-    replay_free(t->parked);
-    t->diversion = t->parked = NULL;
-}
-
-void timeline_divert_park(struct timeline *t)
-{
-    t->parked = t->diversion;
-    t->diversion = NULL;
-}
-
-void timeline_divert_unpark(struct timeline *t)
-{
-    t->diversion = t->parked;
-    t->parked = NULL;
-}
-
-size_t timeline_write(struct timeline *t, uint64_t addr, const void *bytes, size_t n)
-{
-    return t->diversion ? replay_write(t->diversion, addr, bytes, n) : 0;
-}
-
-int timeline_set_registers(struct timeline *t, uint32_t thread,
-                           const struct replay_registers *registers, struct err *err)
-{
-    if (!t->diversion)
-        return err_set(err, "a recording cannot be changed");
-    return replay_set_registers(t->diversion, thread, registers, err);
-}
-
-int timeline_divert_run(struct timeline *t, uint32_t thread, bool step, struct timeline_stop *stop,
-                        struct err *err)
-{
-    struct mailbox_run how = {.flags = RUN_OUTPUT,
-                              .run_thread = thread,
-                              .step_thread = step ? (thread ? thread : t->at.thread) : 0};
-    if (!t->diversion)
-        return err_set(err, "there is no diversion");
-    t->interrupted = false;
-    if (stoplist_give(&t->stops, t->diversion, err))
-        return -1;
-    t->walks = true;
-    int result = replay_go(t->diversion, &how, err);
-    t->walks = false;
-    if (result || replay_failure(t->diversion, err))
-        return -1;
-    timeline_fill(&replay_stopped(t->diversion)->what, stop);
-    return 0;
 }

@@ -65,6 +65,7 @@ struct timeline_stops {
     bool calls;                              /* stop at system calls: ... */
     uint8_t call_wanted[TIMELINE_CALLS / 8]; /* ... at these */
     uint8_t signal_wanted[TIMELINE_SIGNALS]; /* stop before their delivery, if not 0 */
+    uint32_t only; /* thread: others' stops are passed, its begin and end are stops; 0: none */
 };
 
 /* Replaces all there were. Cheap if little has changed. What it points to is copied. */
@@ -73,16 +74,18 @@ int timeline_stops(struct timeline *timeline, const struct timeline_stops *stops
 /* ---- moving ---- */
 
 enum timeline_why {
-    TIMELINE_POSITION,    /* where a goto was to go; also after timeline_new */
-    TIMELINE_STEP,        /* the step is done */
-    TIMELINE_BREAK,       /* before the instruction at a breakpoint */
-    TIMELINE_WATCH,       /* forwards: after the access; backwards: before it. addr, watch_kind */
-    TIMELINE_CALL_ENTRY,  /* at the system call `call` */
-    TIMELINE_CALL_RETURN, /* behind it */
-    TIMELINE_SIGNAL,      /* `signal` is about to be delivered, or to end the program */
-    TIMELINE_EXEC,        /* another program begins (forwards) or is back (backwards) */
-    TIMELINE_BEGIN,       /* the recording begins here; nothing is before */
-    TIMELINE_END,         /* the recording ends here: reason, status (pinball/record.h) */
+    TIMELINE_POSITION,     /* where a goto was to go; also after timeline_new */
+    TIMELINE_STEP,         /* the step is done */
+    TIMELINE_BREAK,        /* before the instruction at a breakpoint */
+    TIMELINE_WATCH,        /* forwards: after the access; backwards: before it. addr, watch_kind */
+    TIMELINE_CALL_ENTRY,   /* at the system call `call` */
+    TIMELINE_CALL_RETURN,  /* behind it */
+    TIMELINE_SIGNAL,       /* `signal` is about to be delivered, or to end the program */
+    TIMELINE_EXEC,         /* another program begins (forwards) or is back (backwards) */
+    TIMELINE_BEGIN,        /* the recording begins here; nothing is before */
+    TIMELINE_END,          /* the recording ends here: reason, status (pinball/record.h) */
+    TIMELINE_THREAD_BEGIN, /* ... a thread, whose stops alone count, backwards */
+    TIMELINE_THREAD_END,   /* ... forwards: it is about to end */
     TIMELINE_INTERRUPTED,
 };
 
@@ -114,6 +117,17 @@ int timeline_step(struct timeline *t, uint32_t thread, uint64_t low, uint64_t hi
 /* To before the last instruction that `thread` has executed. */
 int timeline_step_back(struct timeline *t, uint32_t thread, struct timeline_stop *stop,
                        struct err *err);
+
+/* The same for somebody who will step back again wherever it stops on one of `edges` (sorted by pc
+ * and next, at most TIMELINE_EDGES): pairs of instructions that the thread executed one after the
+ * other. As far as it has executed nothing else, turns of a loop are left out: it stops where one
+ * begins that is like the one now, with the same instruction executed next. Other stops end it. */
+struct timeline_edge {
+    uint64_t pc, next;
+};
+enum { TIMELINE_EDGES = 1024 };
+int timeline_loop_back(struct timeline *t, uint32_t thread, const struct timeline_edge *edges,
+                       size_t count, struct timeline_stop *stop, struct err *err);
 
 /* Regardless of stops. A position that the recording does not have is an error, and now is where it
  * was. */
@@ -147,6 +161,10 @@ void timeline_program(struct timeline *timeline, struct timeline_program *out);
 int timeline_file_find(struct timeline *timeline, const char *path, uint64_t *size);
 int timeline_file_read(struct timeline *timeline, int file, uint64_t offset, void *out,
                        size_t bytes, struct err *err);
+/* A separate debug file of this machine, by its path: beside a kept file of a recording that was
+ * made here, or below /usr/lib/debug. A descriptor with *size, or -1. Whether it is the right one
+ * the debugger can tell. */
+int timeline_debug_file(struct timeline *timeline, const char *path, uint64_t *size);
 /* Its path; NULL past the last one. */
 const char *timeline_file_path(struct timeline *timeline, int file);
 
@@ -178,23 +196,5 @@ int timeline_event(struct timeline *timeline, size_t *place, struct timeline_eve
 int timeline_bookmark(struct timeline *t, const struct position *at, const char *note,
                       struct err *err);
 int timeline_bookmark_get(struct timeline *t, size_t i, struct position *at, const char **note);
-
-/* ---- a throw-away copy, to call functions in ---- */
-
-/* From here until timeline_divert_end() the state is that of a copy that may be written and that
- * runs on its own, without the log: one thread, no effects outside. -1 if it cannot be made. */
-int timeline_divert(struct timeline *timeline, struct err *err);
-bool timeline_diverted(const struct timeline *timeline);
-void timeline_divert_end(struct timeline *timeline);
-/* Puts the copy aside: the state is the replay's, until it is taken up as it was. A move ends it.
- */
-void timeline_divert_park(struct timeline *timeline);
-void timeline_divert_unpark(struct timeline *timeline);
-size_t timeline_write(struct timeline *timeline, uint64_t addr, const void *bytes, size_t n);
-int timeline_set_registers(struct timeline *timeline, uint32_t thread,
-                           const struct replay_registers *registers, struct err *err);
-/* Runs the copy's `thread` until a stop (END: it has ended); step: one instruction. */
-int timeline_divert_run(struct timeline *timeline, uint32_t thread, bool step,
-                        struct timeline_stop *stop, struct err *err);
 
 #endif

@@ -31,8 +31,8 @@ static int scan(struct timeline *t, int point, const struct mailbox_moment *end,
     return result;
 }
 
-static int go_to_hit(struct timeline *t, const struct mailbox_what *hit, struct timeline_stop *stop,
-                     struct err *err)
+int timeline_go_to_hit(struct timeline *t, const struct mailbox_what *hit,
+                       struct timeline_stop *stop, struct err *err)
 {
     if (timeline_move(t, &hit->at, hit->ticks, err))
         return -1;
@@ -80,7 +80,7 @@ static int back(struct timeline *t, const struct wish *wish, struct timeline_sto
         if (other)
             return back_over_exec(t, &last, stop, err);
         if (found)
-            return go_to_hit(t, &hit, stop, err);
+            return timeline_go_to_hit(t, &hit, stop, err);
         end = from;
         to_end = false;
     }
@@ -176,23 +176,31 @@ static int make_trail(struct timeline *t, uint32_t thread, struct err *err)
     return point == -2 ? -1 : 0;
 }
 
-static int step_back(struct timeline *t, const struct wish *wish, struct timeline_stop *stop,
-                     struct err *err)
+int timeline_find_trail(struct timeline *t, uint32_t thread, size_t *before, struct err *err)
 {
-    const uint32_t thread = wish->thread;
     if (!trail_is_good(t, thread) && make_trail(t, thread, err))
+        return -1;
+    size_t n = t->trail_count;
+    while (n && !is_earlier(t, &t->trail[n - 1]))
+        n--;
+    *before = n;
+    return 0;
+}
+
+int timeline_one_back(struct timeline *t, const struct wish *wish, struct timeline_stop *stop,
+                      struct err *err)
+{
+    size_t n;
+    if (timeline_find_trail(t, wish->thread, &n, err))
         return -1;
     if (t->interrupted) {
         t->last.why = TIMELINE_INTERRUPTED;
         return timeline_finish(t, stop);
     }
-    size_t n = t->trail_count;
-    while (n && !is_earlier(t, &t->trail[n - 1]))
-        n--;
     const struct mailbox_what *hit = &t->trail_hit;
     if (hit->reason && (!n || checkpoints_compare(&hit->at, &t->trail[n - 1]) >= 0)) {
         const struct mailbox_what there = *hit;
-        return go_to_hit(t, &there, stop, err);
+        return timeline_go_to_hit(t, &there, stop, err);
     }
     if (!n && t->program == t->points.list[0].program) {
         t->last.why = TIMELINE_BEGIN; /* of this thread */
@@ -211,5 +219,5 @@ int timeline_step_back(struct timeline *t, uint32_t thread, struct timeline_stop
                        struct err *err)
 {
     const struct wish wish = {.thread = thread ? thread : t->at.thread};
-    return timeline_insist(t, step_back, &wish, stop, err);
+    return timeline_insist(t, timeline_one_back, &wish, stop, err);
 }

@@ -49,6 +49,8 @@ struct wish {
     uint32_t thread;
     uint64_t low, high, ticks;
     const struct position *to;
+    const struct timeline_edge *edges;
+    size_t edge_count;
 };
 
 typedef int mover(struct timeline *t, const struct wish *wish, struct timeline_stop *stop,
@@ -60,6 +62,8 @@ struct pinball *timeline_pinball(struct timeline *timeline);
 
 /* A process at the recording's begin, and a checkpoint there. */
 int timeline_first(struct timeline *t, struct walker *w, struct err *err);
+/* The same, again if it ends. */
+int timeline_begin(struct timeline *t, struct walker *w, struct err *err);
 int timeline_copy_of(struct timeline *t, int point, struct walker *w, struct err *err);
 /* Leaves a checkpoint; a mark only if the one before is far enough away. */
 void timeline_mark(struct timeline *t, struct walker *w, enum checkpoint_kind kind);
@@ -89,6 +93,16 @@ void timeline_say_lost(struct timeline *t, const char *why);
 /* Does it, again and again if processes end. */
 int timeline_insist(struct timeline *t, mover *go, const struct wish *wish,
                     struct timeline_stop *stop, struct err *err);
+
+/* ---- timeline_back.c ---- */
+
+/* Makes the stop of a scan now. */
+int timeline_go_to_hit(struct timeline *t, const struct mailbox_what *hit,
+                       struct timeline_stop *stop, struct err *err);
+/* The trail holds what the thread did right before now, unless t->interrupted: *before moments of
+ * it are earlier than now. */
+int timeline_find_trail(struct timeline *t, uint32_t thread, size_t *before, struct err *err);
+mover timeline_one_back;
 
 /* ---- timeline.c ---- */
 int timeline_at_begin(struct timeline *t, struct timeline_stop *stop, struct err *err);

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "replayer/timeline_divert.h"
 #include "replayer/timeline_private.h"
 
 enum {
@@ -54,16 +55,23 @@ static bool should_pause(void *arg)
 
 /* ---- running ---- */
 
-void timeline_mark(struct timeline *t, struct walker *w, enum checkpoint_kind kind)
+static int add_checkpoint(struct timeline *t, struct walker *w, enum checkpoint_kind kind,
+                          struct err *err)
 {
     const struct mailbox_what *at = &replay_stopped(w->replay)->what;
-    int before = checkpoints_before(&t->points, &at->at, true);
+    struct checkpoint c = {
+        .at = at->at, .ticks = at->ticks, .ns = w->ns, .program = w->program, .kind = kind};
+    return checkpoints_add(&t->points, w->replay, &c, err);
+}
+
+void timeline_mark(struct timeline *t, struct walker *w, enum checkpoint_kind kind)
+{
+    struct err none; /* without the checkpoint, going back takes longer */
+    int before = checkpoints_before(&t->points, &replay_stopped(w->replay)->what.at, true);
     if (kind == CHECKPOINT_MARK && before >= 0 &&
         w->ns < t->points.list[before].ns + t->points.apart_ns)
         return;
-    struct checkpoint c = {
-        .at = at->at, .ticks = at->ticks, .ns = w->ns, .program = w->program, .kind = kind};
-    checkpoints_add(&t->points, w->replay, &c);
+    add_checkpoint(t, w, kind, &none);
 }
 
 int timeline_enter_program(struct timeline *t, struct walker *w, struct err *err)
@@ -127,11 +135,18 @@ int timeline_copy_of(struct timeline *t, int point, struct walker *w, struct err
 void timeline_fill(const struct mailbox_what *w, struct timeline_stop *out)
 {
     static const enum timeline_why why[] = {
-        [STOP_STEP] = TIMELINE_STEP,          [STOP_BREAK] = TIMELINE_BREAK,
-        [STOP_WATCH] = TIMELINE_WATCH,        [STOP_ENTRY] = TIMELINE_CALL_ENTRY,
-        [STOP_RETURN] = TIMELINE_CALL_RETURN, [STOP_SIGNAL] = TIMELINE_SIGNAL,
-        [STOP_PAUSED] = TIMELINE_INTERRUPTED, [STOP_END] = TIMELINE_END,
-        [STOP_LOG_ENDS] = TIMELINE_END,       [STOP_EXEC] = TIMELINE_EXEC,
+        [STOP_STEP] = TIMELINE_STEP,
+        [STOP_BREAK] = TIMELINE_BREAK,
+        [STOP_WATCH] = TIMELINE_WATCH,
+        [STOP_ENTRY] = TIMELINE_CALL_ENTRY,
+        [STOP_RETURN] = TIMELINE_CALL_RETURN,
+        [STOP_SIGNAL] = TIMELINE_SIGNAL,
+        [STOP_PAUSED] = TIMELINE_INTERRUPTED,
+        [STOP_END] = TIMELINE_END,
+        [STOP_LOG_ENDS] = TIMELINE_END,
+        [STOP_EXEC] = TIMELINE_EXEC,
+        [STOP_THREAD_BEGINS] = TIMELINE_THREAD_BEGIN,
+        [STOP_THREAD_ENDS] = TIMELINE_THREAD_END,
     };
     *out = (struct timeline_stop){.at = {w->at.thread, w->at.count, w->at.pc},
                                   .ticks = w->ticks,
@@ -210,8 +225,8 @@ int timeline_move(struct timeline *t, const struct mailbox_moment *to, uint64_t 
         return err_set(err, "a place that was met before is not met again");
     }
     timeline_arrive(t, &w);
-    if (t->interrupted)
-        t->last.why = TIMELINE_INTERRUPTED;
+    /* A checkpoint that was left in a pause has that as its reason. */
+    t->last.why = t->interrupted ? TIMELINE_INTERRUPTED : TIMELINE_POSITION;
     return 0;
 }
 
@@ -256,14 +271,21 @@ int timeline_first(struct timeline *t, struct walker *w, struct err *err)
     *w = (struct walker){.replay = replay_new(t->pinball, &o, err)};
     if (!w->replay)
         return -1;
-    if (programs_note(&t->programs, 0, w->replay, t->pinball, err) == 0) {
-        timeline_mark(t, w, CHECKPOINT_BEGIN);
-        if (t->points.count && t->points.list[0].kind == CHECKPOINT_BEGIN)
-            return 0;
-        err_set(err, "no copy of the replaying process can be made");
-    }
+    if (!programs_note(&t->programs, 0, w->replay, t->pinball, err) &&
+        !add_checkpoint(t, w, CHECKPOINT_BEGIN, err))
+        return 0;
     replay_free(w->replay);
     return -1;
+}
+
+int timeline_begin(struct timeline *t, struct walker *w, struct err *err)
+{
+    for (int tries = 1; timeline_first(t, w, err); tries++) {
+        if (err->code != REPLAY_GONE || tries == TRIES)
+            return -1;
+        timeline_say_lost(t, err->msg);
+    }
+    return 0;
 }
 
 static bool has_begin(const struct timeline *t, unsigned program)
@@ -275,7 +297,7 @@ static bool has_begin(const struct timeline *t, unsigned program)
 }
 
 /* A checkpoint at the begin of a program that was executed before. */
-int begin_again(struct timeline *t, unsigned program, struct err *err)
+static int begin_again(struct timeline *t, unsigned program, struct err *err)
 {
     struct walker w;
     struct mailbox_run how = {.flags = RUN_SCAN};
@@ -292,9 +314,9 @@ int begin_again(struct timeline *t, unsigned program, struct err *err)
         result = result ? -1 : timeline_enter_program(t, &w, err);
     }
     t->deaf = false;
-    replay_free(w.replay);
     if (!result && !has_begin(t, program))
-        result = err_set(err, "no copy of the replaying process can be made");
+        result = add_checkpoint(t, &w, CHECKPOINT_BEGIN, err);
+    replay_free(w.replay);
     return result;
 }
 

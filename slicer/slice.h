@@ -10,11 +10,9 @@
 #define SLICER_SLICE_H
 
 #include "base/err.h"
-#include "slicer/trace.h"
+#include "trace/trace.h"
 
-struct pinball;
-struct source;
-struct slicer;
+struct trace_index;
 struct slice;
 
 enum slice_edge {
@@ -67,26 +65,14 @@ struct slice_want {
     uint64_t addr, bytes;
 };
 
-/* A slicer keeps what all slices of a trace share. The pinball's files give code that was not
- * executed; both outlive the slicer. */
-struct slicer *slicer_new(struct trace *trace, struct pinball *pinball, struct err *err);
-void slicer_free(struct slicer *slicer); /* NULL is allowed */
-/* What knows the call frame information of the modules: saves that it names are found wherever they
- * are in a function. It outlives the slicer. NULL, which it is at first: only early ones are. */
-void slicer_set_source(struct slicer *slicer, struct source *source);
-
-/* Somebody who knows which functions never return, like source_is_noreturn(): calls of these have
- * no way on in their function's graph. To be said before the first slice. */
-void slicer_no_return(struct slicer *slicer, bool (*fn)(void *ctx, gaddr callee), void *ctx);
-
 /* NULL with *err set. */
-struct slice *slice_backward(struct slicer *slicer, const struct slice_want *want, size_t wants,
+struct slice *slice_backward(struct trace_index *index, const struct slice_want *want, size_t wants,
                              const struct slice_options *options, struct err *err);
 void slice_free(struct slice *slice); /* NULL is allowed */
 
 /* All that depends on what the wants name: on the locations' values at their points, or on the
  * instructions themselves (SLICE_USES), which are then in it. `first` and `most` do not count. */
-struct slice *slice_forward(struct slicer *slicer, const struct slice_want *want, size_t wants,
+struct slice *slice_forward(struct trace_index *index, const struct slice_want *want, size_t wants,
                             const struct slice_options *options, struct err *err);
 /* What is in both: of a forward and a backward slice, all that leads from one to the other. NULL:
  * no memory. */

@@ -97,10 +97,13 @@ struct block {
     uint16_t tick_off, plain_off;
     uint16_t site_count, point_count, page_count, segment_count;
     bool dead;
-    bool transient;  /* for one execution: not findable, not linked */
-    bool bare;       /* transfers that tick cannot lead to it: it has only the last way in */
-    bool open;       /* a trace may go through it */
-    uint8_t samples; /* hot.c: times that a tick expired here */
+    bool transient;      /* for one execution: not findable, not linked */
+    bool bare;           /* transfers that tick cannot lead to it: it has only the last way in */
+    bool open;           /* a trace may go through it */
+    uint8_t samples;     /* hot.c: times that a tick expired here */
+    bool spins;          /* os/spin.c: a loop through here waits for others */
+    uint8_t spin_vain;   /* ... looks that found none, */
+    uint16_t spin_skips; /* ... samples until the next one */
     struct exit_site *site;
     struct fault_point *point;
     struct exit_site *in; /* exits linked to this block */

@@ -19,6 +19,7 @@
 #include "engine/os/emulate.h"
 #include "engine/os/maps.h"
 #include "engine/os/signals.h"
+#include "engine/os/spin.h"
 #include "engine/os/syscalls.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
@@ -132,6 +133,8 @@ static void set_budget(struct thread *t)
 {
     uint64_t now = thread_count(t);
     uint64_t n = session && session->budget ? session->budget(t) : baton_quantum();
+    uint64_t to_look = spin_budget(t);
+    n = to_look < n ? to_look : n;
     if (engine.opt.sample) {
         uint64_t to_sample = engine.opt.sample - now % engine.opt.sample;
         n = to_sample < n ? to_sample : n;
@@ -140,6 +143,7 @@ static void set_budget(struct thread *t)
         n = stop.count - now;
     if (wants_exact(t))
         n = n > TRACE_TICKS + 1 ? n - TRACE_TICKS - 1 : 1;
+    t->spin.soon = to_look < hot_period();
     if (hot_period() < n)
         n = hot_period();
     if (engine.opt.whole_ticks || hot_follows(t))
@@ -232,7 +236,8 @@ static void replay_position(struct thread *t)
 /* The budget is used up, at a tick. */
 static void budget_ends(struct thread *t)
 {
-    hot_sample(t);
+    if (!t->spin.soon)
+        hot_sample(t);
     if (session && session->due)
         replay_position(t);
     else
@@ -278,6 +283,8 @@ static const uint8_t *resume(struct thread *t, bool tick, struct exit_site *from
         check_trap(t);
         tick_ends_budget(t, t->ticked);
         chaos_step(t);
+        if ((t->step & STEP_SPIN) && spin_step(t, at_tick))
+            set_budget(t);
         if (t->step || t->trap) {
             hot_forget(t);
             return step(t);
@@ -425,6 +432,8 @@ const uint8_t *engine_dispatch(struct thread *t, int64_t exit)
     return resume(t, false, NULL);
 }
 
+bool (*engine_grow)(gaddr addr);
+
 const uint8_t *engine_dispatch_fault(struct thread *t)
 {
     hot_forget(t);
@@ -434,9 +443,10 @@ const uint8_t *engine_dispatch_fault(struct thread *t)
         t->step_once = false;
         return step(t);
     }
-    bool write = t->fault.info.sig == 11 && (t->fault.error & 2);
-    if (write && maps_write_fault(t->fault.cr2))
-        instrument_hear(t, t->cpu.rip, 0xff); /* the store starts anew */
+    bool segv = t->fault.info.sig == 11, write = segv && (t->fault.error & 2);
+    if ((write && maps_write_fault(t->fault.cr2)) ||
+        (segv && engine_grow && engine_grow(t->fault.cr2)))
+        instrument_hear(t, t->cpu.rip, 0xff); /* the access starts anew */
     else
         signals_deliver_fault(t);
     return resume(t, false, NULL);

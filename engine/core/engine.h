@@ -15,7 +15,9 @@ struct process;
 struct options {
     bool stats;          /* a line at the end */
     bool link;           /* patch direct exits */
+    bool spin;           /* threads that only wait give their turn away */
     bool exact_flags;    /* keep dead flags too */
+    uint64_t cpu;        /* hide what is above x86-64-v2 or -v3; 0: nothing */
     uint64_t hot;        /* 0: no traces; 1: as it pays; else a sample every so many ticks */
     bool whole_ticks;    /* leave at every tick: finds where linked and unlinked runs differ */
     uint64_t cache;      /* bytes per arena */
@@ -42,8 +44,9 @@ struct engine {
     gaddr base;    /* of the runtime's image */
     gaddr mailbox; /* replay: boot.h */
     struct thread *threads;
-    uint32_t thread_count; /* live ones */
-    uint32_t threads_made; /* ever: gives the numbers */
+    uint32_t thread_count;   /* live ones */
+    uint32_t threads_made;   /* ever: gives the numbers */
+    uint32_t side_processes; /* of the live ones: processes of their own that share the memory */
     struct lookup_entry *lookup;
     struct options opt;
     bool wrfsbase; /* the CPU and kernel have the fsgsbase instructions */
@@ -68,14 +71,21 @@ size_t engine_cas(void *word, uint32_t *old, uint32_t new);
 void engine_save_xmm(void);
 void engine_load_xmm(void);
 
+/* Replay: where the kernel would have grown the stack on a touch. True: it is there now. */
+extern bool (*engine_grow)(gaddr addr);
+
+/* On the target's behalf: the stack grows as if it did it itself. Who only looks, for a debugger,
+ * takes engine_copy(). */
 static inline bool engine_read(void *dst, gaddr src, size_t n)
 {
-    return engine_copy(dst, (const void *)src, n) == 0;
+    return engine_copy(dst, (const void *)src, n) == 0 ||
+           (engine_grow && engine_grow(src) && engine_copy(dst, (const void *)src, n) == 0);
 }
 
 static inline bool engine_write(gaddr dst, const void *src, size_t n)
 {
-    return engine_copy((void *)dst, src, n) == 0;
+    return engine_copy((void *)dst, src, n) == 0 ||
+           (engine_grow && engine_grow(dst) && engine_copy((void *)dst, src, n) == 0);
 }
 
 /* dispatch.c */

@@ -27,6 +27,8 @@ struct session {
     void (*begin)(struct thread *t);                        /* a new thread's first act */
     void (*forked)(struct thread *t);                       /* in the child process */
     void (*end)(struct thread *t, enum session_end how, int status);
+    /* record: a process that shares the memory ends here, or did, by a signal */
+    void (*killed)(struct thread *t);
     int (*exec)(struct thread *t); /* a descriptor for the next program's session; -1: none */
 
     /* Ticks. tick() is called when the budget is used up, before anything else happens there. */

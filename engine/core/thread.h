@@ -14,6 +14,7 @@
 #define ENGINE_CORE_THREAD_H
 
 #include "engine/core/layout.h"
+#include "engine/core/spin_state.h"
 #include "engine/rt/types.h"
 #include "engine/x86/cpu.h"
 
@@ -35,6 +36,13 @@ struct fault {
                     proves nothing */
 };
 
+/* Hardware signals that were sent and wait (os/sending.h). */
+enum { SYNC_SIGNALS = 5 };
+struct held {
+    uint64_t set; /* bit 0: signal 1 */
+    struct siginfo_raw info[SYNC_SIGNALS];
+};
+
 struct sigstack {
     gaddr sp;
     int32_t flags;
@@ -47,6 +55,7 @@ enum step_for {
     STEP_SESSION = 2,  /* replay: a switch does */
     STEP_CHAOS = 4,    /* chaos: the thread is taken off in a few instructions */
     STEP_TOOL = 8,     /* instrument->step wants to see every one */
+    STEP_SPIN = 16,    /* os/look.c looks whether the thread only waits for others */
 };
 
 enum { HOST_STACK_BYTES = 64 << 10, ALT_STACK_BYTES = 48 << 10, XSAVE_BYTES = 16 << 10 };
@@ -79,11 +88,13 @@ struct thread {
     uint64_t baton_since; /* time stamp counter when it got the baton */
 
     struct siginfo_raw pending_info;
-    struct siginfo_raw held; /* a hardware signal sent by kill() while the target blocks it */
+    struct held held; /* sent to this thread; to the process: process->held */
     struct fault fault;
-    uint64_t mask;      /* signals the target has blocked */
-    uint64_t wait_mask; /* mask in force inside sigsuspend, ppoll, ... */
-    bool no_tsc;        /* prctl(PR_SET_TSC): rdtsc faults */
+    uint64_t mask;                       /* signals the target has blocked */
+    uint64_t wait_mask;                  /* mask in force inside sigsuspend, ppoll, ... */
+    uint64_t wait_set;                   /* signals that sigtimedwait waits for, while it does */
+    bool no_tsc;                         /* prctl(PR_SET_TSC): rdtsc faults */
+    bool reads_execute, clears_handlers; /* READ_IMPLIES_EXEC (replay); CLONE_CLEAR_SIGHAND */
     bool has_wait_mask;
     bool between;    /* chaos: it gives the baton away between two ticks */
     uint8_t steps;   /* chaos: ... after so many instructions, one by one */
@@ -116,6 +127,8 @@ struct thread {
     uint32_t baton_word;              /* os/baton.c: is it given, is its kernel thread asleep */
     uint16_t baton_skips, baton_skip; /* sleeps at once so many times, of which so many are left */
     bool baton_queued;                /* from the time it asks for the baton until it has it */
+    bool baton_spun;                  /* it gave its last turn away since it only waited */
+    struct spin_state spin;           /* os/spin.c: does it only wait for others */
     bool futex_waits;                 /* os/futex.c: it is in the queue of futex_word */
     bool futex_pi;                    /* ... for a lock that is futex_owner's (os/futex_pi.c) */
     bool futex_heir;                  /* ... who ended: the lock is to be this thread's */

@@ -12,12 +12,19 @@
  * twice; cleared by the thread itself when it has the baton.
  *  2. Without an owner the queue is empty.
  *  3. await() is the only place where a thread learns that the baton is its own.
+ *
+ * A process that shares the memory takes part as a thread does, but can be killed anywhere, with
+ * the baton or the lock in its hands. While there are such processes, who waits looks now and then
+ * whether the owner is dead.
  */
 #include "engine/os/baton.h"
 
 #include "engine/core/engine.h"
 #include "engine/core/session.h"
 #include "engine/os/chaos.h"
+#include "engine/os/look.h"
+#include "engine/os/spin.h"
+#include "engine/os/threads.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 
@@ -26,29 +33,80 @@ enum { QUANTUM_TICKS = 20000, QUANTUM_UNLINKED = 500, SLICE_CYCLES = 2500000 };
 
 enum { WAITING, GIVEN, ASLEEP };
 
+/* When in so many rounds everybody has only waited for others by spinning, turns get longer again,
+ * from so many cycles on: otherwise the log fills with switches while all wait for the kernel. */
+enum { VAIN_ROUNDS = 2, PATIENCE_CYCLES = 4096 };
+
+/* A switch takes some 20 bytes of log. In the long run spinning threads switch at most every so
+ * many cycles, about 1 MB/s; so many switches may have been saved up for when there is work. */
+enum { SWITCH_CYCLES = 40000, SWITCHES_SAVED = 1000 };
+
 /* A look before sleeping takes as long as being woken by the kernel may take on a virtual machine;
  * after looks in vain a thread sleeps at once, the longer the more there were. */
 enum { SPIN_CYCLES = 100000, SKIPS_MOST = 1023 };
 
+/* How long to wait until looking whether the owner is still alive. */
+enum { ALIVE_NS = 20000000, ALIVE_SPINS = 1000 };
+
 static struct {
-    uint32_t lock; /* for the few lines below; held for nanoseconds */
+    struct thread *lock;   /* who has it, for the few lines below: for nanoseconds */
+    bool broken;           /* it died with the lock: the queue is to be put in order */
+    struct thread *killed; /* it died with the baton: the next owner notes that */
     struct thread *owner;
     struct thread *spinner; /* looks at its word; a hint, written without the lock */
     struct thread *head, *tail;
+    uint32_t queued; /* length of the queue */
+    uint32_t vain;   /* turns in sequence that were spun without seeing anything new */
+    uint64_t paid;   /* time stamp up to which switches of spinning threads have used the time */
 } baton;
+
+static bool is_dead(const struct thread *t)
+{
+    return t->own_process && t->process == t->own_process &&
+           !__atomic_load_n(&t->host_alive, __ATOMIC_ACQUIRE);
+}
+
+static void dequeue(const struct thread *t);
+
+/* The dead owner of the lock was about to change the queue. */
+static void put_in_order(void)
+{
+    baton.broken = false;
+    baton.tail = NULL;
+    baton.queued = 0;
+    for (struct thread *t = baton.head; t; t = t->baton_next, baton.queued++)
+        baton.tail = t;
+    if (baton.owner)
+        dequeue(baton.owner);
+}
+
+static bool take_lock(struct thread *from, struct thread *to)
+{
+    return __atomic_compare_exchange_n(&baton.lock, &from, to, false, __ATOMIC_ACQUIRE,
+                                       __ATOMIC_RELAXED);
+}
 
 static void lock(void)
 {
-    for (int spins = 0; __atomic_exchange_n(&baton.lock, 1, __ATOMIC_ACQUIRE); spins++)
-        if (spins < 100)
+    struct thread *self = thread_self();
+    for (int spins = 0; !take_lock(NULL, self); spins++)
+        if (spins < 100) {
             __builtin_ia32_pause();
-        else
+        } else {
+            struct thread *holder = __atomic_load_n(&baton.lock, __ATOMIC_ACQUIRE);
             sys0(__NR_sched_yield);
+            if (spins % ALIVE_SPINS == 0 && holder && is_dead(holder) && take_lock(holder, self)) {
+                baton.broken = true;
+                break;
+            }
+        }
+    if (baton.broken)
+        put_in_order();
 }
 
 static void unlock(void)
 {
-    __atomic_store_n(&baton.lock, 0, __ATOMIC_RELEASE);
+    __atomic_store_n(&baton.lock, NULL, __ATOMIC_RELEASE);
 }
 
 static uint64_t now(void)
@@ -67,6 +125,8 @@ static void enqueue(struct thread *t)
     else
         baton.head = t;
     baton.tail = t;
+    baton.queued++;
+    baton.vain = 0; /* a newcomer may be the one that all wait for */
 }
 
 static void dequeue(const struct thread *t)
@@ -76,6 +136,7 @@ static void dequeue(const struct thread *t)
         before = at;
     if (!at)
         return;
+    baton.queued--;
     *(before ? &before->baton_next : &baton.head) = at->baton_next;
     if (baton.tail == at)
         baton.tail = before;
@@ -97,6 +158,8 @@ static struct thread *hand_over(void)
 {
     struct thread *next = engine.opt.chaos ? chaos_choose(baton.head) : baton.head;
     baton.owner = next;
+    baton.vain = 0;
+    look_end();
     if (next)
         dequeue(next);
     return next;
@@ -148,12 +211,42 @@ static void spin(struct thread *t)
     t->baton_skip = t->baton_skips;
 }
 
+/* Takes the baton from an owner that is dead, and tells the new one, or the one to whom a dead
+ * thread gave it without a word. */
+static void look_after_owner(void)
+{
+    lock();
+    if (baton.owner && is_dead(baton.owner)) {
+        baton.killed = baton.owner;
+        hand_over();
+    }
+    struct thread *owner = baton.owner;
+    if (owner)
+        __atomic_store_n(&owner->baton_word, GIVEN, __ATOMIC_RELEASE);
+    unlock();
+    if (owner)
+        sys3(__NR_futex, (long)&owner->baton_word, FUTEX_WAKE_PRIVATE, 1);
+}
+
 static void await(struct thread *t)
 {
-    while (about_to_sleep(t))
-        sys4(__NR_futex, (long)&t->baton_word, FUTEX_WAIT_PRIVATE, ASLEEP, 0);
+    const int64_t look[2] = {0, ALIVE_NS};
+    while (about_to_sleep(t)) {
+        bool looks = __atomic_load_n(&engine.side_processes, __ATOMIC_RELAXED);
+        long r = sys4(__NR_futex, (long)&t->baton_word, FUTEX_WAIT_PRIVATE, ASLEEP,
+                      looks ? (long)look : 0);
+        if (r == -ETIMEDOUT)
+            look_after_owner();
+    }
     t->baton_queued = false;
     t->baton_since = now();
+    spin_turn(t, t->baton_spun);
+    t->baton_spun = false;
+    if (baton.killed) {
+        struct thread *killed = baton.killed;
+        baton.killed = NULL;
+        threads_killed(killed);
+    }
     if (session)
         session->running(t);
 }
@@ -186,30 +279,89 @@ bool baton_release(struct thread *t)
     return true;
 }
 
-void baton_yield_if_due(struct thread *t)
-{
-    bool due = engine.opt.chaos ? chaos_odds(CHAOS_TICK) : now() - t->baton_since >= SLICE_CYCLES;
-    if (!__atomic_load_n(&baton.head, __ATOMIC_RELAXED) || !due)
-        return;
-    if (engine.opt.chaos && !t->step && (t->steps = chaos_steps()))
-        t->step |= STEP_CHAOS;
-    else
-        baton_yield(t);
-}
-
-void baton_yield(struct thread *t)
+/* To the first in the queue; `spins`: since there is nothing to do for this one. */
+static void give_away(struct thread *t, bool spins)
 {
     if (t->attached) /* a thread that it has stopped may hold the lock */
         return;
     lock();
+    uint32_t vain = spins && !t->spin.news ? baton.vain + 1 : 0;
     t->baton_word = WAITING;
     enqueue(t);
     struct thread *next = hand_over();
+    baton.vain = vain;
     unlock();
+    t->baton_spun = spins;
+    t->spin.news = false;
+    spin_stats.given += spins;
     if (session && next != t) /* a switch must follow; the next one does not run before wake() */
         session->yield(t);
     wake(next);
     await(t);
+}
+
+void baton_yield(struct thread *t)
+{
+    give_away(t, false);
+}
+
+/* How long a thread that spins goes on even so. */
+static uint64_t patience(void)
+{
+    uint32_t rounds = baton.vain / (baton.queued + 1);
+    if (rounds < VAIN_ROUNDS)
+        return 0;
+    uint32_t doubled = rounds - VAIN_ROUNDS;
+    return doubled < 10 ? (uint64_t)PATIENCE_CYCLES << doubled : SLICE_CYCLES;
+}
+
+static void forget_old_savings(uint64_t at)
+{
+    const uint64_t saved = (uint64_t)SWITCH_CYCLES * SWITCHES_SAVED;
+    if (baton.paid + saved < at)
+        baton.paid = at - saved;
+}
+
+/* Is there time for one more switch of a spinning thread, that began its turn so long ago? */
+static bool may_switch(uint64_t turn)
+{
+    const uint64_t at = now();
+    if (turn < patience())
+        return false;
+    forget_old_savings(at);
+    if (baton.paid + SWITCH_CYCLES > at)
+        return false;
+    baton.paid += SWITCH_CYCLES;
+    return true;
+}
+
+void baton_rest(struct thread *t)
+{
+    forget_old_savings(now());
+    uint64_t due = baton.paid += SWITCH_CYCLES;
+    baton_drop(t);
+    do
+        sys0(__NR_sched_yield);
+    while (now() < due && !__atomic_load_n(&t->pending, __ATOMIC_RELAXED));
+    baton_acquire(t);
+}
+
+void baton_yield_if_due(struct thread *t)
+{
+    bool waited = __atomic_load_n(&baton.head, __ATOMIC_RELAXED);
+    bool spins = spin_sample(t, waited);
+    if (!waited)
+        return;
+    if (!engine.opt.chaos) {
+        uint64_t turn = now() - t->baton_since;
+        if (turn >= SLICE_CYCLES || (spins && may_switch(turn)))
+            give_away(t, spins);
+    } else if (chaos_odds(CHAOS_TICK)) {
+        if (!t->step && (t->steps = chaos_steps()))
+            t->step |= STEP_CHAOS;
+        else
+            baton_yield(t);
+    }
 }
 
 long baton_park(struct thread *t, const struct baton_deadline *deadline)
@@ -257,8 +409,10 @@ void baton_steal(struct thread *from, struct thread *to)
     dequeue(from);
     from->baton_queued = true; /* for good: nobody shall queue it again */
     baton.spinner = NULL;
-    if (baton.owner == from)
+    if (baton.owner == from) {
+        baton.killed = from;
         hand_over();
+    }
     struct thread *owner = baton.owner;
     if (owner) /* it may not have heard: `from` can have been killed on the way to telling it */
         __atomic_store_n(&owner->baton_word, GIVEN, __ATOMIC_RELEASE);
@@ -271,10 +425,14 @@ void baton_steal(struct thread *from, struct thread *to)
 
 void baton_reset(struct thread *only)
 {
-    baton.lock = 0;
+    baton.lock = NULL;
+    baton.broken = false;
+    baton.killed = NULL;
     baton.owner = only;
     baton.spinner = NULL;
     baton.head = baton.tail = NULL;
+    baton.queued = baton.vain = 0;
+    look_end();
 }
 
 void baton_chaos(struct thread *t)

@@ -17,6 +17,8 @@ void baton_acquire(struct thread *t);
 /* Gives it away for a blocking call. Returns false, and keeps it, when there is no one else. */
 bool baton_release(struct thread *t);
 void baton_drop(struct thread *t); /* for good: the thread ends */
+/* For a thread that spins by giving its turn away: it runs again when the log has room for that. */
+void baton_rest(struct thread *t);
 void baton_yield_if_due(struct thread *t);
 /* As acquire, for the one who knows that `from` is dead, owner or in the queue as it may be. */
 void baton_steal(struct thread *from, struct thread *to);

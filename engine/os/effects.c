@@ -24,7 +24,7 @@ uint64_t effects_mapped(gaddr addr, uint64_t bytes)
     uint64_t n = 0;
     if (addr + bytes < addr)
         bytes = -addr;
-    while (n < bytes && engine_read(&byte, addr + n, 1))
+    while (n < bytes && !engine_copy(&byte, (const void *)(addr + n), 1))
         n = PAGE_DOWN(addr + n) + PAGE_BYTES - addr;
     return n < bytes ? n : bytes;
 }
@@ -263,6 +263,13 @@ static void written_at(const struct walk *w, const struct effect *e)
         report(w, to, e->bytes, true);
 }
 
+static void written_through(const struct walk *w, const struct effect *e)
+{
+    gaddr base = (gaddr)w->a[e->arg], to;
+    if (engine_read(&to, base + e->when_arg, 8))
+        report(w, to, field(e, base), false);
+}
+
 static void filter_read(const struct walk *w, gaddr at)
 {
     struct {
@@ -344,6 +351,9 @@ static void written(const struct walk *w, const struct effect *e)
     case EFFECT_OUT_AT:
         written_at(w, e);
         return;
+    case EFFECT_OUT_THROUGH:
+        written_through(w, e);
+        return;
     default:
         return;
     }
@@ -404,11 +414,22 @@ static const struct effect *list_of(long nr)
     return info && info->how != CALL_REFUSED ? info->effects : NULL;
 }
 
+static bool is_list(const struct effect *e)
+{
+    return e->kind == EFFECT_COMMAND || e->kind == EFFECT_OPTION;
+}
+
+/* The list that such an entry stands for. */
+static const struct effect *list_for(const struct effect *e, const long a[6])
+{
+    return e->kind == EFFECT_COMMAND ? effects_of_command(e, a) : effects_of_option(a, e->arg);
+}
+
 static void walk_read(const struct walk *w, const struct effect *e)
 {
     for (; e && e->kind != EFFECT_END; e++)
-        if (e->kind == EFFECT_COMMAND)
-            walk_read(w, effects_of_command(e, w->a));
+        if (is_list(e))
+            walk_read(w, list_for(e, w->a));
         else if (effects_apply(e, w->a))
             read_before(w, e);
 }
@@ -416,6 +437,16 @@ static void walk_read(const struct walk *w, const struct effect *e)
 void effects_read(long nr, const long a[6], effect_fn *fn, void *arg)
 {
     walk_read(&(struct walk){.a = a, .fn = fn, .arg = arg}, list_of(nr));
+}
+
+bool effects_through(long nr, const long a[6])
+{
+    const struct effect *e = list_of(nr);
+    if (e && is_list(e))
+        e = list_for(e, a);
+    while (e && e->kind != EFFECT_END && e->kind != EFFECT_OUT_THROUGH)
+        e++;
+    return e && e->kind == EFFECT_OUT_THROUGH;
 }
 
 bool effects_may_write(long nr)
@@ -440,8 +471,8 @@ bool effects_may_write(long nr)
 static void walk_written(const struct walk *w, const struct effect *e)
 {
     for (; e && e->kind != EFFECT_END; e++)
-        if (e->kind == EFFECT_COMMAND)
-            walk_written(w, effects_of_command(e, w->a));
+        if (is_list(e))
+            walk_written(w, list_for(e, w->a));
         else if (happened(e, w))
             written(w, e);
 }

@@ -44,8 +44,10 @@ enum effect_kind {
     EFFECT_OUT_SIZED,
     EFFECT_OUT_COUNTED, /* struct { uint32_t bytes; void *buffer; } with the count written back */
     EFFECT_OUT_AT,
+    EFFECT_OUT_THROUGH, /* at the address in byte when_arg of a struct */
     EFFECT_IN_FILTER,
     EFFECT_COMMAND,
+    EFFECT_OPTION, /* of a socket: what sockopts.def adds */
 };
 
 enum effect_size {
@@ -114,7 +116,8 @@ void effects_read(long nr, const long a[6], effect_fn *fn, void *arg);
  * only where memory is mapped. A call that failed with EFAULT may have written any part of what it
  * was given; one that failed otherwise has written what syscalls.def says, mostly nothing. */
 void effects_written(long nr, const long a[6], long result, effect_fn *fn, void *arg);
-bool effects_may_write(long nr); /* false: effects_written() never names anything */
+bool effects_through(long nr, const long a[6]); /* by addresses inside its arguments */
+bool effects_may_write(long nr);                /* false: effects_written() never names anything */
 
 /* ---- scratch memory ---- */
 
@@ -173,6 +176,9 @@ bool effects_apply(const struct effect *e, const long a[6]); /* by the arguments
 
 /* The command's own list for e->kind EFFECT_COMMAND; NULL for an unknown one. */
 const struct effect *effects_of_command(const struct effect *e, const long a[6]);
+
+/* What sockopts.def adds for the option among the arguments of set- or getsockopt. */
+const struct effect *effects_of_option(const long a[6], bool set);
 
 uint64_t effects_capacity(const struct effect *e, const long a[6]); /* bytes at most */
 uint64_t effects_mapped(gaddr addr, uint64_t bytes); /* how many of them can be read */

@@ -1,4 +1,4 @@
-/* effects_table.c - syscalls.def, commands.def and ioctls.def as arrays.
+/* effects_table.c - syscalls.def, commands.def, ioctls.def and sockopts.def as arrays.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -15,6 +15,7 @@
 #include <linux/kd.h>
 #include <linux/keyctl.h>
 #include <linux/loop.h>
+#include <linux/mman.h>
 #include <linux/prctl.h>
 #include <linux/sched.h>
 #include <linux/sockios.h>
@@ -54,6 +55,9 @@
 #define OUT_COUNTED(i)            {.kind = EFFECT_OUT_COUNTED, .arg = (i)}
 #define OUT_AT(i, at, n, flags)   {.kind = EFFECT_OUT_AT, .arg = (i), .size_arg = (at), .bytes = (n), \
                                    .mask = (flags)}
+#define OUT_THROUGH(i, at, ...)   {.kind = EFFECT_OUT_THROUGH, .arg = (i), .when_arg = (at), \
+                                   __VA_ARGS__}
+#define OPTION(set)               {.kind = EFFECT_OPTION, .arg = (set)}
 #define IN_FILTER(i)              {.kind = EFFECT_IN_FILTER, .arg = (i)}
 #define COMMAND(i, table)         {.kind = EFFECT_COMMAND, .arg = (i), .bytes = TABLE_##table}
 
@@ -196,16 +200,39 @@ const struct call_info *call_info(long nr)
     return nr >= 0 && nr < CALLS && calls[nr].name ? &calls[nr] : NULL;
 }
 
-/* Socket options that have the kernel write to mapped memory, or by a count of its own. */
-static bool hidden_option(long nr, const long a[6])
+/* ---- socket options ---- */
+
+static const struct option {
+    bool set;
+    uint16_t level, first, last;
+    const struct effect *effects; /* NULL: refused */
+} options[] = {
+#define SET(level, option, ...)        {true, level, option, option, EFFECTS(__VA_ARGS__)},
+#define GET(level, option, ...)        {false, level, option, option, EFFECTS(__VA_ARGS__)},
+#define REFUSE_SET(level, first, last) {true, level, first, last, NULL},
+#define REFUSE_GET(level, first, last) {false, level, first, last, NULL},
+#include "engine/os/sockopts.def"
+#undef SET
+#undef GET
+#undef REFUSE_SET
+#undef REFUSE_GET
+};
+
+static const struct option *find_option(const long a[6], bool set)
 {
-    enum { SOL_SOCKET_ = 1, SOL_TCP_ = 6, SOL_PACKET_ = 263, SOL_XDP_ = 283 };
-    enum { SO_GET_FILTER_ = 26, TCP_ZEROCOPY_RECEIVE_ = 35, PACKET_RX_RING_ = 5, TX_RING_ = 13 };
-    if (nr == __NR_getsockopt)
-        return (a[1] == SOL_SOCKET_ && a[2] == SO_GET_FILTER_) ||
-               (a[1] == SOL_TCP_ && a[2] == TCP_ZEROCOPY_RECEIVE_);
-    return (a[1] == SOL_PACKET_ && (a[2] == PACKET_RX_RING_ || a[2] == TX_RING_)) ||
-           a[1] == SOL_XDP_;
+    for (size_t i = 0; i < ARRAY_LEN(options); i++) {
+        const struct option *o = &options[i];
+        if (o->set == set && o->level == (uint32_t)a[1] && o->first <= (uint32_t)a[2] &&
+            o->last >= (uint32_t)a[2])
+            return o;
+    }
+    return NULL;
+}
+
+const struct effect *effects_of_option(const long a[6], bool set)
+{
+    const struct option *o = find_option(a, set);
+    return o ? o->effects : NULL;
 }
 
 bool effects_known(long nr, const long a[6], struct unknown_command *u)
@@ -217,8 +244,7 @@ bool effects_known(long nr, const long a[6], struct unknown_command *u)
         *u = (struct unknown_command){command, -t->error, command <= t->told};
         return effects_of_command(e, a);
     }
-    if ((nr != __NR_getsockopt && nr != __NR_setsockopt) || !hidden_option(nr, a))
-        return true;
+    const struct option *o = e->kind == EFFECT_OPTION ? find_option(a, e->arg) : NULL;
     *u = (struct unknown_command){(uint32_t)a[2], -ENOPROTOOPT, true};
-    return false;
+    return !o || o->effects;
 }

@@ -6,8 +6,10 @@
 #include "engine/core/instrument.h"
 #include "engine/core/session.h"
 #include "engine/os/fpstate.h"
+#include "engine/os/level.h"
 #include "engine/os/maps.h"
 #include "engine/os/signals.h"
+#include "engine/os/spin.h"
 #include "engine/os/symbol.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
@@ -78,6 +80,7 @@ static bool lacking(struct job *j)
 static bool do_rdtsc(struct job *j)
 {
     uint32_t lo, hi, aux;
+    spin_clock(j->t);
     if (j->t->no_tsc) {
         signals_protection_fault(j->t);
         return false;
@@ -109,6 +112,7 @@ static bool do_cpuid(struct job *j)
                      : "a"(leaf), "c"(sub));
     if (leaf == 7 && sub == 0)
         r[1] &= ~(1u << 4 | 1u << 11); /* transactional memory cannot be translated */
+    level_hide(leaf, sub, r);
     fpstate_hide(leaf, sub, r);
     g[RAX] = r[0], g[RBX] = r[1], g[RCX] = r[2], g[RDX] = r[3];
     return true;
@@ -235,8 +239,18 @@ static bool do_xsave(struct job *j)
     return false;
 }
 
-/* fnstenv, fnsave, fxsave: they tell the address of the last x87 instruction, which must not be one
- * of the cache. */
+/* The last instruction and operand in the environment of fnstenv and fnsave: fpstate.h. */
+static void fix_environment(uint8_t *env, bool narrow, const uint32_t before[27])
+{
+    uint64_t pc = fpstate_x87_pc((uint16_t)before[1], cache_from_low(before[3]));
+    const uint16_t small[4] = {(uint16_t)pc};
+    const uint32_t large[4] = {(uint32_t)pc, 0, 0, 0xffff0000}; /* reserved bits are ones */
+    if (narrow)
+        memcpy(env + 6, small, sizeof small);
+    else
+        memcpy(env + 12, large, sizeof large);
+}
+
 static bool do_x87_save(struct job *j)
 {
     struct thread *t = j->t;
@@ -246,7 +260,6 @@ static bool do_x87_save(struct job *j)
     size_t bytes = save ? (narrow ? 94 : 108) : narrow ? 14 : 28;
     uint32_t before[27]; /* fnsave's own form: the only one that brings everything back */
     __asm__ volatile("fnsave (%0)\n\tfrstor (%0)" : : "r"(before) : "memory");
-    uint32_t last = fpstate_x87_address(before[3]);
     if (save && narrow)
         __asm__ volatile("data16 fnsave (%0)" : : "r"(buf) : "memory");
     else if (save)
@@ -255,7 +268,7 @@ static bool do_x87_save(struct job *j)
         __asm__ volatile("data16 fnstenv (%0)" : : "r"(buf) : "memory");
     else
         __asm__ volatile("fnstenv (%0)" : : "r"(buf) : "memory");
-    memcpy(buf + (narrow ? 6 : 12), &last, narrow ? 2 : 4);
+    fix_environment(buf, narrow, before);
     if (engine_write(addr, buf, bytes) || (maps_open_all() && engine_write(addr, buf, bytes)))
         return true;
     __asm__ volatile("frstor (%0)" : : "r"(before) : "memory");
@@ -364,6 +377,13 @@ static bool do_int80(struct job *j)
     return true;
 }
 
+/* A hint that the thread waits for others. It is not copied: with the way here it takes as long. */
+static bool do_pause(struct job *j)
+{
+    spin_pause(j->t);
+    return true;
+}
+
 static const struct {
     uint16_t mnemonic;
     bool (*run)(struct job *j); /* false: a signal was raised instead */
@@ -385,7 +405,7 @@ static const struct {
     {ZYDIS_MNEMONIC_SGDT, do_system_table, false}, {ZYDIS_MNEMONIC_SIDT, do_system_table, false},
     {ZYDIS_MNEMONIC_SLDT, do_system_table, false}, {ZYDIS_MNEMONIC_STR, do_system_table, false},
     {ZYDIS_MNEMONIC_SMSW, do_system_table, false}, {ZYDIS_MNEMONIC_JMP, do_far, false},
-    {ZYDIS_MNEMONIC_INT, do_int80, false},
+    {ZYDIS_MNEMONIC_INT, do_int80, false},         {ZYDIS_MNEMONIC_PAUSE, do_pause, false},
 };
 
 static bool from_outside(struct job *j, bool (*run)(struct job *j))
@@ -403,9 +423,21 @@ static bool from_outside(struct job *j, bool (*run)(struct job *j))
     return ok;
 }
 
+/* The usual form of `pause`, which comes by the million: without the decoder. */
+static bool is_pause(gaddr pc)
+{
+    uint8_t b[2];
+    return engine_read(b, pc, sizeof b) && b[0] == 0xf3 && b[1] == 0x90;
+}
+
 void emulate(struct thread *t)
 {
     struct job j;
+    if (is_pause(t->cpu.rip)) {
+        spin_pause(t);
+        t->cpu.rip += 2;
+        return;
+    }
     read_insn(t, &j);
     for (size_t i = 0; i < ARRAY_LEN(table); i++)
         if (table[i].mnemonic == j.in.mnemonic) {

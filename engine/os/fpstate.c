@@ -13,6 +13,8 @@ enum {
 };
 enum {
     AT_FCW = 0,
+    AT_FSW = 2,
+    AT_FOP = 6,
     AT_FIP = 8,
     AT_FDP = 16,
     AT_MXCSR = 24,
@@ -31,8 +33,9 @@ enum {
 #define TILE_DATA   (1ull << 18)
 #define HIDDEN      (TILE_CONFIG | TILE_DATA)
 
-static uint64_t features;   /* XCR0, as signal frames have it: less TILE_DATA */
-static uint32_t mxcsr_mask; /* bits that this CPU has in MXCSR */
+static uint64_t features;      /* XCR0, as signal frames have it: less TILE_DATA */
+static uint64_t limit = ~0ull; /* components that the target may know of: level.h */
+static uint32_t mxcsr_mask;    /* bits that this CPU has in MXCSR */
 static struct {
     uint32_t offset, bytes;
     bool align64;
@@ -112,6 +115,12 @@ uint64_t fpstate_visible(void)
     return features & ~HIDDEN;
 }
 
+void fpstate_limit(uint64_t to)
+{
+    limit = to;
+    set_features(features & to);
+}
+
 bool fpstate_restrict(uint64_t to)
 {
     if (to & ~(features | TILE_CONFIG))
@@ -129,22 +138,27 @@ void fpstate_hide(uint32_t leaf, uint32_t sub, uint32_t r[4])
         r[0] &= ~(1u << 21); /* fp16 */
         r[3] &= ~(1u << 8);  /* complex */
     }
+    const uint64_t hidden = HIDDEN | ~limit;
     bool tiles = leaf == 0x1d || leaf == 0x1e;
-    if (tiles || (leaf == 0xd && sub < 64 && (HIDDEN >> sub & 1)))
+    if (tiles || (leaf == 0xd && sub > 1 && sub < 64 && (hidden >> sub & 1)))
         memset(r, 0, 4 * sizeof *r);
     if (leaf != 0xd || sub > 1 || !features)
         return;
     uint32_t all[4];
     cpuid(0xd, 0, all);
     uint64_t there = (uint64_t)all[3] << 32 | all[0];
-    if (!(there & HIDDEN))
+    if (!(there & hidden))
         return;
     if (sub == 0) {
-        r[0] &= (uint32_t)~HIDDEN;
+        r[0] &= (uint32_t)~hidden;
+        r[3] &= (uint32_t)(~hidden >> 32);
         r[1] = end_of(fpstate_visible());
-        r[2] = end_of(there & ~HIDDEN);
+        r[2] = end_of(there & ~hidden);
+    } else if (~limit) { /* AVX is all that can be left behind the header */
+        r[1] = end_of(fpstate_visible());
+        r[2] = r[3] = 0;
     } else if (all[1] >
-               end_of(there & ~HIDDEN)) { /* they are enabled, and last in the compact format */
+               end_of(there & ~hidden)) { /* they are enabled, and last in the compact format */
         uint32_t config[4], data[4];
         cpuid(0xd, 17, config);
         cpuid(0xd, 18, data);
@@ -185,22 +199,22 @@ static gaddr target_pc(gaddr host)
     return p ? cache_point_pc(b, p) : 0;
 }
 
-static void fix_fip(uint8_t *x)
+gaddr fpstate_x87_pc(uint16_t status, gaddr fip)
 {
-    gaddr fip;
-    memcpy(&fip, x + AT_FIP, 8);
-    fip = target_pc(fip);
-    memcpy(x + AT_FIP, &fip, 8);
-}
-
-uint32_t fpstate_x87_address(uint32_t low)
-{
-    return (uint32_t)target_pc(cache_from_low(low));
+    enum { PENDING = 0x80 };
+    return status & PENDING ? target_pc(fip) : 0;
 }
 
 void fpstate_fix_fxsave(uint8_t *x)
 {
-    fix_fip(x);
+    uint16_t status;
+    gaddr fip;
+    memcpy(&status, x + AT_FSW, 2);
+    memcpy(&fip, x + AT_FIP, 8);
+    fip = fpstate_x87_pc(status, fip);
+    memset(x + AT_FOP, 0, 2);
+    memcpy(x + AT_FIP, &fip, 8);
+    memset(x + AT_FDP, 0, 8);
 }
 
 void fpstate_save(struct thread *t, uint64_t mask)
@@ -208,7 +222,7 @@ void fpstate_save(struct thread *t, uint64_t mask)
     uint8_t *x = t->xsave;
     if (!features) {
         __asm__ volatile("fxsave64 %0" : "=m"(*(uint8_t(*)[LEGACY_BYTES])x));
-        fix_fip(x);
+        fpstate_fix_fxsave(x);
         return;
     }
     memset(x, 0, total_bytes);
@@ -218,7 +232,7 @@ void fpstate_save(struct thread *t, uint64_t mask)
                      : "r"(x), "a"((uint32_t)mask), "d"((uint32_t)(mask >> 32))
                      : "memory");
     if (mask & 1)
-        fix_fip(x);
+        fpstate_fix_fxsave(x);
     uint64_t bv = in_use(x, mask);
     memcpy(x + AT_BV, &bv, 8);
 }

@@ -19,6 +19,9 @@ uint64_t fpstate_visible(void);  /* of those, the ones that the target knows of 
 /* Only these from now on, as on the machine of a recording. False: this CPU lacks some. */
 bool fpstate_restrict(uint64_t to);
 
+/* The target is to know of no others than these. */
+void fpstate_limit(uint64_t to);
+
 /* Takes out of an answer of cpuid what the target must not use: components that are hidden. */
 void fpstate_hide(uint32_t leaf, uint32_t sub, uint32_t r[4]);
 
@@ -29,9 +32,10 @@ void fpstate_load(struct thread *t, uint64_t mask);
 /* What a signal handler starts with. */
 void fpstate_reset(struct thread *t);
 
-/* The low half of an instruction's address, as fnstenv tells it: the target's for one of the cache.
- */
-uint32_t fpstate_x87_address(uint32_t low);
+/* Which x87 instruction was last, and its operand, is kept by some CPUs at all times and by others
+ * (AMD's) only until the next context switch, unless an exception is pending that is not masked. So
+ * the target sees zeros, and of that exception the pc: its own, never one of the cache. */
+gaddr fpstate_x87_pc(uint16_t status, gaddr fip);
 /* The same in what fxsave64 wrote. */
 void fpstate_fix_fxsave(uint8_t *x);
 

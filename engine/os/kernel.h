@@ -78,6 +78,7 @@ _Static_assert(offsetof(struct kucontext, mask) == 40 + 256, "ucontext");
 /* The process that threads belong to. A vfork child has one of its own until it execs or ends. */
 struct process {
     int32_t pid;
+    struct held held;
     struct ksigaction action[SIG_MAX + 1];
 };
 

@@ -139,21 +139,11 @@ static void guess(gaddr pc)
             (struct region){page, page + PAGE_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC, true});
 }
 
-/* Learns all executable regions, or at least the one of pc. */
-static void read_all(gaddr pc)
+/* Calls fn for every line of the open list. */
+static void each_line(long fd, void (*fn)(const char *line, void *arg), void *arg)
 {
     char buf[4096 + 1];
     size_t have = 0;
-    if (maps_list) {
-        maps_list(region_add);
-        return;
-    }
-    long fd = sys4(__NR_openat, -100, (long)"/proc/self/maps", 02000000, 0);
-    if (SYS_FAILED(fd)) {
-        guess(pc);
-        return;
-    }
-    region_count = 0;
     for (;;) {
         long n = sys3(__NR_read, fd, (long)(buf + have), (long)(sizeof buf - 1 - have));
         if (n <= 0)
@@ -165,15 +155,121 @@ static void read_all(gaddr pc)
             if (*p != '\n')
                 continue;
             *p = 0;
-            struct region r;
-            if (parse_line(line, &r))
-                add_parsed(r);
+            fn(line, arg);
             line = p + 1;
         }
         have = (size_t)(buf + have - line);
         memmove(buf, line, have);
     }
+}
+
+static long open_list(void)
+{
+    return sys4(__NR_openat, -100, (long)"/proc/self/maps", 02000000, 0);
+}
+
+static void learn_line(const char *line, void *unused)
+{
+    struct region r;
+    (void)unused;
+    if (parse_line(line, &r))
+        add_parsed(r);
+}
+
+/* Learns all executable regions, or at least the one of pc. */
+static void read_all(gaddr pc)
+{
+    if (maps_list) {
+        maps_list(region_add);
+        return;
+    }
+    long fd = open_list();
+    if (SYS_FAILED(fd)) {
+        guess(pc);
+        return;
+    }
+    region_count = 0;
+    each_line(fd, learn_line, NULL);
     sys1(__NR_close, fd);
+}
+
+struct listener {
+    void (*fn)(struct region);
+};
+
+static void tell_line(const char *line, void *arg)
+{
+    const struct listener *to = arg;
+    struct region r;
+    parse_line(line, &r);
+    to->fn(r);
+}
+
+bool maps_all(void (*fn)(struct region))
+{
+    struct listener to = {fn};
+    long fd = open_list();
+    if (SYS_FAILED(fd))
+        return false;
+    each_line(fd, tell_line, &to);
+    sys1(__NR_close, fd);
+    return true;
+}
+
+struct place {
+    gaddr addr;
+    bool writable;
+};
+
+static void find_line(const char *line, void *arg)
+{
+    struct place *at = arg;
+    struct region r;
+    parse_line(line, &r);
+    if (r.start <= at->addr && at->addr < r.end)
+        at->writable = r.prot & PROT_WRITE;
+}
+
+bool maps_writable(gaddr addr)
+{
+    struct place at = {addr, false};
+    long fd = open_list();
+    if (SYS_FAILED(fd))
+        return true;
+    each_line(fd, find_line, &at);
+    sys1(__NR_close, fd);
+    return at.writable;
+}
+
+struct path {
+    gaddr addr;
+    char *out;
+    size_t size;
+    bool found;
+};
+
+static void path_line(const char *line, void *arg)
+{
+    struct path *p = arg;
+    struct region r;
+    parse_line(line, &r);
+    if (p->addr < r.start || p->addr >= r.end)
+        return;
+    while (*line && *line != '/')
+        line++;
+    p->found = *line == '/';
+    rt_format(p->out, p->size, "%s", line);
+}
+
+bool maps_path(gaddr addr, char *out, size_t size)
+{
+    struct path p = {addr, out, size, false};
+    long fd = open_list();
+    if (SYS_FAILED(fd))
+        return false;
+    each_line(fd, path_line, &p);
+    sys1(__NR_close, fd);
+    return p.found;
 }
 
 static const struct region *known(gaddr pc)

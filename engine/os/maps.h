@@ -29,8 +29,17 @@ extern const struct code_source maps_source;
 /* Who knows the executable regions, if not /proc/self/maps. */
 extern void (*maps_list)(void (*fn)(struct region));
 
+/* All that /proc/self/maps lists, the runtime's own, too; false: it cannot be read. */
+bool maps_all(void (*fn)(struct region));
+
 /* The executable region around pc; NULL when pc is not in executable memory. */
 const struct region *maps_exec(gaddr pc);
+
+/* May the target write at addr? Asks the kernel each time, by a list that can be long. */
+bool maps_writable(gaddr addr);
+
+/* The path of the file that is mapped at addr, as the kernel lists it; false: there is none. */
+bool maps_path(gaddr addr, char *out, size_t size);
 
 /* The target's memory call touched [start, end): forget it and drop its translations. */
 void maps_changed(gaddr start, gaddr end);

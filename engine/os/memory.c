@@ -19,8 +19,11 @@ long memory_mmap(struct thread *t, long *a)
     if (fixed && ours((gaddr)a[0], (uint64_t)a[1]))
         return a[3] & MAP_FIXED_NOREPLACE ? -EEXIST : -ENOMEM;
     long r = syscalls_pass(t, __NR_mmap, a);
-    if (SYS_FAILED(r))
+    if (SYS_FAILED(r)) {
+        if (a[3] & MAP_FIXED) /* what was there may be gone */
+            maps_changed((gaddr)a[0], (gaddr)a[0] + PAGE_UP((uint64_t)a[1]));
         return r;
+    }
     gaddr start = (gaddr)r, end = start + PAGE_UP((uint64_t)a[1]);
     maps_changed(start, end);
     if ((a[2] & PROT_EXEC) && (a[3] & MAP_ANONYMOUS))
@@ -55,15 +58,16 @@ long memory_mprotect(struct thread *t, long *a)
 
 long memory_mremap(struct thread *t, long *a)
 {
-    if (ours((gaddr)a[0], (uint64_t)a[1]) || ((a[3] & 2) && ours((gaddr)a[4], (uint64_t)a[2])))
+    enum { TO_FIXED = 2 };
+    if (ours((gaddr)a[0], (uint64_t)a[1]) ||
+        ((a[3] & TO_FIXED) && ours((gaddr)a[4], (uint64_t)a[2])))
         return -EINVAL;
     maps_open((gaddr)a[0], (gaddr)a[0] + (uint64_t)a[1]);
     long r = syscalls_pass(t, __NR_mremap, a);
-    if (SYS_FAILED(r))
-        return r;
-    uint64_t longer = (uint64_t)(a[1] > a[2] ? a[1] : a[2]);
-    maps_changed((gaddr)a[0], (gaddr)a[0] + longer);
-    maps_changed((gaddr)r, (gaddr)r + longer);
+    uint64_t longer = (uint64_t)a[1] > (uint64_t)a[2] ? (uint64_t)a[1] : (uint64_t)a[2];
+    gaddr to = !SYS_FAILED(r) ? (gaddr)r : a[3] & TO_FIXED ? (gaddr)a[4] : (gaddr)a[0];
+    maps_changed((gaddr)a[0], (gaddr)a[0] + longer); /* a failed call may have done a part */
+    maps_changed(to, to + longer);
     return r;
 }
 
@@ -98,16 +102,18 @@ long memory_shmdt(struct thread *t, long *a)
     return r;
 }
 
+/* MADV_FREE leaves it to the kernel's mood when pages go; here they go at once. What the kernel
+ * refuses for it, but not for MADV_DONTNEED, it still refuses. */
 long memory_madvise(struct thread *t, long *a)
 {
     enum { DONTNEED = 4, FREE = 8, REMOVE = 9, DONTNEED_LOCKED = 24 };
     if (ours((gaddr)a[0], (uint64_t)a[1]))
         return -EINVAL;
-    if (a[2] == FREE)
-        a[2] = DONTNEED; /* whether the kernel takes the pages must not depend on its mood */
     maps_open((gaddr)a[0], (gaddr)a[0] + (uint64_t)a[1]);
     long r = syscalls_pass(t, __NR_madvise, a);
-    if (a[2] == DONTNEED || a[2] == REMOVE || a[2] == DONTNEED_LOCKED)
+    if (a[2] == FREE && (r == 0 || r == -ENOMEM))
+        sys3(__NR_madvise, a[0], a[1], DONTNEED);
+    if (a[2] == DONTNEED || a[2] == FREE || a[2] == REMOVE || a[2] == DONTNEED_LOCKED)
         maps_changed((gaddr)a[0], (gaddr)a[0] + (uint64_t)a[1]);
     return r;
 }

@@ -7,7 +7,9 @@
 #include "engine/os/fpstate.h"
 #include "engine/os/hostsig.h"
 #include "engine/os/maps.h"
+#include "engine/os/sending.h"
 #include "engine/os/syscalls.h"
+#include "engine/os/threads.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 
@@ -42,11 +44,8 @@ uint64_t signals_block_all(void)
 
 void signals_apply_mask(struct thread *t)
 {
-    if (t->held.sig && !(t->mask & SIG_BIT(t->held.sig))) {
-        struct siginfo_raw info = t->held;
-        t->held.sig = 0;
-        sys4(__NR_rt_tgsigqueueinfo, t->process->pid, t->tid, info.sig, (long)&info);
-    }
+    if (sending_waiting(t) & ~t->mask)
+        sending_release(t);
     signals_set_kernel_mask(t->pending ? ~0ull : t->mask);
 }
 
@@ -98,6 +97,21 @@ void signals_init(struct thread *t, uint64_t mask)
     signals_apply_mask(t);
 }
 
+void signals_forget_handlers(struct process *p)
+{
+    for (int sig = 1; sig <= SIG_MAX; sig++) {
+        bool ignored = p->action[sig].handler == HANDLER_IGNORE;
+        p->action[sig] = (struct ksigaction){.handler = ignored ? HANDLER_IGNORE : HANDLER_DEFAULT};
+    }
+}
+
+void signals_tell_kernel(const struct thread *t)
+{
+    for (int sig = 1; sig <= SIG_MAX; sig++)
+        if (sig != SIG_KILL && sig != SIG_STOP)
+            tell_kernel(sig, &t->process->action[sig]);
+}
+
 void signals_host_handlers(void)
 {
     struct ksigaction k = {(gaddr)hostsig_handler, SA_SIGINFO_ | SA_ONSTACK_ | SA_RESTORER_,
@@ -131,14 +145,24 @@ void signals_use_default(int sig)
     sys4(__NR_rt_sigaction, sig, (long)&dfl, 0, 8);
 }
 
+void signals_end(struct thread *t, int sig)
+{
+    if (t->process == t->own_process) {
+        threads_leave(t);
+        return;
+    }
+    if (session)
+        session->end(t, SESSION_SIGNAL, sig);
+    syscalls_finish();
+}
+
 /* The default action of an asynchronous signal that reached us all the same. */
 static void default_action(struct thread *t, int sig)
 {
     uint64_t open = ~SIG_BIT(sig);
     t->pending = 0;
-    if (session && !harmless(sig) && t->process != t->own_process)
-        session->end(t, SESSION_SIGNAL, sig);
-    syscalls_finish();
+    if (!harmless(sig))
+        signals_end(t, sig);
     signals_use_default(sig);
     sys3(__NR_tgkill, t->process->pid, t->tid, sig);
     sys4(__NR_rt_sigprocmask, 2, (long)&open, 0, 8); /* here it dies, or stops and goes on */
@@ -152,11 +176,9 @@ _Noreturn static void die_of_fault(struct thread *t)
 {
     uint64_t open = ~SIG_SYNC;
     int sig = t->fault.info.sig;
-    if (session && !t->fault.forced && t->process != t->own_process)
-        session->end(t, SESSION_SIGNAL, sig);
-    syscalls_finish();
     if (t->fault.forced)
         default_action(t, sig);
+    signals_end(t, sig);
     for (int s = 1; s <= SIG_MAX; s++)
         if (SIG_SYNC & SIG_BIT(s))
             signals_use_default(s);
@@ -166,11 +188,10 @@ _Noreturn static void die_of_fault(struct thread *t)
     engine_native(&t->cpu);
 }
 
-bool signals_kills(const struct thread *t, long sig)
+bool signals_fatal(const struct thread *t, int sig)
 {
-    if (sig < 1 || sig > SIG_MAX || harmless((int)sig) || (SIG_SYNC & SIG_BIT(sig)))
-        return false;
-    return t->process->action[sig].handler == HANDLER_DEFAULT && !(t->mask & SIG_BIT(sig));
+    return sig >= 1 && sig <= SIG_MAX && !harmless(sig) &&
+           t->process->action[sig].handler == HANDLER_DEFAULT;
 }
 
 /* ---- frames ---- */
@@ -303,9 +324,11 @@ void signals_deliver_pending(struct thread *t)
 {
     struct siginfo_raw info = t->pending_info;
     const struct ksigaction *a = &t->process->action[info.sig];
-    if ((SIG_SYNC & SIG_BIT(info.sig)) && (t->mask & SIG_BIT(info.sig))) {
-        t->held = info; /* sent by kill and blocked by the target, though not by us: it waits */
+    uint64_t mask = t->has_wait_mask ? t->wait_mask : t->mask;
+    sending_passed_on(t, info.sig, &info);
+    if ((SIG_SYNC & SIG_BIT(info.sig)) && (mask & SIG_BIT(info.sig))) {
         t->pending = 0;
+        sending_hold(t, &info); /* blocked by the target, though not by us */
         signals_apply_mask(t);
         return;
     }
@@ -463,23 +486,25 @@ long signals_sigpending(struct thread *t, long *a)
 {
     long r = syscalls_pass(t, __NR_rt_sigpending, a);
     uint64_t set;
-    if (r < 0 || !t->held.sig || a[1] != 8 || !engine_read(&set, (gaddr)a[0], 8))
+    if (r < 0 || !sending_waiting(t) || a[1] != 8 || !engine_read(&set, (gaddr)a[0], 8))
         return r;
-    set |= SIG_BIT(t->held.sig);
+    set |= sending_waiting(t) & t->mask;
     return engine_write((gaddr)a[0], &set, 8) ? r : -EFAULT;
 }
 
 long signals_sigtimedwait(struct thread *t, long *a)
 {
-    uint64_t set;
-    if (a[3] == 8 && engine_read(&set, (gaddr)a[0], 8) && t->held.sig &&
-        (set & SIG_BIT(t->held.sig))) {
-        int sig = t->held.sig;
-        bool ok = !a[1] || engine_write((gaddr)a[1], &t->held, sizeof t->held);
-        t->held.sig = 0;
-        return ok ? sig : -EFAULT;
-    }
-    return syscalls_pass(t, __NR_rt_sigtimedwait, a);
+    uint64_t set = 0;
+    struct siginfo_raw info;
+    if (a[3] == 8 && engine_read(&set, (gaddr)a[0], 8) && sending_take(t, set, &info))
+        return !a[1] || engine_write((gaddr)a[1], &info, sizeof info) ? info.sig : -EFAULT;
+    t->wait_set = set;
+    long r = syscalls_pass(t, __NR_rt_sigtimedwait, a);
+    t->wait_set = 0;
+    if (r > 0 && sending_passed_on(t, (int)r, &info) && a[1] &&
+        !engine_write((gaddr)a[1], &info, sizeof info))
+        return -EFAULT;
+    return r;
 }
 
 long signals_sigaltstack(struct thread *t, long *a)

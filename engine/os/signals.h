@@ -14,6 +14,9 @@
 
 void signals_init(struct thread *t, uint64_t mask);
 
+/* CLONE_CLEAR_SIGHAND: handlers become the default action, and the child's kernel hears of it. */
+void signals_forget_handlers(struct process *p);
+void signals_tell_kernel(const struct thread *t);
 void signals_host_handlers(void); /* replay: for faults, all that there is */
 
 void signals_deliver_pending(struct thread *t);
@@ -39,9 +42,9 @@ void signals_set_kernel_mask(uint64_t mask);
 void signals_prepare_exec(struct thread *t);
 void signals_abandon_exec(struct thread *t);
 
-void signals_use_default(int sig); /* in the kernel: it is about to end us */
-/* Will this signal, sent to the thread by itself, end the process at once? */
-bool signals_kills(const struct thread *t, long sig);
+void signals_end(struct thread *t, int sig); /* this signal is about to end the process: say so */
+void signals_use_default(int sig);           /* in the kernel, which does it */
+bool signals_fatal(const struct thread *t, int sig); /* to take it is the end of the process */
 
 /* System calls. */
 long signals_sigaction(struct thread *t, long *a);

@@ -4,10 +4,13 @@
 #include "engine/core/cache.h"
 #include "engine/core/engine.h"
 #include "engine/core/session.h"
+#include "engine/os/baton.h"
 #include "engine/os/fpstate.h"
 #include "engine/os/maps.h"
 #include "engine/os/seccomp.h"
+#include "engine/os/sending.h"
 #include "engine/os/signals.h"
+#include "engine/os/spin.h"
 #include "engine/os/syscalls.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
@@ -33,7 +36,7 @@ static long with_mask(struct thread *t, long nr, long *a, int i)
     if (!use_mask(t, (gaddr)a[i], &kernel))
         return -EFAULT;
     a[i] = (long)&kernel;
-    return syscalls_pass(t, nr, a);
+    return sending_interrupts(t) ? -EINTR : syscalls_pass(t, nr, a);
 }
 
 long special_sigsuspend(struct thread *t, long *a)
@@ -70,32 +73,26 @@ long special_pselect6(struct thread *t, long *a)
         return -EFAULT;
     pair[0] = (long)&kernel;
     a[5] = (long)pair;
-    return syscalls_pass(t, __NR_pselect6, a);
+    return sending_interrupts(t) ? -EINTR : syscalls_pass(t, __NR_pselect6, a);
 }
 
-/* ---- ending oneself ---- */
-
-/* A thread that kills its process makes the call itself, natively, with its own registers: a core
- * file then shows the program and not the runtime. */
-long special_kill(struct thread *t, long *a)
+/* One that spins by it would fill the log with these calls: it is gone for a while. */
+long special_sched_yield(struct thread *t, long *a)
 {
-    long nr = (int32_t)t->cpu.gpr[RAX];
-    bool self = nr == __NR_kill    ? a[0] == t->process->pid && engine.thread_count == 1
-                : nr == __NR_tkill ? a[0] == t->tid
-                                   : a[0] == t->process->pid && a[1] == t->tid;
-    long sig = nr == __NR_tgkill ? a[2] : a[1];
-    if (self && signals_kills(t, sig)) {
-        if (session && t->process != t->own_process)
-            session->end(t, SESSION_SIGNAL, (int)sig);
-        syscalls_finish();
-        signals_use_default((int)sig);
-        signals_apply_mask(t);
-        engine_native(&t->cpu);
-    }
-    return syscalls_pass(t, nr, a);
+    if (!spin_yield(t))
+        return syscalls_pass(t, __NR_sched_yield, a);
+    baton_rest(t);
+    return 0;
 }
 
 /* ---- segments, tracing, confinement ---- */
+
+long special_forbidden(struct thread *t, long *a)
+{
+    (void)t;
+    (void)a;
+    return -EACCES;
+}
 
 long special_arch_prctl(struct thread *t, long *a)
 {
@@ -126,10 +123,20 @@ long special_arch_prctl(struct thread *t, long *a)
     }
 }
 
+/* The kernel knows the runtime's word only. */
+static long tid_address(struct thread *t, long *a)
+{
+    long r = syscalls_pass(t, __NR_prctl, a);
+    return r || engine_write((gaddr)a[1], &t->clear_tid, 8) ? r : -EFAULT;
+}
+
 long special_prctl(struct thread *t, long *a)
 {
     enum { GET_SECCOMP = 21, SET_SECCOMP = 22, MODE_STRICT = 1, MODE_FILTER = 2 };
     enum { GET_TSC = 25, SET_TSC = 26, TSC_ENABLE = 1, TSC_SIGSEGV = 2, SET_MDWE = 65 };
+    enum { GET_TID_ADDRESS = 40 };
+    if (a[0] == GET_TID_ADDRESS)
+        return tid_address(t, a);
     if (a[0] == SET_MDWE)
         return -EINVAL;    /* would deny the code cache its memory */
     if (a[0] == SET_TSC) { /* the runtime itself reads the counter */
@@ -177,6 +184,7 @@ uint64_t special_now_ns(void)
 long special_clock_gettime(struct thread *t, long *a)
 {
     int64_t ts[2];
+    spin_clock(t);
     if (!vdso_clock_gettime || !maps_has_vdso())
         return syscalls_pass(t, __NR_clock_gettime, a);
     long r = vdso_clock_gettime((int)a[0], ts);
@@ -189,6 +197,7 @@ long special_gettimeofday(struct thread *t, long *a)
 {
     int64_t tv[2];
     int32_t tz[2];
+    spin_clock(t);
     if (!vdso_gettimeofday || !maps_has_vdso())
         return syscalls_pass(t, __NR_gettimeofday, a);
     long r = vdso_gettimeofday(tv, tz);
@@ -201,6 +210,7 @@ long special_gettimeofday(struct thread *t, long *a)
 
 long special_time(struct thread *t, long *a)
 {
+    spin_clock(t);
     if (!vdso_time || !maps_has_vdso())
         return syscalls_pass(t, __NR_time, a);
     long now = vdso_time(NULL);

@@ -13,8 +13,10 @@ void special_init(gaddr vdso); /* the vDSO's clocks are read natively by the run
 long special_sigsuspend(struct thread *t, long *a);
 long special_ppoll(struct thread *t, long *a);
 long special_pselect6(struct thread *t, long *a);
+long special_sched_yield(struct thread *t, long *a);
 long special_epoll_pwait(struct thread *t, long *a);
-long special_kill(struct thread *t, long *a); /* tkill, tgkill too */
+long special_forbidden(struct thread *t,
+                       long *a); /* as where the administrator does not allow it */
 long special_arch_prctl(struct thread *t, long *a);
 long special_prctl(struct thread *t, long *a);
 long special_clock_gettime(struct thread *t, long *a);

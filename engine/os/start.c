@@ -17,6 +17,7 @@
 #include "engine/os/boot.h"
 #include "engine/os/exec.h"
 #include "engine/os/fpstate.h"
+#include "engine/os/level.h"
 #include "engine/os/seccomp.h"
 #include "engine/os/signals.h"
 #include "engine/os/special.h"
@@ -71,6 +72,10 @@ static void set_option(struct options *o, const char *key, const char *value)
         o->link = v;
     else if (rt_prefix(key, "hot="))
         o->hot = v;
+    else if (rt_prefix(key, "spin="))
+        o->spin = v;
+    else if (rt_prefix(key, "cpu="))
+        o->cpu = v;
     else if (rt_prefix(key, "exact="))
         o->exact_flags = v;
     else if (rt_prefix(key, "ticks="))
@@ -105,7 +110,7 @@ static void set_option(struct options *o, const char *key, const char *value)
 
 static void read_options(struct options *o, const char *s)
 {
-    *o = (struct options){.link = true, .hot = 1, .cache = 32 << 20, .check = 80000};
+    *o = (struct options){.link = true, .spin = true, .hot = 1, .cache = 32 << 20, .check = 80000};
     while (*s) {
         const char *value = s;
         while (*value && *value != '=')
@@ -210,6 +215,7 @@ void runtime_start(void)
         session->prepare();
     start_decoder();
     fpstate_init();
+    level_set(engine.opt.cpu);
     cache_init(engine.opt.cache);
     struct thread *t = threads_new();
     if (!t)

@@ -14,8 +14,10 @@
 #include "engine/os/procfs.h"
 #include "engine/os/ptrace.h"
 #include "engine/os/seccomp.h"
+#include "engine/os/sending.h"
 #include "engine/os/signals.h"
 #include "engine/os/special.h"
+#include "engine/os/spin.h"
 #include "engine/os/threads.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
@@ -45,7 +47,7 @@ __attribute__((noinline)) static long wait_for(struct thread *t, long nr, const 
 static bool may_wait(long nr, const long a[6])
 {
     enum { SETLKW = 7, OFD_SETLKW = 38 };
-    return call_info(nr)->how == CALL_BLOCKS ||
+    return (call_info(nr)->how == CALL_BLOCKS && !effects_through(nr, a)) ||
            (nr == __NR_fcntl && (a[1] == SETLKW || a[1] == OFD_SETLKW));
 }
 
@@ -106,6 +108,21 @@ static void say_unknown_command(const struct thread *t, const char *name, uint32
     rt_say("%s 0x%x: not supported (pc 0x%lx)", name, command, t->cpu.rip);
 }
 
+/* Natively a descriptor that is none comes before a request that is none. */
+static long bad_descriptor(long nr, const long a[6])
+{
+    enum { GETFL = 3, PATH = 010000000, LEVEL = 1, TYPE = 3 };
+    int32_t type, bytes = sizeof type;
+    long r = 0;
+    if (nr == __NR_ioctl || nr == __NR_fcntl) {
+        r = sys2(__NR_fcntl, a[0], GETFL);
+        return r >= 0 && (r & PATH) ? -EBADF : r;
+    }
+    if (nr == __NR_setsockopt || nr == __NR_getsockopt)
+        r = sys6(__NR_getsockopt, a[0], LEVEL, TYPE, (long)&type, (long)&bytes, 0);
+    return r;
+}
+
 static bool may_write_memory(long nr)
 {
     switch (nr) {
@@ -133,6 +150,9 @@ static long run(struct thread *t, long nr, long *a)
         return -ENOSYS;
     struct unknown_command u;
     if (!effects_known(nr, a, &u)) {
+        long bad = bad_descriptor(nr, a);
+        if (bad < 0)
+            return bad;
         if (u.told)
             say_unknown_command(t, info->name, u.command);
         return u.error;
@@ -220,8 +240,10 @@ void syscalls_finish(void)
     uint64_t per_us = cycles / ((special_now_ns() - engine.start_ns) / 1000 + 1) + 1;
     rt_say(
         "stats: ticks=%lu threads=%u blocks=%lu insns=%lu code_bytes=%lu cache_bytes=%lu cold_bytes=%lu "
-        "evicted=%lu killed=%lu translate_ns=%lu traces=%lu trace_insns=%lu trace_bytes=%lu trace_ns=%lu",
+        "evicted=%lu killed=%lu translate_ns=%lu traces=%lu trace_insns=%lu trace_bytes=%lu trace_ns=%lu "
+        "looks=%lu loops=%lu given=%lu",
         ticks, engine.threads_made, s->blocks, s->insns, s->code_bytes, s->cache_bytes,
         s->cold_bytes, s->evicted, s->killed, s->translate_tsc * 1000 / per_us, s->traces,
-        s->trace_insns, s->trace_bytes, s->trace_tsc * 1000 / per_us);
+        s->trace_insns, s->trace_bytes, s->trace_tsc * 1000 / per_us, spin_stats.looks,
+        spin_stats.found, spin_stats.given);
 }

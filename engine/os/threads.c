@@ -90,6 +90,8 @@ void threads_unlist(struct thread *t)
         at = &(*at)->next;
     *at = t->next;
     engine.thread_count--;
+    if (t->process == t->own_process)
+        engine.side_processes--;
     engine.total_ticks += thread_count(t);
     t->next = spare;
     spare = t;
@@ -136,6 +138,7 @@ struct request {
     long nr;
     long arg[6];              /* for the kernel */
     struct clone_args *args3; /* clone3: the copy that arg[0] points to */
+    bool clears_handlers;     /* CLONE_CLEAR_SIGHAND, which the kernel must not do to ours */
 };
 
 static void child_registers(struct thread *t, struct cpu_state *c, gaddr stack)
@@ -164,6 +167,7 @@ static void in_forked_child(struct thread *t)
     t->robust_list = 0;
     t->clear_tid = 0;
     t->pending = 0;
+    t->held.set = t->process->held.set = 0;
     if (session)
         session->forked(t);
 }
@@ -174,6 +178,10 @@ static long fork_like(struct thread *t, struct request *r)
     long pid = engine_clone(r->nr, r->arg, NULL);
     if (pid == 0) {
         in_forked_child(t);
+        if (r->clears_handlers) {
+            signals_forget_handlers(t->process);
+            signals_tell_kernel(t);
+        }
         if (r->flags & CLONE_CHILD_CLEARTID)
             t->clear_tid = r->child_tid;
         if (r->stack)
@@ -211,6 +219,8 @@ static struct thread *new_child(struct thread *t, const struct request *r)
     c->gs_base = t->gs_base;
     c->seccomp = t->seccomp;
     c->no_tsc = t->no_tsc;
+    c->reads_execute = t->reads_execute;
+    c->clears_handlers = r->clears_handlers;
     c->host_alive = 1;
     c->clear_tid = r->flags & CLONE_CHILD_CLEARTID ? r->child_tid : 0;
     c->start_tid = r->flags & CLONE_CHILD_SETTID ? r->child_tid : 0;
@@ -250,7 +260,11 @@ static struct thread *new_process(struct thread *t, struct request *r)
     if (!c->own_process)
         c->own_process = range_heap(sizeof *c->own_process);
     *c->own_process = *t->process;
+    c->own_process->held.set = 0;
+    if (r->clears_handlers)
+        signals_forget_handlers(c->own_process);
     c->process = c->own_process;
+    engine.side_processes++;
     c->altstack = t->altstack;
     arguments_for(r, c);
     return c;
@@ -289,6 +303,8 @@ void threads_begin(struct thread *t)
         session->begin(t);
     if (t->start_tid)
         engine_write(t->start_tid, &t->tid, 4);
+    if (t->clears_handlers)
+        signals_tell_kernel(t);
     signals_apply_mask(t);
     if (instrument && instrument->thread_start)
         instrument->thread_start(t);
@@ -363,6 +379,12 @@ long threads_clone3(struct thread *t, long *a)
                         .arg = {(long)&args, (long)size},
                         .args3 = &args};
     r.flags = args.flags;
+    if (args.flags & CLONE_CLEAR_SIGHAND) {
+        if (args.flags & CLONE_SIGHAND)
+            return -EINVAL;
+        r.clears_handlers = true;
+        args.flags = r.flags = args.flags & ~CLONE_CLEAR_SIGHAND;
+    }
     if (!(args.flags & CLONE_VM))
         args.stack = args.stack_size = 0;
     return create(t, &r);
@@ -451,8 +473,43 @@ void threads_finish(struct thread *t)
     clear_tid(t);
 }
 
+void threads_leave(struct thread *t)
+{
+    signals_block_all();
+    if (session)
+        session->killed(t);
+    futex_pi_owner_ends(t);
+    if (t->detached)
+        threads_unlist(t);
+    baton_drop(t);
+}
+
+void threads_killed(struct thread *t)
+{
+    if (session)
+        session->killed(t);
+    futex_pi_owner_ends(t);
+    if (!t->detached)
+        return; /* its parent waits for it, and sees to the rest */
+    futex_forget(t);
+    threads_unlist(t);
+}
+
+/* Those that were killed inside a system call. */
+static void reap(void)
+{
+    for (struct thread *o = engine.threads, *next; o; o = next) {
+        next = o->next;
+        if (o->detached && !__atomic_load_n(&o->host_alive, __ATOMIC_ACQUIRE) && !o->baton_queued) {
+            futex_forget(o);
+            threads_unlist(o);
+        }
+    }
+}
+
 long threads_exit(struct thread *t, long *a)
 {
+    reap();
     bool alone = engine.thread_count == 1;
     threads_finish(t);
     if (alone) {

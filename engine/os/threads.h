@@ -19,6 +19,11 @@ void threads_begin(struct thread *t);
 void threads_finish(struct thread *t);
 void threads_unlist(struct thread *t);
 
+/* A process that shares the memory is about to end by a signal: it gives the baton away. */
+void threads_leave(struct thread *t);
+/* It has been killed with the baton in its hands; called by the next owner. */
+void threads_killed(struct thread *t);
+
 /* System calls. */
 long threads_clone(struct thread *t, long *a);
 long threads_clone3(struct thread *t, long *a);

@@ -62,7 +62,14 @@ void *memset(void *dst, int c, size_t n)
 int memcmp(const void *a, const void *b, size_t n)
 {
     const unsigned char *x = a, *y = b;
-    for (size_t i = 0; i < n; i++)
+    size_t i = 0;
+    for (uint64_t p, q; i + 8 <= n; i += 8) { /* whole pages are compared, after each call */
+        __builtin_memcpy(&p, x + i, 8);
+        __builtin_memcpy(&q, y + i, 8);
+        if (p != q)
+            break;
+    }
+    for (; i < n; i++)
         if (x[i] != y[i])
             return x[i] - y[i];
     return 0;
@@ -236,10 +243,17 @@ void rt_say(const char *fmt, ...)
     va_end(ap);
 }
 
+void (*rt_dying)(const char *text);
+
 void rt_die(const char *fmt, ...)
 {
     va_list ap;
     va_start(ap, fmt);
+    if (rt_dying) {
+        char text[512];
+        rt_vformat(text, sizeof text, fmt, ap);
+        rt_dying(text);
+    }
     say(fmt, ap);
     va_end(ap);
     uint64_t dfl[4] = {0, 0, 0, 0}, none = 0;

@@ -41,8 +41,10 @@ extern void (*rt_line)(const char *line, size_t bytes);
 void rt_say_to(int fd);
 void rt_say(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
 
-/* The engine cannot go on: says why and ends the process with SIGABRT. */
+/* The engine cannot go on: says why and ends the process with SIGABRT. If rt_dying is set, that is
+ * called instead, and does not return. */
 _Noreturn void rt_die(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
+extern void (*rt_dying)(const char *text);
 
 #define rt_check(cond)                                                                             \
     do {                                                                                           \

@@ -51,6 +51,7 @@ static const struct {
     {ZYDIS_MNEMONIC_INT1, INSN_TRAP},          {ZYDIS_MNEMONIC_UD0, INSN_TRAP},
     {ZYDIS_MNEMONIC_UD1, INSN_TRAP},           {ZYDIS_MNEMONIC_UD2, INSN_TRAP},
     {ZYDIS_MNEMONIC_HLT, INSN_TRAP},           {ZYDIS_MNEMONIC_SYSCALL, INSN_SYSCALL},
+    {ZYDIS_MNEMONIC_PAUSE, INSN_EMULATE},
 };
 
 static bool writes_gs_selector(const ZydisDecodedInstruction *z)
@@ -105,6 +106,8 @@ static enum insn_kind kind_of(const ZydisDecodedInstruction *z)
     default:
         break;
     }
+    if (z->mnemonic == ZYDIS_MNEMONIC_PAUSE && z->raw.rex.B)
+        return INSN_PLAIN; /* an exchange with r8, though the library says so */
     for (size_t i = 0; i < ARRAY_LEN(special); i++)
         if (special[i].mnemonic == z->mnemonic)
             return special[i].kind;

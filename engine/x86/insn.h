@@ -28,7 +28,7 @@ enum insn_kind {
     INSN_CALL_IND, /* through a register or memory */
     INSN_RET,      /* near, perhaps with an immediate */
     INSN_SYSCALL,
-    INSN_EMULATE, /* its effect is the engine's to see: rdtsc, cpuid, xsave, ... */
+    INSN_EMULATE, /* its effect is the engine's to see: rdtsc, cpuid, xsave, pause, ... */
     INSN_TRAP,    /* int3, int1, ud2 and friends: copied, always raises a signal */
     INSN_UNSUPPORTED,
     INSN_ILLEGAL, /* no instruction known to the decoder */

@@ -20,10 +20,23 @@ static struct {
 } log;
 static uint8_t nowhere[RECORD_MAX_BYTES];
 
+/* The recorder stops when the program does, for the shell's sake. If somebody let only the program
+ * go on, the recorder has to be woken; or it was stopped by somebody else. */
+static void wake_recorder(void)
+{
+    enum { CONTINUE = 18 };
+    const struct thread *t = thread_self();
+    if (t->process == t->own_process)
+        return; /* the recorder would not know that it is from the program */
+    sys2(__NR_kill, log.ring->recorder, CONTINUE);
+}
+
 static void ring_bell(void)
 {
     __atomic_add_fetch(&log.ring->bell, 1, __ATOMIC_RELEASE);
     sys3(__NR_futex, (long)&log.ring->bell, FUTEX_WAKE, 1);
+    if (__atomic_load_n(&log.ring->paused, __ATOMIC_ACQUIRE))
+        wake_recorder();
 }
 
 /* It is our parent; a process that only shares our memory cannot tell. */
@@ -42,12 +55,34 @@ static bool wait_answer(uint32_t seen)
     sys4(__NR_futex, (long)&log.ring->answer, FUTEX_WAIT, seen, (long)timeout);
     if (__atomic_load_n(&log.ring->answer, __ATOMIC_ACQUIRE) != seen)
         return true;
-    return recorder_lives();
+    if (!recorder_lives())
+        return false;
+    wake_recorder();
+    return true;
+}
+
+static void note_ticks(void)
+{
+    uint64_t ticks = engine.total_ticks;
+    for (const struct thread *t = engine.threads; t; t = t->next)
+        ticks += thread_count(t);
+    log.ring->last.ticks = ticks;
+}
+
+void log_last(const struct thread *t)
+{
+    struct ring_last *last = &log.ring->last;
+    if (log.over)
+        return;
+    last->thread = t->number;
+    last->count = thread_count(t);
+    last->pc = t->cpu.rip;
 }
 
 static void end_here(void)
 {
     if (!log.over) {
+        note_ticks();
         log.over = true;
         __atomic_store_n(&log.ring->target_done, 1, __ATOMIC_RELEASE);
         ring_bell();
@@ -88,16 +123,17 @@ static void next_segment(void)
 {
     uint64_t sequence = log.state->sequence + 1;
     uint32_t i = (log.index + 1) % RING_SEGMENTS;
+    note_ticks();
     __atomic_store_n(&log.state->state, SEGMENT_FULL, __ATOMIC_RELEASE);
     ring_bell();
     for (;;) {
         uint32_t seen = __atomic_load_n(&log.ring->answer, __ATOMIC_ACQUIRE);
-        if (__atomic_load_n(&log.ring->stop, __ATOMIC_ACQUIRE))
-            break;
         if (__atomic_load_n(&log.ring->segment[i].state, __ATOMIC_ACQUIRE) == SEGMENT_FREE) {
             use_segment(i, sequence);
             return;
         }
+        if (__atomic_load_n(&log.ring->stop, __ATOMIC_ACQUIRE))
+            break; /* the disk is full, and now the ring, too */
         if (!wait_answer(seen)) {
             recorder_gone();
             return;
@@ -120,6 +156,7 @@ void log_open(int fd)
     log.ring = at;
     log.ring_bytes = (uint64_t)bytes;
     rt_check(log.ring->magic == RING_MAGIC);
+    log.ring->last = (struct ring_last){0};
     for (uint32_t i = 0; i < RING_SEGMENTS; i++)
         if (log.ring->segment[i].state == SEGMENT_FILLING) { /* as the program before us left it */
             go_on(i);
@@ -211,11 +248,7 @@ void log_ask(uint32_t what)
     for (;;) {
         uint32_t seen = __atomic_load_n(&g->answer, __ATOMIC_ACQUIRE);
         if (__atomic_load_n(&g->keep.state, __ATOMIC_ACQUIRE) == KEEP_DONE)
-            break;
-        if (g->stop) {
-            end_here();
-            break;
-        }
+            break; /* if the disk is full, without a file: the log goes on as long as it has room */
         if (!wait_answer(seen)) {
             recorder_gone();
             break;

@@ -23,6 +23,10 @@ void log_look_after(void);
 /* The recording is over, before the program is: nothing is kept any more. */
 bool log_over(void);
 
+/* A system call of the thread is over. */
+struct thread;
+void log_last(const struct thread *t);
+
 /* A record of `bytes`, zeroed beyond its header; the caller fills it in and then commits it. Never
  * NULL; after the end it is memory that nobody reads. */
 void *log_begin(enum record_kind kind, uint64_t bytes);

@@ -3,23 +3,21 @@
 
 #include "engine/core/engine.h"
 #include "engine/os/effects.h"
+#include "engine/os/maps.h"
 #include "engine/os/procfs.h"
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
+#include "logger/target/filestat.h"
 #include "logger/target/log.h"
+#include "logger/target/outputs.h"
+#include "logger/target/snapshot.h"
 
-enum { EMPTY_PATH = 0x1000, REGULAR = 0100000, TYPE = 0170000, FDS = 1024, MAP_TYPE_ = 0xf };
+enum { FDS = 1024, MAP_TYPE_ = 0xf };
 enum { OBJECTS = 4096, SHADOWS = 64, SHADOW_LIMIT = 4 << 20 };
-enum { COPY_LIMIT = 16 << 20 }; /* of shared memory that is mapped a second time */
-
-struct filestat {
-    uint64_t dev, ino, nlink;
-    uint32_t mode, uid, gid, pad;
-    uint64_t rdev;
-    int64_t size;
-    uint64_t rest[11];
-};
+enum { LOOK_CYCLES = 200 << 20 }; /* 0.1 s */
+enum { COPY_LIMIT = 16 << 20 };   /* of shared memory that is mapped a second time */
+enum { WHOLE_BYTES = 64 << 20 };  /* files up to this are kept whole: pinball/writer.h */
 
 /* Mappings of files and shared memory; sorted by nothing, there are few. */
 struct mapping {
@@ -27,6 +25,9 @@ struct mapping {
     uint64_t dev, ino, offset;
     uint32_t object; /* shared, or private but of the same file: its number */
     bool private;
+    bool writable; /* shared, and a child that inherits it may write it */
+    bool changed;  /* private, of no object, and its file is no longer as it was kept */
+    uint64_t size; /* likewise: of its file, when it was mapped; 0: it was not kept */
 };
 
 static struct {
@@ -34,11 +35,17 @@ static struct {
     size_t count, room;
     uint32_t objects;
     uint64_t size[OBJECTS]; /* of each, when last seen */
-    bool sharing;           /* ... with child processes */
+    bool stale[OBJECTS];    /* a replay may not have what lies outside its mappings */
+    bool forked;            /* there were child processes */
+    bool sharing;           /* ... or others, and there is memory to share with them */
+    bool named;             /* there is memory that any process can find and map */
+    bool others;            /* another process really has some and may write it: it was said */
+    uint64_t asked, pause;  /* when the recorder was last asked about that, and until it is again */
+    int at_once;            /* times that it was asked without a pause */
     size_t shadows;
     struct shadow {
         gaddr start, end;
-        uint8_t *copy; /* as it was when last looked at */
+        uint8_t *copy; /* as it was when last looked at; zeros where that was not possible */
     } shadow[SHADOWS];
     uint64_t writable[FDS / 64]; /* descriptors of regular files that may be written */
     uint64_t watched[FDS / 64];  /* ... which are mapped, too */
@@ -48,24 +55,13 @@ static struct {
 static struct {
     gaddr start;
     uint64_t bytes;
+    gaddr emptied, emptied_end; /* pages that madvise took away */
 } later;
 
 static void contents(gaddr start, uint64_t bytes)
 {
     later.start = start;
     later.bytes = bytes;
-}
-
-void mapped_contents(void)
-{
-    if (later.bytes)
-        log_data(later.start, later.bytes, DATA_AFTER);
-    later.bytes = 0;
-}
-
-static bool get_stat(int fd, struct filestat *st)
-{
-    return sys4(__NR_newfstatat, fd, (long)"", (long)st, EMPTY_PATH) == 0;
 }
 
 /* ---- the list ---- */
@@ -84,8 +80,22 @@ static void add(struct mapping n)
     m.list[m.count++] = n;
 }
 
+static void drop_shadows(gaddr start, gaddr end)
+{
+    for (size_t i = 0; i < m.shadows;) {
+        struct shadow *s = &m.shadow[i];
+        if (s->end <= start || s->start >= end) {
+            i++;
+            continue;
+        }
+        range_free(s->copy, s->end - s->start);
+        *s = m.shadow[--m.shadows];
+    }
+}
+
 static void cut(gaddr start, gaddr end)
 {
+    drop_shadows(start, end);
     for (size_t i = 0; i < m.count; i++) {
         struct mapping old = m.list[i];
         if (old.end <= start || old.start >= end)
@@ -107,21 +117,67 @@ static void cut(gaddr start, gaddr end)
     }
 }
 
-static void move(gaddr from, uint64_t old_bytes, gaddr to, uint64_t new_bytes)
+/* What mremap moves may be several mappings; the last one grows. Returns what it grew by, or
+ * nothing.
+ */
+static struct mapping move(gaddr from, uint64_t old_bytes, gaddr to, uint64_t new_bytes)
 {
-    for (size_t i = 0; i < m.count; i++) {
-        struct mapping n = m.list[i];
-        if (from < n.start || from >= n.end)
-            continue;
-        n.offset += from - n.start;
-        n.start = to;
-        n.end = to + new_bytes;
-        cut(from, from + old_bytes);
-        cut(to, to + new_bytes);
-        add(n);
-        return;
+    gaddr last_page = old_bytes && new_bytes > old_bytes ? from + old_bytes - 1 : from;
+    struct mapping last = {0};
+    for (size_t i = 0; i < m.count; i++)
+        if (m.list[i].start <= last_page && m.list[i].end > last_page)
+            last = m.list[i];
+    if (new_bytes < old_bytes) {
+        cut(from + new_bytes, from + old_bytes);
+        old_bytes = new_bytes;
     }
-    cut(to, to + new_bytes);
+    if (to != from)
+        cut(to, to + new_bytes);
+    for (size_t i = 0; i < m.count && to != from; i++) {
+        struct mapping n = m.list[i];
+        if (n.end <= from || n.start >= from + old_bytes)
+            continue;
+        gaddr start = n.start > from ? n.start : from;
+        gaddr end = n.end < from + old_bytes ? n.end : from + old_bytes;
+        n.offset += start - n.start;
+        n.start = to + (start - from);
+        n.end = to + (end - from);
+        cut(start, end);
+        add(n);
+        i = (size_t)-1; /* the list moved: look again */
+    }
+    if (new_bytes <= old_bytes || !last.end)
+        return (struct mapping){0};
+    last.offset += from + old_bytes - last.start;
+    last.start = to + old_bytes;
+    last.end = to + new_bytes;
+    cut(last.start, last.end);
+    add(last);
+    return last;
+}
+
+/* Pages that were taken away show the file again, as it is now: a replay has it as it was kept. */
+static void log_emptied(const struct mapping *n)
+{
+    gaddr from = n->start > later.emptied ? n->start : later.emptied;
+    gaddr to = n->end < later.emptied_end ? n->end : later.emptied_end;
+    if (n->changed && from < to)
+        log_data(from, to - from, DATA_AFTER);
+}
+
+void mapped_contents(void)
+{
+    if (later.bytes)
+        log_data(later.start, later.bytes, DATA_AFTER);
+    for (size_t i = 0; later.emptied_end && i < m.count; i++)
+        log_emptied(&m.list[i]);
+    later.bytes = 0;
+    later.emptied = later.emptied_end = 0;
+}
+
+static bool is_stale(uint32_t object)
+{
+    return object >= OBJECTS || m.stale[object];
 }
 
 static uint32_t object_of(uint64_t dev, uint64_t ino)
@@ -140,9 +196,10 @@ static bool is_mapped(uint64_t dev, uint64_t ino)
     return false;
 }
 
-void mapped_note(gaddr start, uint64_t bytes, uint64_t dev, uint64_t ino, uint64_t offset)
+void mapped_note(gaddr start, uint64_t bytes, uint64_t dev, uint64_t ino, uint64_t offset,
+                 uint64_t size)
 {
-    add((struct mapping){start, start + bytes, dev, ino, offset, 0, true});
+    add((struct mapping){start, start + bytes, dev, ino, offset, 0, true, false, false, size});
 }
 
 /* ---- descriptors that write to mapped files ---- */
@@ -158,29 +215,112 @@ static bool bit(const uint64_t *set, long fd)
     return fd >= 0 && fd < FDS && (set[fd / 64] >> (fd % 64) & 1);
 }
 
+/* Numbers that the sets have no room for are looked at each time. */
+static bool may_write_file(long fd)
+{
+    struct filestat st;
+    return fd < FDS ? bit(m.writable, fd)
+                    : filestat_get((int)fd, &st) && filestat_type(&st) == FILESTAT_REGULAR;
+}
+
+static bool writes_to_mapped(int fd)
+{
+    struct filestat st;
+    return fd < FDS ? bit(m.watched, fd) : filestat_get(fd, &st) && is_mapped(st.dev, st.ino);
+}
+
 static void size_seen(const struct filestat *st);
 
 static void opened(int fd, bool may_write)
 {
     struct filestat st;
-    bool regular = may_write && get_stat(fd, &st) && (st.mode & TYPE) == REGULAR;
+    bool regular = may_write && filestat_get(fd, &st) && filestat_type(&st) == FILESTAT_REGULAR;
     if (regular)
         size_seen(&st); /* O_TRUNC */
     set_bit(m.writable, fd, regular);
     set_bit(m.watched, fd, regular && is_mapped(st.dev, st.ino));
 }
 
+void mapped_inherited(int fd)
+{
+    outputs_inherited(fd);
+    opened(fd, true);
+}
+
+/* A vfork child's descriptors are its own. */
+static bool has_files(const struct thread *t)
+{
+    return t->process != t->own_process;
+}
+
 static void watch_writers(uint64_t dev, uint64_t ino)
 {
     struct filestat st;
     for (int fd = 0; fd < FDS; fd++)
-        if ((bit(m.writable, fd) || fd < 3) && get_stat(fd, &st) && st.dev == dev && st.ino == ino)
+        if ((bit(m.writable, fd) || fd < 3) && filestat_get(fd, &st) && st.dev == dev &&
+            st.ino == ino)
             set_bit(m.watched, fd, true);
+}
+
+static bool is_private_of(const struct mapping *n, uint64_t dev, uint64_t ino)
+{
+    return n->private && !n->object && n->size && n->dev == dev && n->ino == ino;
+}
+
+static void become_object(struct mapping *n, uint32_t object)
+{
+    struct record_map *r = log_begin(RECORD_MAP, sizeof *r);
+    r->r.flags = PARTLY_OBJECT;
+    r->start = n->start;
+    r->bytes = n->end - n->start;
+    r->prot = r->flags = 0;
+    r->file = MAP_FILE_NONE;
+    r->object = object;
+    r->offset = n->offset;
+    r->size = n->size;
+    log_commit();
+    snapshot_own_pages(n->start, n->end);
+    n->object = object;
+}
+
+/* Private mappings of the file were not thought to show anything but what was kept of it. Now that
+ * it is written through a shared one, or has another size, they show an object. */
+static void make_object(uint64_t dev, uint64_t ino)
+{
+    uint32_t object = object_of(dev, ino);
+    for (size_t i = 0; i < m.count && !log_over(); i++) {
+        struct mapping *n = &m.list[i];
+        if (!is_private_of(n, dev, ino))
+            continue;
+        if (!object) {
+            object = ++m.objects;
+            if (object < OBJECTS) {
+                m.size[object] = n->size;
+                m.stale[object] = n->changed || n->size > WHOLE_BYTES;
+            }
+        }
+        become_object(n, object);
+    }
+}
+
+/* Is more or less of it there, in one of these mappings, than when it was mapped? */
+static bool is_resized(const struct filestat *st)
+{
+    for (size_t i = 0; i < m.count; i++) {
+        const struct mapping *n = &m.list[i];
+        uint64_t size = (uint64_t)st->size, least = size < n->size ? size : n->size;
+        if (is_private_of(n, st->dev, st->ino) && size != n->size &&
+            least < n->offset + (n->end - n->start))
+            return true;
+    }
+    return false;
 }
 
 /* The file may have another size now; what is mapped of it comes and goes with that. */
 static void size_seen(const struct filestat *st)
 {
+    if (is_resized(st))
+        make_object(st->dev, st->ino);
     uint32_t object = object_of(st->dev, st->ino);
     if (!object || object >= OBJECTS || m.size[object] == (uint64_t)st->size)
         return;
@@ -199,6 +339,19 @@ static void path_size_seen(const char *path)
         size_seen(&st);
 }
 
+static void log_object_piece(uint32_t object, uint64_t offset, const void *data, uint64_t bytes)
+{
+    uint64_t room = (bytes + 7) & ~7ull;
+    struct record_object *o = log_begin(RECORD_OBJECT, sizeof *o + room);
+    o->object = object;
+    o->pad = 0;
+    o->offset = offset;
+    o->bytes = bytes;
+    memset((uint8_t *)(o + 1) + room - 8, 0, 8);
+    memcpy(o + 1, data, bytes);
+    log_commit();
+}
+
 /* The file's bytes, as the recorder finds them: in memory a private page may hide them. */
 static void log_object(uint32_t object, int fd, uint64_t from, uint64_t to)
 {
@@ -208,31 +361,39 @@ static void log_object(uint32_t object, int fd, uint64_t from, uint64_t to)
         g->keep.offset = from;
         g->keep.bytes = to - from < sizeof g->keep.path ? to - from : sizeof g->keep.path;
         log_ask(KEEP_READ);
-        uint64_t n = g->keep.size, room = (n + 7) & ~7ull;
+        uint64_t n = g->keep.size;
         if (!n || n > sizeof g->keep.path)
             return; /* the file ends here, or cannot be read */
-        struct record_object *o = log_begin(RECORD_OBJECT, sizeof *o + room);
-        o->object = object;
-        o->pad = 0;
-        o->offset = from;
-        o->bytes = n;
-        memset((uint8_t *)(o + 1) + room - 8, 0, 8);
-        memcpy(o + 1, g->keep.path, n);
-        log_commit();
+        log_object_piece(object, from, g->keep.path, n);
         from += n;
     }
+}
+
+static bool is_all_mapped(uint32_t object, uint64_t from, uint64_t to)
+{
+    for (size_t i = 0; i < m.count; i++) {
+        const struct mapping *n = &m.list[i];
+        if (n->object == object && n->offset <= from && to <= n->offset + (n->end - n->start))
+            return true;
+    }
+    return from >= to;
 }
 
 /* Bytes [from, to) of the file changed: what of it is in memory is logged. */
 static void log_changed(int fd, uint64_t from, uint64_t to)
 {
     struct filestat st;
-    if (!get_stat(fd, &st))
+    if (!filestat_get(fd, &st))
         return;
     size_seen(&st);
+    uint32_t object = object_of(st.dev, st.ino);
+    if (object && object < OBJECTS && !is_all_mapped(object, from, to))
+        m.stale[object] = true;
     for (size_t i = 0; i < m.count; i++) {
-        const struct mapping *n = &m.list[i];
+        struct mapping *n = &m.list[i];
         uint64_t bytes = n->end - n->start;
+        if (n->dev == st.dev && n->ino == st.ino)
+            n->changed = !n->object;
         if (n->dev != st.dev || n->ino != st.ino || to <= n->offset || from >= n->offset + bytes)
             continue;
         uint64_t first = from > n->offset ? from - n->offset : 0;
@@ -257,30 +418,73 @@ static bool is_own_memory(int fd)
     return rt_streq(path, own);
 }
 
+/* Files of terabytes may be mapped: only what the call has changed is looked at. */
+static void file_allocated(int fd, const long a[6])
+{
+    enum { PUNCH_HOLE = 2, COLLAPSE_RANGE = 8, ZERO_RANGE = 16, INSERT_RANGE = 32 };
+    uint64_t from = (uint64_t)a[2], to = from + (uint64_t)a[3];
+    if (a[1] & (COLLAPSE_RANGE | INSERT_RANGE))
+        to = ~0ull >> 1;
+    else if (!(a[1] & (PUNCH_HOLE | ZERO_RANGE)))
+        to = from; /* room, and perhaps a new size */
+    log_changed(fd, from, to);
+}
+
+static bool appends(long nr, const long a[6], int fd)
+{
+    enum { GETFL = 3, APPEND = 02000, CALL_APPENDS = 0x10, CALL_DOES_NOT = 0x20 };
+    if (nr == __NR_pwritev2 && (a[5] & (CALL_APPENDS | CALL_DOES_NOT)))
+        return a[5] & CALL_APPENDS;
+    long flags = sys2(__NR_fcntl, fd, GETFL);
+    return flags >= 0 && (flags & APPEND);
+}
+
+/* All that is new at the end: another thread may have appended, too. */
+static void file_appended(int fd, uint64_t bytes)
+{
+    struct filestat st;
+    if (!filestat_get(fd, &st))
+        return;
+    uint64_t size = (uint64_t)st.size, from = size > bytes ? size - bytes : 0;
+    uint32_t object = object_of(st.dev, st.ino);
+    if (object && object < OBJECTS && m.size[object] < from)
+        from = m.size[object];
+    log_changed(fd, from, size);
+}
+
 static void file_written(long nr, const long a[6], long result)
 {
     enum { CURRENT = 1 };
     int fd = (int)(nr == __NR_copy_file_range || nr == __NR_splice ? a[2] : a[0]);
     bool memory = is_own_memory(fd);
-    if (result < 0 || (!memory && !bit(m.watched, fd)))
+    if (result < 0 || (!memory && !writes_to_mapped(fd)))
         return;
     uint64_t at, bytes = (uint64_t)result;
+    if (nr == __NR_ftruncate) {
+        log_changed(fd, 0, 0);
+        return;
+    }
+    if (nr == __NR_fallocate) {
+        file_allocated(fd, a);
+        return;
+    }
+    if (!memory && appends(nr, a, fd)) {
+        file_appended(fd, bytes);
+        return;
+    }
     switch (nr) {
     case __NR_pwrite64:
     case __NR_pwritev:
     case __NR_pwritev2:
         at = (uint64_t)a[3];
-        break;
-    case __NR_ftruncate:
-        log_changed(fd, 0, 0);
-        return;
-    case __NR_fallocate:
-        log_changed(fd, 0, ~0ull >> 1);
-        return;
+        if (nr != __NR_pwritev2 || a[3] != -1)
+            break;
+        __attribute__((fallthrough)); /* at the descriptor's own position */
     default:
         at = (uint64_t)sys3(__NR_lseek, fd, 0, CURRENT) - bytes;
-        if ((nr == __NR_copy_file_range || nr == __NR_splice) && a[3])
-            at = 0, bytes = ~0ull >> 1;
+        if ((nr == __NR_copy_file_range || nr == __NR_splice) && a[3] &&
+            engine_read(&at, (gaddr)a[3], sizeof at))
+            at -= bytes; /* the kernel has moved it on */
     }
     if (memory)
         log_data(at, bytes, 0);
@@ -305,27 +509,11 @@ static void own_ranges_written(const long a[6], long result)
     }
 }
 
-static struct filestat outputs[2];
-
-void mapped_outputs(void)
-{
-    for (int i = 0; i < 2; i++)
-        if (!get_stat(i + 1, &outputs[i]))
-            outputs[i].ino = 0;
-}
-
 bool mapped_unseen_output(long nr, const long a[6])
 {
-    struct filestat st;
     if (nr != __NR_sendfile && nr != __NR_splice && nr != __NR_copy_file_range && nr != __NR_tee)
         return false;
-    long fd = nr == __NR_sendfile ? a[0] : nr == __NR_tee ? a[1] : a[2];
-    if (!get_stat((int)fd, &st))
-        return false;
-    for (int i = 0; i < 2; i++)
-        if (outputs[i].ino && outputs[i].ino == st.ino && outputs[i].dev == st.dev)
-            return true;
-    return false;
+    return outputs_of((int)(nr == __NR_sendfile ? a[0] : nr == __NR_tee ? a[1] : a[2])) != 0;
 }
 
 /* ---- what calls map ---- */
@@ -364,8 +552,36 @@ static bool after_anonymous(gaddr start, uint64_t bytes, const long a[6], struct
     describe(r, start, bytes, a);
     r->object = ++m.objects;
     r->size = bytes;
-    add((struct mapping){start, start + bytes, 0, 0, 0, r->object, false});
+    add((struct mapping){start, start + bytes, 0, 0, 0, r->object, false, true, false, 0});
     return true;
+}
+
+static bool may_write(int fd)
+{
+    enum { GETFL = 3, ACCMODE = 3, BOTH = 2 };
+    return (sys3(__NR_fcntl, fd, GETFL, 0) & ACCMODE) == BOTH;
+}
+
+/* Is it meant for sharing: in /dev/shm, a memfd, of huge pages? */
+static bool is_of_memory(int fd)
+{
+    enum { TMPFS = 0x01021994, HUGETLBFS = 0x958458f6 };
+    uint64_t fs[15] = {0}; /* struct statfs */
+    return sys2(__NR_fstatfs, fd, (long)fs) == 0 &&
+           ((uint32_t)fs[0] == TMPFS || (uint32_t)fs[0] == (uint32_t)HUGETLBFS);
+}
+
+/* Shared memory with a name was mapped; `likely`: others do so, too, and the recorder is asked
+ * about them soon. A file that is only read mostly is just read. */
+static void anybody_may_map(bool likely)
+{
+    enum { AT_ONCE = 8 };
+    if (!m.named)
+        m.asked = __builtin_ia32_rdtsc();
+    m.pause = m.pause ? m.pause : LOOK_CYCLES;
+    m.named = true;
+    if (likely && m.at_once++ < AT_ONCE)
+        m.asked = 0;
 }
 
 static bool after_mmap(struct thread *t, const long a[6], long result, struct record_map *r)
@@ -377,32 +593,38 @@ static bool after_mmap(struct thread *t, const long a[6], long result, struct re
     cut(start, start + bytes);
     if (a[3] & MAP_ANONYMOUS)
         return after_anonymous(start, bytes, a, r);
-    if (!get_stat((int)a[4], &st))
+    if (!filestat_get((int)a[4], &st))
         return false;
     bool shared = (a[3] & MAP_TYPE_) != MAP_PRIVATE;
     /* A private mapping, too, shows what is written through a shared one, page by page until it is
      * written itself. So where that may happen both are of one object. */
-    bool one = shared || object_of(st.dev, st.ino) || bit(m.writable, a[4]);
+    bool one = shared || object_of(st.dev, st.ino) || may_write_file(a[4]);
+    if (shared && may_write((int)a[4]))
+        make_object(st.dev, st.ino);
     uint32_t object = one ? object_of(st.dev, st.ino) : 0;
     describe(r, start, bytes, a);
     r->offset = (uint64_t)a[5];
-    if ((st.mode & TYPE) != REGULAR) { /* /dev/zero and its kind */
+    if (filestat_type(&st) != FILESTAT_REGULAR) { /* /dev/zero and its kind */
         r->flags |= MAP_ANONYMOUS;
         r->object = shared ? ++m.objects : 0;
         r->size = bytes;
         r->offset = 0;
         if (st.rdev != 0x105) /* /dev/zero is all zeros */
             contents(start, bytes);
-        add((struct mapping){start, start + bytes, 0, 0, 0, r->object, false});
+        add((struct mapping){start, start + bytes, 0, 0, 0, r->object, false, shared, false, 0});
         return true;
     }
     if (object) { /* already there: the replay has it, except what it never had mapped */
+        r->size = (uint64_t)st.size;
         if (shared && bytes <= COPY_LIMIT) /* writing a private one would part it from the others */
             contents(start, bytes);
-        r->size = (uint64_t)st.size;
+        else if (is_stale(object))
+            r->file = mapped_keep((int)a[4], "", st.dev, st.ino, r->offset, bytes, &r->size);
     } else {
         r->file = mapped_keep((int)a[4], "", st.dev, st.ino, r->offset, bytes, &r->size);
         object = one ? ++m.objects : 0;
+        if (object && object < OBJECTS) /* of a large file, only what is mapped is kept */
+            m.stale[object] = (uint64_t)st.size > WHOLE_BYTES;
         if (r->file == MAP_FILE_NONE) {
             r->size = (uint64_t)st.size;
             contents(start, bytes);
@@ -411,8 +633,62 @@ static bool after_mmap(struct thread *t, const long a[6], long result, struct re
     r->object = object;
     if (object && object < OBJECTS)
         m.size[object] = r->size;
-    add((struct mapping){start, start + bytes, st.dev, st.ino, r->offset, object, !shared});
+    add((struct mapping){start, start + bytes, st.dev, st.ino, r->offset, object, !shared,
+                         shared && may_write((int)a[4]), false,
+                         r->file == MAP_FILE_NONE ? 0 : r->size});
     watch_writers(st.dev, st.ino);
+    if (shared)
+        anybody_may_map(may_write((int)a[4]) || is_of_memory((int)a[4]));
+    if (shared && (m.forked || m.sharing)) {
+        m.sharing = true;
+        if (bytes <= COPY_LIMIT) /* a child may have changed it since the file was kept */
+            contents(start, bytes);
+    }
+    return true;
+}
+
+/* What nobody has mapped until now may have been written since the object was made. Its pages are
+ * still untouched here, so they show what the file holds. */
+static void object_grown(const struct mapping *n)
+{
+    uint8_t page[PAGE_BYTES];
+    uint64_t size = n->object < OBJECTS ? m.size[n->object] : 0;
+    for (uint64_t at = n->offset; at < size && at < n->offset + (n->end - n->start);
+         at += PAGE_BYTES) {
+        uint64_t bytes = size - at < PAGE_BYTES ? size - at : PAGE_BYTES;
+        if (engine_read(page, n->start + (at - n->offset), bytes))
+            log_object_piece(n->object, at, page, bytes);
+    }
+}
+
+/* Of a large file only what is mapped was kept: more of it is now. */
+static bool after_mremap(const long a[6], long result, struct record_map *r)
+{
+    const long as_mmap[6] = {0, 0, 0, MAP_PRIVATE};
+    char path[4096];
+    struct mapping n =
+        move((gaddr)a[0], PAGE_UP((uint64_t)a[1]), (gaddr)result, PAGE_UP((uint64_t)a[2]));
+    if (!n.end || !n.ino || n.dev == ~0ull)
+        return false;
+    uint64_t bytes = n.end - n.start;
+    if (n.object && bytes <= COPY_LIMIT) {
+        object_grown(&n);
+        return false;
+    }
+    if (n.object && !is_stale(n.object))
+        return false;
+    describe(r, n.start, bytes, as_mmap);
+    r->offset = n.offset;
+    r->object = n.object;
+    r->flags = n.private ? MAP_PRIVATE : MAP_SHARED;
+    if (maps_path(n.start, path, sizeof path))
+        r->file = mapped_keep(-1, path, n.dev, n.ino, n.offset, bytes, &r->size);
+    if (r->file == MAP_FILE_NONE && n.object) { /* a memfd, most likely */
+        log_ring()->warnings |= WARN_UNSEEN_WRITE;
+        return false;
+    }
+    if (r->file == MAP_FILE_NONE)
+        contents(n.start, bytes);
     return true;
 }
 
@@ -430,8 +706,11 @@ static bool after_shmat(const long a[6], long result, struct record_map *r)
     describe(r, start, bytes, as_mmap);
     r->object = object ? object : ++m.objects;
     r->size = bytes;
-    add((struct mapping){start, start + bytes, ~0ull, key, 0, r->object, false});
+    add((struct mapping){start, start + bytes, ~0ull, key, 0, r->object, false, !(a[2] & RDONLY),
+                         false, r->size});
     contents(start, bytes);
+    m.sharing |= m.forked;
+    anybody_may_map(true);
     return true;
 }
 
@@ -451,9 +730,11 @@ static bool after_shmdt(const long a[6], struct record_map *r)
 
 /* ---- memory shared with child processes ---- */
 
-/* A child that was forked after shared memory was mapped may write it at any time. What it wrote is
- * looked for after each system call of ours, by which processes that know what they do wait for
- * each other; a program that spins on such memory instead diverges, and the recorder warns of that.
+/* A child has the shared memory that was mapped before it was forked, and may map the same file on
+ * its own later, as any process may that finds it by name. It may write at any time. What it wrote
+ * is looked for after each system call of ours, by which processes that know what they do wait for
+ * each other; a program that spins on such memory instead diverges, and the recorder warns of that
+ * if there is somebody else who can write.
  */
 static struct shadow *shadow_of(const struct mapping *n)
 {
@@ -465,9 +746,15 @@ static struct shadow *shadow_of(const struct mapping *n)
         return NULL;
     struct shadow *s = &m.shadow[m.shadows++];
     *s = (struct shadow){n->start, n->end, range_alloc(bytes)};
-    if (engine_copy(s->copy, (const void *)n->start, bytes))
-        s->copy = NULL; /* cannot be read: nobody depends on it */
+    for (uint64_t at = 0; at < bytes; at += PAGE_BYTES) /* some may be guards that nobody reads */
+        engine_copy(s->copy + at, (const void *)(n->start + at), PAGE_BYTES);
     return s;
+}
+
+static void others_write(void)
+{
+    m.others = true;
+    log_ring()->warnings |= WARN_SHARED_MEMORY;
 }
 
 void mapped_forks(long nr, const struct thread *t)
@@ -476,14 +763,55 @@ void mapped_forks(long nr, const struct thread *t)
     uint64_t flags = nr == __NR_clone ? t->cpu.gpr[RDI] : 0;
     if (nr == __NR_clone3 && !engine_read(&flags, t->cpu.gpr[RDI], 8))
         return;
-    for (size_t i = 0; i < m.count && !(flags & CLONE_VM_); i++) {
+    if (flags & CLONE_VM_)
+        return;
+    m.forked = true;
+    for (size_t i = 0; i < m.count; i++) {
         const struct mapping n = m.list[i];
         if (!n.object || n.private)
             continue;
         m.sharing = true;
-        log_ring()->warnings |= WARN_SHARED_MEMORY;
+        if (n.writable)
+            others_write();
         shadow_of(&n);
     }
+}
+
+/* Another process that is no child has some of it. What it will have written is found by comparing
+ * with the copies made here, before what there is now is logged: nothing is lost in between. */
+static void share_with_others(void)
+{
+    others_write();
+    for (size_t i = 0; i < m.count && !m.sharing; i++) {
+        const struct mapping n = m.list[i];
+        if (n.object && !n.private && shadow_of(&n))
+            log_data(n.start, n.end - n.start, DATA_AFTER);
+    }
+    m.sharing = true;
+}
+
+/* Whether another process has one of these mappings and may write it: only the recorder can look.
+ * That takes a millisecond or more, so it is asked less and less often. */
+static void look_for_others(void)
+{
+    uint64_t now = __builtin_ia32_rdtsc();
+    if (m.others || (m.asked && now - m.asked < m.pause))
+        return;
+    m.pause = m.asked ? 2 * m.pause : LOOK_CYCLES;
+    m.asked = now;
+    log_ask(KEEP_SHARED);
+    if (!log_over() && log_ring()->keep.size)
+        share_with_others();
+}
+
+/* Once more at the end, so that who came later than the last look is at least warned of. */
+void mapped_ends(void)
+{
+    if (!m.named || m.others)
+        return;
+    log_ask(KEEP_SHARED);
+    if (!log_over() && log_ring()->keep.size)
+        others_write();
 }
 
 /* Logs the words that changed in a page. */
@@ -502,23 +830,25 @@ static void compare_page(gaddr page, uint8_t *copy)
 
 void mapped_shared(void)
 {
-    if (!m.sharing)
+    if (!m.sharing && !m.named)
         return;
-    for (size_t i = 0; i < m.count; i++) {
+    for (size_t i = 0; i < m.count && m.sharing; i++) {
         const struct mapping n = m.list[i];
         struct shadow *s = n.object && !n.private ? shadow_of(&n) : NULL;
-        for (gaddr a = n.start; s && s->copy && a < n.end; a += PAGE_BYTES)
+        for (gaddr a = n.start; s && a < n.end; a += PAGE_BYTES)
             compare_page(a, s->copy + (a - n.start));
     }
+    look_for_others();
 }
 
 bool mapped_after(struct thread *t, long nr, const long a[6], long result, struct record_map *map)
 {
     enum { ACCMODE = 3, DUPFD = 0, DUPFD_CLOEXEC = 1030 };
+    enum { DONTNEED = 4, FREE = 8, DONTNEED_LOCKED = 24 };
     if (SYS_FAILED(result))
         return false;
-    if (t->process == t->own_process && call_info(nr)->replay != REPLAY_MEMORY)
-        return false; /* a vfork child's descriptors are its own */
+    if (!has_files(t) && call_info(nr)->replay != REPLAY_MEMORY)
+        return false;
     switch (nr) {
     case __NR_mmap:
         return after_mmap(t, a, result, map);
@@ -530,8 +860,7 @@ bool mapped_after(struct thread *t, long nr, const long a[6], long result, struc
         cut((gaddr)a[0], (gaddr)a[0] + PAGE_UP((uint64_t)a[1]));
         return false;
     case __NR_mremap:
-        move((gaddr)a[0], PAGE_UP((uint64_t)a[1]), (gaddr)result, PAGE_UP((uint64_t)a[2]));
-        return false;
+        return after_mremap(a, result, map);
     case __NR_open:
         opened((int)result, a[1] & ACCMODE);
         return false;
@@ -540,17 +869,28 @@ bool mapped_after(struct thread *t, long nr, const long a[6], long result, struc
         return false;
     case __NR_openat2:
     case __NR_creat:
+    case __NR_pidfd_getfd:
     case __NR_memfd_create:
         opened((int)result, true);
         return false;
     case __NR_dup:
     case __NR_dup2:
     case __NR_dup3:
-        opened((int)result, bit(m.writable, a[0]));
+        opened((int)result, may_write_file(a[0]));
         return false;
     case __NR_fcntl:
         if (a[1] == DUPFD || a[1] == DUPFD_CLOEXEC)
-            opened((int)result, bit(m.writable, a[0]));
+            opened((int)result, may_write_file(a[0]));
+        return false;
+    case __NR_madvise:
+        if (a[2] == DONTNEED || a[2] == FREE || a[2] == DONTNEED_LOCKED) {
+            later.emptied = (gaddr)a[0];
+            later.emptied_end = (gaddr)a[0] + PAGE_UP((uint64_t)a[1]);
+        }
+        return false;
+    case __NR_recvmsg:
+    case __NR_recvmmsg:
+        outputs_received(nr, a, result, mapped_inherited);
         return false;
     case __NR_truncate:
         path_size_seen((const char *)a[0]);

@@ -23,14 +23,18 @@ void mapped_forks(long nr, const struct thread *t);
 
 /* After every call: what child processes have written to shared memory. */
 void mapped_shared(void);
+void mapped_ends(void); /* the program is about to end */
 
 /* Bytes that the kernel copies from file to file by itself are in no memory: if they go to standard
  * output or error, a replay could not show them. */
 bool mapped_unseen_output(long nr, const long a[6]);
-void mapped_outputs(void); /* at the start: remembers which files those are */
 
-/* A mapping of the initial state. */
-void mapped_note(gaddr start, uint64_t bytes, uint64_t dev, uint64_t ino, uint64_t offset);
+/* A mapping of the initial state; size: of its file. */
+void mapped_note(gaddr start, uint64_t bytes, uint64_t dev, uint64_t ino, uint64_t offset,
+                 uint64_t size);
+
+/* A descriptor that the program inherited, or received through a socket. */
+void mapped_inherited(int fd);
 
 /* Asks the recorder to keep the file behind `fd` (or `path`, when it is dev:ino). Returns its
  * number, MAP_FILE_NONE if it cannot be kept. */

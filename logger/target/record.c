@@ -24,6 +24,8 @@
 #include "engine/x86/insn.h"
 #include "logger/target/log.h"
 #include "logger/target/mapped.h"
+#include "logger/target/outputs.h"
+#include "logger/target/partial.h"
 #include "logger/target/snapshot.h"
 
 enum { SMALL_EFFECT = 2048, EFFECTS = 48 };
@@ -53,7 +55,6 @@ static void prepare(void)
 
 static void start(struct thread *t)
 {
-    mapped_outputs();
     snapshot_write(t);
     now.last = t->number;
 }
@@ -128,13 +129,28 @@ static void yield(struct thread *t)
     log_commit();
 }
 
+/* The count is the last that is known: its code keeps it in memory. */
+static void killed(struct thread *t)
+{
+    if (log_over() || now.last != t->number)
+        return;
+    struct record_check *c = log_begin(RECORD_YIELD, sizeof *c);
+    c->r.flags = KILLED;
+    c->count = thread_count(t);
+    c->pc = t == thread_self() ? t->cpu.rip : 0;
+    c->hash = 0;
+    log_commit();
+}
+
 static void end(struct thread *t, enum session_end how, int status)
 {
     if (log_over())
         return;
     log_ring()->isa |= insn_isa_used;
-    if (how != SESSION_EXEC)
+    if (how != SESSION_EXEC) {
+        mapped_ends();
         snapshot_hash(t, true);
+    }
     struct record_end *e = log_begin(RECORD_END, sizeof *e);
     e->count = thread_count(t);
     e->pc = t->cpu.rip;
@@ -219,16 +235,17 @@ static uint64_t *put_effects(uint64_t *at, const struct effects *f)
 }
 
 static void write_call(struct thread *t, long nr, long result, const struct effects *f,
-                       const struct record_map *map)
+                       const struct record_map *map, int output)
 {
     const uint64_t map_bytes = map ? sizeof *map - sizeof map->r : 0;
     struct record_call *c = log_begin(RECORD_CALL, sizeof *c + map_bytes + f->bytes);
     c->r.nr = (uint16_t)nr;
+    c->r.flags = output == 1 ? CALL_TO_1 : output == 2 ? CALL_TO_2 : 0;
     c->hash = t->entry_hash;
     c->result = result;
     uint64_t *at = (uint64_t *)(c + 1);
     if (map) {
-        c->r.flags = CALL_MAP;
+        c->r.flags |= CALL_MAP;
         memcpy(at, &map->start, map_bytes);
         at += map_bytes / 8;
     }
@@ -291,10 +308,13 @@ static void called(struct thread *t, long nr, long result)
     struct record_map map;
     if (traits(nr) & CALL_WRITES)
         effects_written(nr, a, result, add_effect, &f);
+    if (SYS_FAILED(result))
+        partial_note(nr, a, -result);
     bool mapped = mapped_after(t, nr, a, result, &map);
-    write_call(t, nr, result, &f, mapped ? &map : NULL);
+    write_call(t, nr, result, &f, mapped ? &map : NULL, outputs_opened(nr, a, result));
     mapped_contents();
     mapped_shared();
+    log_last(t);
 }
 
 static void restarted(struct thread *t)
@@ -372,6 +392,7 @@ const struct session session_record = {
     .begin = begin,
     .forked = forked,
     .end = end,
+    .killed = killed,
     .exec = exec,
     .tick = tick,
     .yield = yield,

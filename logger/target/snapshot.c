@@ -2,8 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * The initial state is what execve left: the program, its interpreter, the stack, the vDSO. Parts
- * of files that cannot have been changed are kept as files, everything else is copied.
+ * The initial state is what execve left: the program, its interpreter, the stack, the vDSO. Files
+ * are kept as files, since what they hold comes back when the program gives their pages up
+ * (MADV_DONTNEED); pages that are no longer the file's are copied, and so is everything else.
  */
 #include "logger/target/snapshot.h"
 
@@ -17,6 +18,7 @@
 #include "engine/rt/sys.h"
 #include "logger/target/log.h"
 #include "logger/target/mapped.h"
+#include "logger/target/outputs.h"
 
 enum { RLIMIT_STACK_ = 3 };
 
@@ -70,15 +72,35 @@ static void write_pages(gaddr start, gaddr end)
     }
 }
 
+/* Is it the mapping's own page, not the file's? (pagemap: present or swapped, and anonymous.) */
+static bool is_own(uint64_t entry)
+{
+    const uint64_t there = 3ull << 62, of_file = 1ull << 61;
+    return (entry & there) && !(entry & of_file);
+}
+
+/* Pages of a file's private mapping that differ from it; if nobody can tell, all. */
+void snapshot_own_pages(gaddr start, gaddr end)
+{
+    long fd = sys4(__NR_openat, -100, (long)"/proc/self/pagemap", 02000000, 0);
+    for (gaddr a = start; a < end; a += PAGE_BYTES) {
+        uint64_t entry;
+        if (sys4(__NR_pread64, fd, (long)&entry, 8, (long)(a / PAGE_BYTES * 8)) != 8 ||
+            is_own(entry))
+            log_data(a, PAGE_BYTES, 0);
+    }
+    if (!SYS_FAILED(fd))
+        sys1(__NR_close, fd);
+}
+
 static void write_map(const struct line *l)
 {
     uint32_t file = MAP_FILE_NONE;
     uint64_t size = 0;
     bool unreadable = rt_prefix(l->path, "[vvar") || !(l->prot & PROT_READ);
     if (l->path[0] == '/') {
-        if (!(l->prot & PROT_WRITE))
-            file = mapped_keep(-1, l->path, l->dev, l->ino, l->offset, l->end - l->start, &size);
-        mapped_note(l->start, l->end - l->start, l->dev, l->ino, l->offset);
+        file = mapped_keep(-1, l->path, l->dev, l->ino, l->offset, l->end - l->start, &size);
+        mapped_note(l->start, l->end - l->start, l->dev, l->ino, l->offset, size);
     }
     struct record_map *m = log_begin(RECORD_MAP, sizeof *m);
     m->start = l->start;
@@ -92,6 +114,20 @@ static void write_map(const struct line *l)
     log_commit();
     if (file == MAP_FILE_NONE && !unreadable)
         write_pages(l->start, l->end);
+    else if (file != MAP_FILE_NONE && (l->prot & PROT_WRITE))
+        snapshot_own_pages(l->start, l->end);
+}
+
+/* Descriptors that the program may write to. */
+static void write_descriptors(void)
+{
+    enum { FDS = 1024, GETFL = 3, ACCMODE = 3 };
+    outputs_begin();
+    for (int fd = 0; fd < FDS; fd++) {
+        long flags = sys2(__NR_fcntl, fd, GETFL);
+        if (flags >= 0 && (flags & ACCMODE))
+            mapped_inherited(fd);
+    }
 }
 
 static void write_start(struct thread *t, gaddr stack_end)
@@ -161,6 +197,7 @@ void snapshot_write(struct thread *t)
             stack_end = l.end;
         write_map(&l);
     }
+    write_descriptors();
     write_start(t, stack_end);
 }
 

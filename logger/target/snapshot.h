@@ -14,4 +14,7 @@ void snapshot_write(struct thread *t);
  */
 void snapshot_hash(struct thread *t, bool now);
 
+/* Logs the pages of a file's private mapping that are not the file's any more. */
+void snapshot_own_pages(gaddr start, gaddr end);
+
 #endif

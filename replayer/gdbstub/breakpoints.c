@@ -66,6 +66,14 @@ bool breakpoints_is_hardware(const struct server *s, uint64_t pc)
     return find(&s->breakpoints, &hardware) && !find(&s->breakpoints, &software);
 }
 
+bool breakpoints_is_set(const struct server *s, uint64_t pc)
+{
+    const struct breakpoint software = {.type = TYPE_SOFTWARE, .addr = pc};
+    const struct breakpoint hardware = {.type = TYPE_HARDWARE, .addr = pc};
+
+    return find(&s->breakpoints, &hardware) || find(&s->breakpoints, &software);
+}
+
 /* ---- Z and z ---- */
 
 /* `TYPE,ADDR,KIND` */
@@ -112,12 +120,23 @@ static bool parse_conditions(struct args *args, struct reply *out)
     return true;
 }
 
+/* Page 0 and its neighbours, and the kernel's half. What can be mapped at all may be so later. */
+static bool is_nowhere(struct server *s, uint64_t addr)
+{
+    enum { LOWEST = 0x10000, USER_BITS = 47 };
+    uint8_t byte;
+
+    return (addr < LOWEST || addr >> USER_BITS) && state_memory(s, addr, &byte, 1) != 1;
+}
+
 static bool is_allowed(struct server *s, const struct breakpoint *b)
 {
     const struct breakpoints *all = &s->breakpoints;
     size_t watches = count_watches(all);
 
-    if (is_watch(b) && (b->kind < 1 || b->kind > MAX_WATCH_BYTES))
+    if (!is_watch(b) && is_nowhere(s, b->addr))
+        server_error(s, "nothing can be executed at 0x%llx", (unsigned long long)b->addr);
+    else if (is_watch(b) && (b->kind < 1 || b->kind > MAX_WATCH_BYTES))
         server_error(s, "1 to %d bytes can be watched", MAX_WATCH_BYTES);
     else if (is_watch(b) && watches >= TIMELINE_WATCHES)
         server_error(s, "there are %d watchpoints already", TIMELINE_WATCHES);
@@ -219,9 +238,15 @@ void breakpoints_catch_calls(struct server *s, struct args *args)
     }
     all->calls = on;
     memset(all->call_wanted, args_empty(args) ? 0xff : 0, sizeof all->call_wanted);
-    while (args_take(args, ';') && args_hex(args, &number))
-        if (number < TIMELINE_CALLS)
-            all->call_wanted[number / 8] |= (uint8_t)(1 << number % 8);
+    while (args_take(args, ';') && args_hex(args, &number)) {
+        if (number >= TIMELINE_CALLS) {
+            server_message(s, "there is no system call %llu", (unsigned long long)number);
+            all->calls = false;
+            server_error(s, "there is no system call %llu", (unsigned long long)number);
+            return;
+        }
+        all->call_wanted[number / 8] |= (uint8_t)(1 << number % 8);
+    }
     server_ok(s);
 }
 
@@ -267,10 +292,10 @@ static void add_break(struct listing *l, const struct breakpoint *b, const struc
         add_conditions(l, to, &twin->conditions);
 }
 
-static void put_signals(struct timeline_stops *stops, const struct breakpoints *all)
+static void put_signals(struct timeline_stops *stops, const struct breakpoints *all, bool steps)
 {
     for (int i = 1; i < TIMELINE_SIGNALS; i++)
-        stops->signal_wanted[i] = !all->signal_passed[i];
+        stops->signal_wanted[i] = steps || !all->signal_passed[i];
     stops->calls = all->calls;
     if (all->calls)
         memcpy(stops->call_wanted, all->call_wanted, sizeof stops->call_wanted);
@@ -294,6 +319,11 @@ static void put_list(struct listing *l, const struct breakpoint *list, size_t co
     l->stops.breaks = l->breaks;
 }
 
+/* A breakpoint as it is written down; its conditions follow. */
+struct given {
+    uint64_t pc, bytes;
+};
+
 /* Two that say the same are the same bytes. */
 static void write_down(const struct timeline_stops *stops, struct reply *out)
 {
@@ -304,13 +334,15 @@ static void write_down(const struct timeline_stops *stops, struct reply *out)
     plain.watch_count = stops->watch_count;
     memcpy(plain.watches, stops->watches, stops->watch_count * sizeof plain.watches[0]);
     plain.calls = stops->calls;
+    plain.only = stops->only;
     memcpy(plain.call_wanted, stops->call_wanted, sizeof plain.call_wanted);
     memcpy(plain.signal_wanted, stops->signal_wanted, sizeof plain.signal_wanted);
     reply_bytes(out, &plain, sizeof plain);
     for (size_t i = 0; i < stops->break_count; i++) {
-        reply_bytes(out, &stops->breaks[i].pc, sizeof stops->breaks[i].pc);
-        reply_bytes(out, &stops->breaks[i].condition_bytes, sizeof(uint32_t));
-        reply_bytes(out, stops->breaks[i].conditions, stops->breaks[i].condition_bytes);
+        const struct timeline_break *b = &stops->breaks[i];
+        const struct given one = {b->pc, b->condition_bytes};
+        reply_bytes(out, &one, sizeof one);
+        reply_bytes(out, b->conditions, b->condition_bytes);
     }
 }
 
@@ -334,7 +366,31 @@ static int give(struct server *s, const struct timeline_stops *stops, struct err
     return 0;
 }
 
-int breakpoints_apply(struct server *s, struct err *err)
+uint64_t breakpoints_mark(const struct server *s)
+{
+    const struct reply *given = &s->breakpoints.given;
+    uint64_t mark = 0xcbf29ce484222325; /* FNV-1a */
+
+    for (size_t i = 0; s->breakpoints.is_given && i < given->bytes; i++)
+        mark = (mark ^ (uint8_t)given->data[i]) * 0x100000001b3;
+    return mark;
+}
+
+bool breakpoints_is_out(const struct server *s, uint64_t pc)
+{
+    const struct breakpoints *all = &s->breakpoints;
+    size_t at = sizeof(struct timeline_stops);
+    struct given one;
+
+    for (; all->is_given && at + sizeof one <= all->given.bytes; at += sizeof one + one.bytes) {
+        memcpy(&one, all->given.data + at, sizeof one);
+        if ((!pc || one.pc == pc) && !breakpoints_is_set(s, one.pc))
+            return true;
+    }
+    return false;
+}
+
+int breakpoints_apply(struct server *s, uint32_t only, bool steps, struct err *err)
 {
     struct breakpoints *all = &s->breakpoints;
     struct listing l;
@@ -349,7 +405,9 @@ int breakpoints_apply(struct server *s, struct err *err)
     if (l.breaks && l.conditions) {
         if (all->count)
             qsort(all->list, all->count, sizeof *all->list, by_address);
-        put_signals(&l.stops, all);
+        l.stops.only = only;
+        put_signals(&l.stops, all, steps);
+        forks_put(s, &l.stops);
         put_list(&l, all->list, all->count);
         result = give(s, &l.stops, err);
     } else {

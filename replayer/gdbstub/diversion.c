@@ -9,42 +9,63 @@
  * 1. It saves the thread's state, and for that reads its siginfo. A user may ask for $_siginfo, and
  *    GDB itself does at a SIGSEGV, so this only says that a call is possible (depth). A core file
  *    has all threads' siginfo: that it was one is seen when the list of mappings is read.
- * 2. It writes registers and memory below the stack pointer. The first such write makes the copy,
- *    and the state is the copy's from then on. Other memory is never written to prepare a call.
- * 3. It resumes. If nothing was pushed, this is no call: the copy is dropped, and the recording
- *    moves.
- * 4. The call over, it writes the siginfo back. From here on the state is the recording's again.
+ * 2. It writes memory below the stack pointer, an instruction for the function to return to, and
+ * then registers and more of the stack. That first write makes the copy, and the state is the
+ * copy's from then on. Other memory is never written to prepare a call, and no register before.
+ * 3. It resumes. If another thread is at a breakpoint, it is to be stepped off it first: in the
+ * copy nothing but the function runs, so GDB is only told so (resume.c).
+ * 4. The call over, it writes the siginfo back. From here on registers are the recording's again,
+ *    but memory is what the call has left: what it returned may be there.
  * 5. It writes back the registers that have changed. To the recording this changes nothing, and is
  *    accepted for that reason.
  *
- * A string argument makes two calls: between steps 1 and 2 of the one, GDB calls malloc (another 1
- * to 5) and writes the string to what that returned. So after step 4 the copy is only put aside: a
- * write to the block that the last call returned still goes there, and the next call is made there,
- * with the recording's registers. Any move of the recording ends it.
+ * The next call begins with a copy of its own, and so with the recording's memory. But calls of one
+ * expression belong together. A string argument makes two: between steps 1 and 2 of the one, GDB
+ * calls malloc (another 1 to 5) and writes the string to what that returned. And in f(g(x)) the one
+ * gets what the other one returned. So a call goes on in the last one's copy if something was
+ * written to the block that the last call returned, or if it gets that as an argument.
+ *
+ * A call that has stopped on its way (a breakpoint, a signal) is under way still, and more calls
+ * can be made from there, in the same copy: each of them has its own steps 1 to 5.
  */
+#include <stdlib.h>
 #include <string.h>
 
 #include "replayer/gdbstub/server_private.h"
 
-enum { STACK_MAX_BYTES = 8 << 20, BLOCK_MAX_BYTES = 16 << 20 };
+enum { STACK_MAX_BYTES = 8 << 20, BLOCK_MAX_BYTES = 16 << 20, RED_ZONE_BYTES = 128 };
 
 static const char refusal[] =
     "a recording cannot be changed; functions can be called, in a throw-away copy";
 
 static bool is_active(const struct server *s)
 {
-    return s->diversion.exists && timeline_diverted(s->timeline);
+    return timeline_diverted(s->timeline);
+}
+
+/* Of the state that GDB has saved last. */
+static uint64_t bit_of(unsigned depth)
+{
+    return 1ull << depth;
 }
 
 void diversion_arm(struct server *s)
 {
-    s->diversion.depth++;
+    struct diversion *d = &s->diversion;
+
+    if (d->depth < DIVERSION_DEPTH)
+        d->depth++;
+    d->begun &= ~bit_of(d->depth);
 }
 
 void diversion_disarm(struct server *s)
 {
-    if (!s->diversion.exists)
-        s->diversion.depth = 0;
+    struct diversion *d = &s->diversion;
+
+    if (is_active(s))
+        return;
+    d->depth = 0;
+    d->begun = 0;
 }
 
 void diversion_release(struct server *s)
@@ -53,40 +74,42 @@ void diversion_release(struct server *s)
 
     if (d->depth)
         d->depth--;
-    if (is_active(s))
+    if (d->calls)
+        d->back_to = d->call[--d->calls].from;
+    if (is_active(s) && !d->calls)
         timeline_divert_park(s->timeline);
 }
 
 void diversion_drop(struct server *s)
 {
-    if (s->diversion.exists)
-        timeline_divert_end(s->timeline);
+    timeline_divert_end(s->timeline);
     memset(&s->diversion, 0, sizeof s->diversion);
 }
 
-bool diversion_calls(struct server *s)
+bool diversion_is_prepared(const struct server *s)
 {
-    return is_active(s) && s->diversion.pushed && !s->diversion.lost;
+    return is_active(s) && s->diversion.next.thread;
 }
 
-bool diversion_holds(const struct server *s, uint64_t addr, size_t bytes)
+uint32_t diversion_thread(const struct server *s)
 {
     const struct diversion *d = &s->diversion;
 
-    return d->exists && !is_active(s) && bytes && addr >= d->written &&
-           addr - d->written < d->written_bytes && bytes <= d->written_bytes - (addr - d->written);
+    return d->next.thread ? d->next.thread : d->calls ? d->call[d->calls - 1].thread : d->entered;
 }
 
-/* Makes the copy, or takes it up again with the recording's registers. */
+/* ---- preparing a call ---- */
+
+/* A new copy; or the last one's, with the recording's registers. */
 static int enter(struct server *s, uint32_t thread, struct err *err)
 {
     struct diversion *d = &s->diversion;
     struct registers regs;
 
-    if (!d->exists) {
+    d->fresh = !d->written_bytes;
+    if (d->fresh) {
         if (timeline_divert(s->timeline, err))
             return -1;
-        d->exists = true;
     } else {
         if (state_registers(s, thread, &regs, err))
             return -1;
@@ -96,8 +119,8 @@ static int enter(struct server *s, uint32_t thread, struct err *err)
             return -1;
         }
     }
-    d->thread = thread;
-    d->pushed = d->lost = false;
+    d->entered = thread;
+    d->low = d->high = 0;
     return 0;
 }
 
@@ -108,7 +131,8 @@ static int write_copy(struct server *s, uint64_t addr, const void *bytes, size_t
     return 0;
 }
 
-/* Where GDB pushes arguments and the return address. */
+/* Where GDB pushes arguments and the return address: below what a function may use without moving
+ * the stack pointer, where variables can be. */
 static bool is_below_stack(struct server *s, uint64_t addr, size_t n, uint32_t *thread)
 {
     struct registers regs;
@@ -118,28 +142,27 @@ static bool is_below_stack(struct server *s, uint64_t addr, size_t n, uint32_t *
         return false;
     uint64_t rsp = regs.r.gpr[4];
     *thread = regs.r.thread;
-    return addr < rsp && rsp - addr <= STACK_MAX_BYTES && n <= rsp - addr;
+    return addr < rsp && rsp - addr <= STACK_MAX_BYTES && rsp - addr >= RED_ZONE_BYTES &&
+           n <= rsp - addr - RED_ZONE_BYTES;
 }
 
 /* What the last call returned, if that was memory of the size it was asked for. */
-static bool is_in_block(const struct diversion *d, uint64_t addr, size_t n)
+static bool is_in_block(struct server *s, uint64_t addr, size_t n)
 {
-    return d->exists && addr >= d->block && addr - d->block < d->block_bytes &&
-           n <= d->block_bytes - (addr - d->block);
+    const struct diversion *d = &s->diversion;
+
+    return timeline_divert_parked(s->timeline) && addr >= d->block &&
+           addr - d->block < d->block_bytes && n <= d->block_bytes - (addr - d->block);
 }
 
 static int write_block(struct server *s, uint64_t addr, const void *bytes, size_t n,
                        struct err *err)
 {
-    struct diversion *d = &s->diversion;
-
     timeline_divert_unpark(s->timeline);
     int bad = write_copy(s, addr, bytes, n, err);
     timeline_divert_park(s->timeline);
-    if (!bad) {
-        d->written = addr;
-        d->written_bytes = n;
-    }
+    if (!bad)
+        s->diversion.written_bytes = n;
     return bad;
 }
 
@@ -151,19 +174,18 @@ int diversion_write(struct server *s, uint64_t addr, const void *bytes, size_t n
     if (n == 0)
         return 0; /* GDB tries whether the packet is known */
     if (!is_active(s)) {
-        if (is_in_block(d, addr, n))
+        if (is_in_block(s, addr, n))
             return write_block(s, addr, bytes, n, err);
-        if (!d->depth || !is_below_stack(s, addr, n, &thread)) {
-            diversion_drop(s);
+        if (!d->depth || !is_below_stack(s, addr, n, &thread))
             return err_set(err, "%s", refusal);
-        }
         if (enter(s, thread, err))
             return -1;
-    } else if (!d->pushed && !is_below_stack(s, addr, n, &thread)) {
-        diversion_drop(s); /* it was not to be a call, when a register was written */
-        return err_set(err, "%s", refusal);
     }
-    d->pushed = true;
+    d->begun |= bit_of(d->depth);
+    if (d->low == d->high || addr < d->low)
+        d->low = addr;
+    if (addr + n > d->high)
+        d->high = addr + n;
     return write_copy(s, addr, bytes, n, err);
 }
 
@@ -191,42 +213,106 @@ int diversion_set(struct server *s, uint32_t thread, const struct registers *wan
         return -1;
     if (is_same(&now, want))
         return 0;
-    if (!is_active(s)) {
-        if (!d->depth)
-            return err_set(err, "%s", refusal);
-        if (enter(s, thread, err))
-            return -1;
-    }
+    if (!is_active(s) && !(d->begun & bit_of(d->depth)))
+        return err_set(err, "%s", refusal);
+    if (!is_active(s) && enter(s, thread, err))
+        return -1;
+    const bool turns = now.r.rip != want->r.rip && want->r.rip != d->back_to;
+    if (turns && d->depth > d->calls)
+        d->next = (struct diversion_call){thread, now.r.rip};
     return timeline_set_registers(s->timeline, thread, &want->r, err);
 }
 
-/* Notes the block, if what was called is malloc. */
-static void note_result(struct server *s, const struct registers *regs)
-{
-    struct diversion *d = &s->diversion;
-    bool sane = d->argument && d->argument <= BLOCK_MAX_BYTES && regs->r.gpr[0];
+/* ---- running it ---- */
 
-    d->block = sane ? regs->r.gpr[0] : 0;
-    d->block_bytes = sane ? d->argument : 0;
-    d->written_bytes = 0;
+/* Does the call get what the last one returned, in memory of that one's copy? */
+static bool gets_result(struct server *s, const struct registers *regs)
+{
+    static const uint8_t arguments[] = {7, 6, 2, 1, 8, 9}; /* rdi rsi rdx rcx r8 r9 */
+    const struct diversion *d = &s->diversion;
+    struct replay *last = timeline_divert_parked(s->timeline);
+    uint8_t byte;
+
+    if (!last || !d->result || replay_read(last, d->result, &byte, 1) != 1)
+        return false;
+    for (size_t i = 0; i < sizeof arguments; i++)
+        if (regs->r.gpr[arguments[i]] == d->result)
+            return true;
+    return false;
 }
 
-int diversion_run(struct server *s, bool step, struct err *err)
+/* Prepares the call again, in the last one's copy. */
+static int join_last(struct server *s, const struct registers *regs, struct err *err)
+{
+    const struct diversion *d = &s->diversion;
+    const size_t n = d->high > d->low ? (size_t)(d->high - d->low) : 0;
+    uint8_t *pushed = malloc(n + 1);
+
+    if (!pushed)
+        return err_set(err, "no memory");
+    bool good = n <= STACK_MAX_BYTES && state_memory(s, d->low, pushed, n) == n;
+    timeline_divert_unpark(s->timeline);
+    good = good && timeline_write(s->timeline, d->low, pushed, n) == n;
+    free(pushed);
+    if (!good)
+        return err_set(err, "the call's arguments cannot be written");
+    return timeline_set_registers(s->timeline, d->next.thread, &regs->r, err);
+}
+
+static int begin(struct server *s, struct err *err)
 {
     struct diversion *d = &s->diversion;
     struct registers regs;
 
-    if (state_registers(s, d->thread, &regs, err))
+    if (!d->next.thread)
+        return 0;
+    if (d->calls == DIVERSION_CALLS)
+        return err_set(err, "%d functions are being called already", DIVERSION_CALLS);
+    if (state_registers(s, d->next.thread, &regs, err))
         return -1;
-    if (!step)
-        d->argument = regs.r.gpr[7];
-    if (timeline_divert_run(s->timeline, d->thread, step, &d->stop, err))
+    if (d->fresh && gets_result(s, &regs) && join_last(s, &regs, err))
+        return -1;
+    timeline_divert_end_parked(s->timeline);
+    d->call[d->calls++] = d->next;
+    d->next.thread = 0;
+    d->fresh = false;
+    d->argument = regs.r.gpr[7];
+    d->stop.why = TIMELINE_POSITION;
+    return 0;
+}
+
+/* What has been called may be malloc: notes the block. */
+static void note_result(struct server *s, uint32_t thread)
+{
+    struct diversion *d = &s->diversion;
+    struct registers regs;
+    struct err err;
+
+    if (state_registers(s, thread, &regs, &err))
+        return;
+    d->result = regs.r.gpr[0];
+    bool sane = d->argument && d->argument <= BLOCK_MAX_BYTES && d->result;
+    d->block = sane ? d->result : 0;
+    d->block_bytes = sane ? d->argument : 0;
+    d->written_bytes = 0;
+}
+
+int diversion_run(struct server *s, uint32_t thread, bool step, struct err *err)
+{
+    struct diversion *d = &s->diversion;
+
+    if (begin(s, err))
+        return -1;
+    const struct timeline_stop last = d->stop;
+    if (timeline_divert_run(s->timeline, thread, step, &d->stop, err))
         return -1;
     if (d->stop.why == TIMELINE_END || d->stop.why == TIMELINE_EXEC)
         return err_set(err, "the function has ended the throw-away copy");
-    d->lost = d->stop.why == TIMELINE_SIGNAL;
-    if (state_registers(s, d->thread, &regs, err) == 0)
-        note_result(s, &regs);
-    d->stop.at.thread = d->thread;
+    if (d->stop.why == TIMELINE_SIGNAL && last.why == TIMELINE_SIGNAL &&
+        last.signal == d->stop.signal && last.at.pc == d->stop.at.pc &&
+        last.at.count == d->stop.at.count)
+        return err_set(err, "the function cannot go on");
+    note_result(s, thread);
+    d->stop.at.thread = thread;
     return 0;
 }

@@ -3,13 +3,15 @@
  * SPDX-License-Identifier: MIT
  *
  * There are those that were kept with the recording, by their paths then, and some below /proc that
- * are made up (proc.c). Nothing of this machine is shown. Errors are numbered as in "Errno Values"
+ * are made up (proc.c). Of this machine, separate debug files are shown, if timeline_debug_file()
+ * has them; GDB compares their build-ids or checksums. Errors are numbered as in "Errno Values"
  * of GDB's manual, File-I/O.
  */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "replayer/gdbstub/server_private.h"
 
@@ -38,12 +40,18 @@ static void fail(struct server *s, int number)
     reply_addf(&s->reply, "F-1,%x", (unsigned)number);
 }
 
+static void forget(struct open_file *f)
+{
+    free(f->text);
+    if (f->local)
+        close(f->local - 1);
+    *f = (struct open_file){0};
+}
+
 void files_close_all(struct server *s)
 {
-    for (int i = 0; i < FILES_MAX; i++) {
-        free(s->files[i].text);
-        s->files[i] = (struct open_file){0};
-    }
+    for (int i = 0; i < FILES_MAX; i++)
+        forget(&s->files[i]);
 }
 
 /* ---- which file ---- */
@@ -103,7 +111,7 @@ static void open_file(struct server *s, struct args *args)
     struct reply text = {0};
     struct args name;
     uint64_t flags, mode, bytes = 0;
-    int number = -1, fd = 0;
+    int number = -1, local = -1, fd = 0;
 
     if (!args_until(args, ',', &name) || !args_string(&name, path, sizeof path) ||
         !args_hex(args, &flags) || !args_take(args, ',') || !args_hex(args, &mode)) {
@@ -116,10 +124,15 @@ static void open_file(struct server *s, struct args *args)
         fail(s, FAIL_EROFS);
     else if (fd == FILES_MAX)
         fail(s, FAIL_EMFILE);
-    else if (!proc_text(s, path, &text) && (number = find_kept(s, path, &bytes)) < 0)
+    else if (!proc_text(s, path, &text) && (number = find_kept(s, path, &bytes)) < 0 &&
+             (local = timeline_debug_file(s->timeline, path, &bytes)) < 0)
         fail(s, FAIL_ENOENT);
     else {
-        s->files[fd] = (struct open_file){true, number, text.data, number < 0 ? text.bytes : bytes};
+        s->files[fd] = (struct open_file){.used = true,
+                                          .number = number,
+                                          .local = local + 1,
+                                          .text = text.data,
+                                          .bytes = text.data ? text.bytes : bytes};
         reply_addf(&s->reply, "F%x", (unsigned)fd);
         return;
     }
@@ -143,8 +156,7 @@ static void close_file(struct server *s, struct args *args)
 
     if (!f)
         return;
-    free(f->text);
-    *f = (struct open_file){0};
+    forget(f);
     reply_text(&s->reply, "F0");
 }
 
@@ -179,12 +191,14 @@ static void pread_file(struct server *s, struct args *args)
         count = f->bytes - offset;
     if (count > PACKET_BYTES)
         count = PACKET_BYTES;
-    if (f->number < 0) {
+    if (f->number < 0 && !f->local) {
         send_bytes(s, (const uint8_t *)f->text + offset, (size_t)count);
         return;
     }
     uint8_t *data = malloc((size_t)count + 1);
-    if (data && timeline_file_read(s->timeline, f->number, offset, data, (size_t)count, &err) == 0)
+    if (data && f->local ? pread(f->local - 1, data, (size_t)count, (off_t)offset) == (ssize_t)count
+                         : data && timeline_file_read(s->timeline, f->number, offset, data,
+                                                      (size_t)count, &err) == 0)
         send_bytes(s, data, (size_t)count);
     else
         fail(s, FAIL_UNKNOWN);

@@ -21,6 +21,8 @@ static const char *const why_name[] = {
     [TIMELINE_EXEC] = "exec",
     [TIMELINE_BEGIN] = "begin",
     [TIMELINE_END] = "end",
+    [TIMELINE_THREAD_BEGIN] = "thread begin",
+    [TIMELINE_THREAD_END] = "thread end",
     [TIMELINE_INTERRUPTED] = "interrupted",
 };
 
@@ -83,6 +85,8 @@ static void when(struct server *s, struct args *args, struct reply *out)
                truth(is_at_end(s)), truth(timeline_diverted(s->timeline)));
     if (now->why == TIMELINE_SIGNAL)
         reply_addf(out, ",\"signal\":%d", now->signal);
+    if (s->has_pending)
+        reply_text(out, ",\"pending\":true");
     timeline_program(s->timeline, &program);
     if (is_at_end(s))
         reply_addf(out, ",\"reason\":%" PRIu32 ",\"status\":%" PRId32, now->reason, now->status);
@@ -282,6 +286,40 @@ static void recording(struct server *s, struct args *args, struct reply *out)
     reply_text(out, "\"}");
 }
 
+/* ---- thread ---- */
+
+/* The user's thread: a step back that names none is of this one. */
+static void thread(struct server *s, struct args *args, struct reply *out)
+{
+    uint64_t number;
+
+    if (args_decimal(args, &number) && args_empty(args) && threads_user_selects(s, number))
+        reply_text(out, "{}");
+    else
+        put_error(out, "no such thread");
+}
+
+/* What comes next is one step by lines. */
+static void lines(struct server *s, struct args *args, struct reply *out)
+{
+    (void)args;
+    loop_wanted(s);
+    reply_text(out, "{}");
+}
+
+/* Words in hexadecimal: is the program started with these? */
+static void arguments(struct server *s, struct args *args, struct reply *out)
+{
+    reply_addf(out, "{\"recorded\":%s}", truth(arguments_are(s, args, ' ')));
+}
+
+/* `on` or `off`: does somebody want to know of child processes? */
+static void forks(struct server *s, struct args *args, struct reply *out)
+{
+    s->forks.wanted = args_word(args, "on");
+    reply_text(out, "{}");
+}
+
 /* ---- packets ---- */
 
 /* `COMMAND ARGUMENT...` */
@@ -299,6 +337,10 @@ static void answer(struct server *s, struct args *args)
         {"bookmark", bookmark},
         {"bookmarks", bookmarks},
         {"recording", recording},
+        {"thread", thread},
+        {"lines", lines},
+        {"forks", forks},
+        {"arguments", arguments},
     };
     struct reply out = {0};
     struct args word;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
+
 void reply_clear(struct reply *reply)
 {
     reply->bytes = 0;
@@ -118,44 +120,23 @@ size_t reply_binary(struct reply *reply, const void *bytes, size_t n, size_t max
 
 void reply_plain(struct reply *reply, const char *text)
 {
-    for (; *text; text++) {
-        char c = is_special(*text) || (unsigned char)*text < ' ' ? '?' : *text;
-        reply_bytes(reply, &c, 1);
+    char one[PLAIN_ONE];
+
+    for (size_t n = strlen(text), took; n; text += took, n -= took) {
+        took = plain_one(PLAIN_TEXT, text, n, one);
+        reply_text(reply, is_special(one[0]) ? "?" : one);
     }
-}
-
-/* The length of the UTF-8 sequence that p begins with, 0 if it is none (RFC 3629, section 4). */
-static size_t sequence(const uint8_t *p, size_t left)
-{
-    size_t n = p[0] < 0x80 ? 1 : p[0] < 0xc2 ? 0 : p[0] < 0xe0 ? 2 : p[0] < 0xf0 ? 3 : 4;
-
-    if (n == 0 || n > left || p[0] > 0xf4)
-        return 0;
-    for (size_t i = 1; i < n; i++)
-        if ((p[i] & 0xc0) != 0x80)
-            return 0;
-    if ((p[0] == 0xe0 && p[1] < 0xa0) || (p[0] == 0xed && p[1] > 0x9f) ||
-        (p[0] == 0xf0 && p[1] < 0x90) || (p[0] == 0xf4 && p[1] > 0x8f))
-        return 0;
-    return n;
 }
 
 void reply_json(struct reply *reply, const void *text, size_t n)
 {
-    const uint8_t *p = text;
+    const char *p = text;
+    char one[PLAIN_ONE];
 
     reply_text(reply, "\"");
-    for (size_t i = 0; i < n;) {
-        size_t length = sequence(p + i, n - i);
-        if (length == 0)
-            reply_text(reply, "\\ufffd");
-        else if (p[i] == '"' || p[i] == '\\')
-            reply_addf(reply, "\\%c", p[i]);
-        else if (p[i] < ' ' || p[i] == 0x7f)
-            reply_addf(reply, "\\u%04x", p[i]);
-        else
-            reply_bytes(reply, p + i, length);
-        i += length ? length : 1;
+    for (size_t took; n; p += took, n -= took) {
+        took = plain_one(PLAIN_JSON, p, n, one);
+        reply_text(reply, one);
     }
     reply_text(reply, "\"");
 }

@@ -32,7 +32,8 @@ void reply_hex(struct reply *reply, const void *bytes, size_t n);
 /* As they are, with those escaped that a packet cannot hold; stops before the reply has more than
  * `max` bytes. Returns how many of the n were added. */
 size_t reply_binary(struct reply *reply, const void *bytes, size_t n, size_t max);
-/* For people, inside a packet: characters that the protocol has a use for become question marks. */
+/* For people (base/plain.h), inside a packet: characters that the protocol has a use for become
+ * question marks. */
 void reply_plain(struct reply *reply, const char *text);
 /* A JSON string with its quotes; what is not UTF-8 becomes U+FFFD. */
 void reply_json(struct reply *reply, const void *text, size_t n);

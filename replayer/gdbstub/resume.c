@@ -3,7 +3,9 @@
  * SPDX-License-Identifier: MIT
  *
  * The recording decides which thread runs when; what a packet says of threads tells whose step is
- * meant. Before anything moves, it is looked at what is due:
+ * meant, and whether GDB lets one thread alone run. A stop of another one it would not survive: if
+ * the user has locked the scheduler, others' stops are passed; if GDB steps a thread off a
+ * breakpoint, they are told when it goes on. Before anything moves, it is looked at what is due:
  *
  * 1. A copy that is to call a function runs, and the recording stays (diversion.c).
  * 2. A stop that is to be told still is told.
@@ -13,13 +15,15 @@
 #include <string.h>
 
 #include "replayer/gdbstub/server_private.h"
+#include "replayer/gdbstub/signals.h"
 
 enum way { WAY_ON, WAY_STEP, WAY_BACK, WAY_STEP_BACK };
 
 struct resume {
     enum way way;
     uint32_t thread; /* whose step; 0: the one of now */
-    bool alone;      /* no other thread is to run; GDB does not expect to hear of one */
+    uint32_t alone;  /* no other thread is to run; GDB does not expect to hear of one; 0: all run */
+    int signal;      /* to deliver to the thread, GDB's number; 0: none */
     uint64_t low, high;
 };
 
@@ -53,10 +57,32 @@ static int move(struct server *s, const struct resume *r, struct timeline_stop *
     case WAY_BACK:
         return timeline_back(s->timeline, stop, err);
     case WAY_STEP_BACK:
-        return timeline_step_back(s->timeline, r->thread, stop, err);
+        return loop_step_back(s, r->thread, stop, err);
     default:
         return timeline_continue(s->timeline, stop, err);
     }
+}
+
+/* A call that only might have made a child process is passed. It may end a step, though. */
+static bool is_passed(struct server *s, const struct resume *r, struct timeline_stop *stop)
+{
+    if (!forks_passes(s, stop))
+        return false;
+    if (r->way != WAY_STEP || stop->why != TIMELINE_CALL_RETURN || stop->at.thread != r->thread ||
+        (stop->at.pc >= r->low && stop->at.pc < r->high))
+        return true;
+    stop->why = TIMELINE_STEP;
+    return false;
+}
+
+static int move_on(struct server *s, const struct resume *r, struct timeline_stop *stop,
+                   struct err *err)
+{
+    do
+        if (move(s, r, stop, err))
+            return -1;
+    while (is_passed(s, r, stop));
+    return 0;
 }
 
 /* Nothing has moved, or not as it should have. */
@@ -78,29 +104,107 @@ static bool step_first(struct server *s, const struct resume *r)
 {
     struct err err;
 
-    if ((r->way != WAY_STEP && r->way != WAY_STEP_BACK) || breakpoints_apply(s, &err) ||
-        move(s, r, &s->stop, &err) || s->stop.why != TIMELINE_STEP)
+    if ((r->way != WAY_STEP && r->way != WAY_STEP_BACK) ||
+        breakpoints_apply(s, 0, r->way == WAY_STEP, &err) || move_on(s, r, &s->stop, &err) ||
+        s->stop.why != TIMELINE_STEP)
         return false;
     stops_report(s, &s->stop);
     return true;
 }
 
-/* The recorded schedule has others run during a step that GDB wants of one thread alone, to get it
- * off a breakpoint. If one of them stops, GDB is told of the step, and of that stop when it goes
- * on: of another thread's it would not believe. */
-static bool is_of_another(const struct resume *r, const struct timeline_stop *stop)
+static bool is_of_another(uint32_t thread, const struct timeline_stop *stop)
 {
-    return stop->at.thread != r->thread &&
+    return stop->at.thread != thread &&
            (stop->why == TIMELINE_BREAK || stop->why == TIMELINE_WATCH ||
             stop->why == TIMELINE_SIGNAL || stop->why == TIMELINE_CALL_ENTRY ||
             stop->why == TIMELINE_CALL_RETURN);
 }
 
+/* Is it a step that gets a thread off a breakpoint, which GDB has taken out for that? If not, then
+ * the thread is alone because the user wants it so. GDB may be wrong about where a thread is that
+ * was not the last one to stop: any breakpoint may be the one. */
+static bool steps_off(struct server *s, const struct resume *r)
+{
+    return r->alone && (r->way == WAY_STEP || r->way == WAY_STEP_BACK) &&
+           breakpoints_is_out(s, s->stop.at.thread == r->alone ? s->stop.at.pc : 0);
+}
+
+/* Others have run during a step off a breakpoint. If one of them has stopped, GDB is told of the
+ * step, and of that stop when it goes on. */
+static void tell_step_off(struct server *s, const struct resume *r, struct timeline_stop *told)
+{
+    if (!is_of_another(r->alone, told))
+        return;
+    s->pending = *told;
+    s->has_pending = true;
+    told->why = TIMELINE_STEP;
+    told->at.thread = r->alone;
+}
+
+/* If the recording ends in a step that gets a thread off a breakpoint, then GDB 13 must not hear of
+ * that: it would wait for the end of this step for ever. Its user is told. */
+static void tell_no_end(struct server *s, const struct resume *r, struct timeline_stop *told)
+{
+    if ((r->way != WAY_STEP && r->way != WAY_STEP_BACK) ||
+        (told->why != TIMELINE_END && told->why != TIMELINE_BEGIN &&
+         told->why != TIMELINE_THREAD_END && told->why != TIMELINE_THREAD_BEGIN))
+        return;
+    server_console(s, "No more reverse-execution history.\n");
+    told->why = TIMELINE_POSITION;
+    told->at.thread = r->alone;
+}
+
+/* The user's thread is the one to tell of, whatever has ended the run. If it is gone by now, it is
+ * gone back to where it was there. */
+static void tell_locked(struct server *s, const struct resume *r, const struct position *before,
+                        struct timeline_stop *told)
+{
+    const bool ahead = r->way == WAY_ON || r->way == WAY_STEP;
+    struct registers regs;
+    struct err err;
+
+    if (told->why == TIMELINE_EXEC)
+        return;
+    if (told->at.thread != r->alone && state_registers(s, r->alone, &regs, &err)) {
+        if (timeline_goto(s->timeline, before, &s->stop, &err))
+            return;
+        *told = s->stop;
+        told->why = ahead ? TIMELINE_THREAD_END : TIMELINE_THREAD_BEGIN;
+    }
+    if (told->why == TIMELINE_THREAD_END || told->why == TIMELINE_THREAD_BEGIN)
+        server_console(s, "drdebug: T%u, which alone is to run, %s here\n", r->alone,
+                       told->why == TIMELINE_THREAD_END ? "ends" : "begins");
+    told->at.thread = r->alone;
+}
+
+/* GDB steps a thread off a breakpoint before it lets it go on. If it has not, the one that is here
+ * is to be hit now: after `jump *$pc', and where a program begins. But a hit that its user has not
+ * seen was not one for GDB: a library that has gone leaves breakpoints of which it knows no more.
+ */
+static bool is_at_breakpoint(const struct server *s, const struct resume *r)
+{
+    const struct timeline_stop *now = &s->stop;
+
+    return r->way == WAY_ON && now->why != TIMELINE_SIGNAL && now->why != TIMELINE_END &&
+           (now->why != TIMELINE_BREAK || s->seen) && (!r->alone || r->alone == now->at.thread) &&
+           breakpoints_is_set(s, now->at.pc);
+}
+
 static void run_recording(struct server *s, const struct resume *r)
 {
+    const bool off = steps_off(s, r);
+    const uint32_t only = off ? 0 : r->alone;
+    const struct position before = s->stop.at;
     struct goal goal = s->goal;
     struct err err;
 
+    forks_seek(s, r->way == WAY_STEP || r->way == WAY_STEP_BACK,
+               r->way == WAY_BACK || r->way == WAY_STEP_BACK, r->thread);
+    if (forks_report_rest(s))
+        return;
+    s->loop.off = off;
+    if (s->has_pending && only && is_of_another(only, &s->pending))
+        s->has_pending = false;
     if (s->has_pending) {
         s->has_pending = false;
         stops_report(s, &s->pending);
@@ -113,16 +217,22 @@ static void run_recording(struct server *s, const struct resume *r)
     if (goal.kind != GOAL_NONE && step_first(s, r))
         return;
     s->goal.kind = GOAL_NONE;
-    if (goal.kind != GOAL_NONE ? go(s, &goal, &s->stop, &err)
-                               : breakpoints_apply(s, &err) || move(s, r, &s->stop, &err))
+    if (goal.kind == GOAL_NONE && is_at_breakpoint(s, r)) {
+        s->stop.why = TIMELINE_BREAK;
+        stops_report(s, &s->stop);
+        return;
+    }
+    if (goal.kind != GOAL_NONE
+            ? go(s, &goal, &s->stop, &err)
+            : breakpoints_apply(s, only, r->way == WAY_STEP, &err) || move_on(s, r, &s->stop, &err))
         failed(s, &err);
     struct timeline_stop told = s->stop;
-    if (r->alone && is_of_another(r, &told)) {
-        s->pending = told;
-        s->has_pending = true;
-        told.why = TIMELINE_STEP;
-        told.at.thread = r->thread;
-    }
+    if (goal.kind == GOAL_NONE && off)
+        tell_step_off(s, r, &told);
+    else if (goal.kind == GOAL_NONE && only)
+        tell_locked(s, r, &before, &told);
+    if (goal.kind == GOAL_NONE && r->alone)
+        tell_no_end(s, r, &told);
     if (goal.kind != GOAL_NONE && told.why != TIMELINE_INTERRUPTED)
         told.why = TIMELINE_POSITION; /* at an end, too: that is no news */
     if (told.why != TIMELINE_EXEC && is_other_program(s)) {
@@ -133,43 +243,68 @@ static void run_recording(struct server *s, const struct resume *r)
     stops_report(s, &told);
 }
 
-/* Out of a copy without having moved. */
-static void report_now(struct server *s)
+/* Without having moved. */
+static void report_now(struct server *s, const struct resume *r)
 {
     struct timeline_stop now = s->stop;
 
     now.why = TIMELINE_POSITION;
+    if (r->alone)
+        now.at.thread = r->alone;
     stops_report(s, &now);
 }
 
 static void run_copy(struct server *s, const struct resume *r)
 {
+    uint32_t thread = diversion_thread(s);
     struct err err;
 
-    if (breakpoints_apply(s, &err) == 0 && diversion_run(s, r->way == WAY_STEP, &err) == 0) {
+    const bool prepared = diversion_is_prepared(s);
+    if (prepared && r->way == WAY_STEP && r->thread && r->thread != thread) {
+        stops_pretend_step(s, r->thread);
+        return;
+    }
+    if (!s->told_of_calls)
+        server_console(s, "drdebug: functions are called in a copy: what one writes is seen until "
+                          "the next move or call\n");
+    s->told_of_calls = true;
+    if (r->thread && !prepared) /* else it is one that gets its signal back */
+        thread = r->thread;
+    s->forks.sought = false;
+    if (breakpoints_apply(s, 0, r->way == WAY_STEP, &err) == 0 &&
+        diversion_run(s, thread, r->way == WAY_STEP, &err) == 0) {
         stops_report(s, &s->diversion.stop);
         return;
     }
     diversion_drop(s);
     server_console(s, "drdebug: %s; back in the recording\n", err.msg);
-    report_now(s);
+    report_now(s, r);
+}
+
+/* GDB gives back the signal that a thread has stopped for, which is delivered as it was recorded.
+ * Any other one is the user's. */
+static bool is_new_signal(const struct server *s, const struct resume *r)
+{
+    bool known = s->stop.why == TIMELINE_SIGNAL || s->stop.why == TIMELINE_INTERRUPTED;
+
+    return r->signal && !timeline_diverted(s->timeline) &&
+           !(known && r->signal == stops_signal_of(&s->stop));
 }
 
 static void resume(struct server *s, const struct resume *r)
 {
-    bool ahead = r->way == WAY_ON || r->way == WAY_STEP, lost = s->diversion.lost;
+    bool ahead = r->way == WAY_ON || r->way == WAY_STEP;
 
     if (!s->alive) {
         server_refuse(s);
         return;
     }
     s->running = true;
-    if (ahead && s->goal.kind == GOAL_NONE && diversion_calls(s)) {
+    if (is_new_signal(s, r)) {
+        server_console(s, "drdebug: a recording cannot be changed: the signal was not sent\n");
+        report_now(s, r);
+    } else if (ahead && s->goal.kind == GOAL_NONE && timeline_diverted(s->timeline)) {
         run_copy(s, r);
-    } else if (ahead && s->goal.kind == GOAL_NONE && timeline_diverted(s->timeline) && lost) {
-        diversion_drop(s);
-        server_console(s, "drdebug: the function cannot go on; back in the recording\n");
-        report_now(s);
     } else {
         if (timeline_diverted(s->timeline))
             server_console(s, "drdebug: a recording cannot be changed; what was set is gone\n");
@@ -184,11 +319,11 @@ static void resume(struct server *s, const struct resume *r)
 /* Of a step that names no thread. */
 static uint32_t usual_thread(const struct server *s)
 {
-    return s->resumed ? s->resumed : s->general;
+    return s->resumed ? s->resumed : s->selected ? s->selected : s->general;
 }
 
-/* One action of vCont; false if it is none. */
-static bool parse_action(struct server *s, struct args *part, struct resume *out)
+/* One action of vCont, the first or a later one; false if it is none. */
+static bool parse_action(struct server *s, struct args *part, bool first, struct resume *out)
 {
     struct resume r = {.way = WAY_ON};
     uint64_t signal;
@@ -200,8 +335,9 @@ static bool parse_action(struct server *s, struct args *part, struct resume *out
         r.way = WAY_STEP;
     } else if (args_take(part, 'S') || args_take(part, 'C')) {
         r.way = part->at[-1] == 'S' ? WAY_STEP : WAY_ON;
-        if (!args_hex(part, &signal))
+        if (!args_hex(part, &signal) || signal > SIGNALS_UNKNOWN)
             return false;
+        r.signal = (int)signal;
     } else if (args_take(part, 's')) {
         r.way = WAY_STEP;
     } else if (!args_take(part, 'c') && !args_take(part, 't')) {
@@ -209,11 +345,13 @@ static bool parse_action(struct server *s, struct args *part, struct resume *out
     }
     if (args_take(part, ':') && !threads_parse(s, part, &thread))
         return false;
-    if (r.way == WAY_STEP && out->way != WAY_STEP) {
+    r.thread = thread > 0 ? (uint32_t)thread : r.way == WAY_STEP ? usual_thread(s) : 0;
+    r.alone = first && thread > 0 ? r.thread : 0;
+    const int wanted = r.signal ? r.signal : first ? 0 : out->signal;
+    if (first || (r.way == WAY_STEP && out->way != WAY_STEP))
         *out = r;
-        out->thread = thread > 0 ? (uint32_t)thread : usual_thread(s);
-        out->alone = thread > 0;
-    }
+    out->alone = r.alone;
+    out->signal = wanted;
     return args_empty(part);
 }
 
@@ -224,11 +362,10 @@ void resume_vcont(struct server *s, struct args *args)
     int actions = 0;
 
     for (; args_until(args, ';', &part); actions++)
-        if (!parse_action(s, &part, &r)) {
+        if (!parse_action(s, &part, actions == 0, &r)) {
             server_refuse(s);
             return;
         }
-    r.alone &= actions == 1;
     if (actions)
         resume(s, &r);
     else
@@ -244,15 +381,18 @@ void resume_vcont_query(struct server *s, struct args *args)
 /* c, C, s and S: an address to resume at would change the recording. */
 static void resume_plainly(struct server *s, struct args *args, enum way way)
 {
-    struct resume r = {.way = way, .thread = usual_thread(s)};
-    uint64_t signal;
+    struct resume r = {.way = way, .thread = usual_thread(s), .alone = s->resumed};
+    uint64_t signal = 0;
 
-    if ((args->at[-1] == 'C' || args->at[-1] == 'S') && !args_hex(args, &signal))
+    if ((args->at[-1] == 'C' || args->at[-1] == 'S') &&
+        (!args_hex(args, &signal) || signal > SIGNALS_UNKNOWN))
         server_refuse(s);
     else if (!args_empty(args))
         server_refuse(s);
-    else
+    else {
+        r.signal = (int)signal;
         resume(s, &r);
+    }
 }
 
 void resume_continue(struct server *s, struct args *args)
@@ -268,14 +408,14 @@ void resume_step(struct server *s, struct args *args)
 void resume_back(struct server *s, struct args *args)
 {
     (void)args;
-    resume(s, &(struct resume){.way = WAY_BACK});
+    resume(s, &(struct resume){.way = WAY_BACK, .thread = s->resumed, .alone = s->resumed});
 }
 
 void resume_step_back(struct server *s, struct args *args)
 {
     (void)args;
-    resume(s, &(struct resume){
-                  .way = WAY_STEP_BACK, .thread = usual_thread(s), .alone = s->resumed != 0});
+    resume(s,
+           &(struct resume){.way = WAY_STEP_BACK, .thread = usual_thread(s), .alone = s->resumed});
 }
 
 /* ---- from the start ---- */
@@ -285,22 +425,31 @@ static int restart(struct server *s, struct err *err)
     diversion_drop(s);
     breakpoints_clear(s, true);
     s->has_pending = false;
+    forks_drop_rest(s);
     s->goal.kind = GOAL_NONE;
-    s->general = s->resumed = 0;
+    s->general = s->resumed = s->selected = 0;
     if (timeline_goto_begin(s->timeline, &s->stop, err))
         return -1;
     s->alive = true;
     return 0;
 }
 
-/* The program and arguments that it names are the recording's, whatever they are. A program that
- * GDB does not know of yet is announced at the next resume. */
+/* The program that it names is the recording's, whatever it is. One that GDB does not know of yet
+ * is announced at the next resume. */
 void resume_run(struct server *s, struct args *args)
 {
     struct timeline_stop begin;
+    struct args file;
     struct err err;
 
-    (void)args;
+    args_until(args, ';', &file);
+    if (!arguments_are(s, args, ';')) {
+        s->alive = false;
+        server_message(s,
+                       "run: a recording has its own arguments; `set args' and `run' without any");
+        server_error(s, "a recording has its own arguments");
+        return;
+    }
     if (restart(s, &err)) {
         server_error(s, "%s", err.msg);
         return;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plain.h"
 #include "replayer/gdbstub/server_private.h"
 
 /* ---- answers ---- */
@@ -80,14 +81,19 @@ void server_output(void *arg, int fd, const void *bytes, size_t n)
 
 void server_console(struct server *s, const char *fmt, ...)
 {
-    struct reply text = {0};
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *out = open_memstream(&text, &bytes);
     va_list args;
 
+    if (!out)
+        return;
     va_start(args, fmt);
-    reply_addv(&text, fmt, args);
+    plain_vprintf(out, fmt, args);
     va_end(args);
-    server_output(s, 2, text.data, text.bytes);
-    reply_deinit(&text);
+    if (fclose(out) == 0)
+        server_output(s, 2, text, bytes);
+    free(text);
 }
 
 static void timeline_message(void *arg, const char *line)
@@ -112,16 +118,15 @@ static void supported(struct server *s, struct args *args)
 {
     static const char features[] =
         "QStartNoAckMode+;multiprocess+;vContSupported+;ReverseStep+;ReverseContinue+;swbreak+;"
-        "hwbreak+;exec-events+;ConditionalBreakpoints+;QPassSignals+;QCatchSyscalls+;"
+        "hwbreak+;fork-events+;vfork-events+;exec-events+;ConditionalBreakpoints+;QPassSignals+;QCatchSyscalls+;"
         "qXfer:features:read+;qXfer:threads:read+;qXfer:auxv:read+;qXfer:exec-file:read+;"
         "qXfer:siginfo:read+;qXfer:siginfo:write+";
     const struct {
         const char *word;
         bool *said;
-    } known[] = {{"multiprocess+", &s->multiprocess},
-                 {"swbreak+", &s->swbreak},
-                 {"hwbreak+", &s->hwbreak},
-                 {"exec-events+", &s->exec_events}};
+    } known[] = {{"multiprocess+", &s->multiprocess}, {"swbreak+", &s->swbreak},
+                 {"hwbreak+", &s->hwbreak},           {"fork-events+", &s->fork_events},
+                 {"vfork-events+", &s->vfork_events}, {"exec-events+", &s->exec_events}};
     struct args part;
 
     args_take(args, ':');
@@ -171,14 +176,15 @@ static void let_go(struct server *s)
     diversion_drop(s);
     breakpoints_clear(s, true);
     s->has_pending = false;
+    forks_drop_rest(s);
     s->goal.kind = GOAL_NONE;
     s->alive = false;
 }
 
 static void detach(struct server *s, struct args *args)
 {
-    (void)args;
-    let_go(s);
+    if (!forks_is_other(s, args)) /* a child is not there anyway */
+        let_go(s);
     server_ok(s);
 }
 
@@ -259,6 +265,9 @@ void server_answer(struct server *s, const char *data, size_t n)
 
     reply_clear(&s->reply);
     s->silent = false;
+    loop_packet(s, data, n);
+    if (n && forks_answer(s, data[0]))
+        return;
     for (size_t i = 0; i < sizeof packets / sizeof packets[0]; i++)
         if (fits(packets[i].name, &args)) {
             packets[i].handler(s, &args);
@@ -363,8 +372,11 @@ void server_begin_session(struct server *s)
     s->in_at = s->in_bytes = 0;
     s->gone = s->running = s->has_pending = false;
     s->multiprocess = s->swbreak = s->hwbreak = s->exec_events = s->extended = s->no_ack = false;
+    s->fork_events = s->vfork_events = false;
+    forks_begin_session(s);
     s->alive = true;
-    s->general = s->resumed = 0;
+    s->general = s->resumed = s->selected = 0;
+    s->told_of_calls = false;
     s->goal.kind = GOAL_NONE;
     s->document_name[0] = '\0';
     s->tls_asked = 0;
@@ -412,6 +424,7 @@ struct server *server_new(const struct server_options *options, struct link *lin
     }
     s->stop = *timeline_now(s->timeline);
     s->begin = s->stop.at;
+    arguments_note(s);
     server_begin_session(s);
     return s;
 }
@@ -432,6 +445,7 @@ void server_free(struct server *s)
     reply_deinit(&s->reply);
     reply_deinit(&s->frame);
     reply_deinit(&s->document);
+    reply_deinit(&s->arguments);
     free(s);
 }
 

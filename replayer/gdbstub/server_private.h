@@ -12,12 +12,16 @@
 #include <time.h>
 
 #include "replayer/gdbstub/args.h"
+#include "replayer/gdbstub/diversion.h"
+#include "replayer/gdbstub/forks.h"
 #include "replayer/gdbstub/link.h"
+#include "replayer/gdbstub/loop.h"
 #include "replayer/gdbstub/packet.h"
 #include "replayer/gdbstub/registers.h"
 #include "replayer/gdbstub/reply.h"
 #include "replayer/gdbstub/server.h"
 #include "replayer/timeline.h"
+#include "replayer/timeline_divert.h"
 
 enum { FILES_MAX = 32, HISTORY_FDS = 8 };
 
@@ -38,21 +42,10 @@ struct breakpoints {
     bool is_given;
 };
 
-/* diversion.c */
-struct diversion {
-    unsigned depth;                  /* states that GDB has saved and not brought back */
-    bool exists, lost;               /* a copy is there; it cannot run on */
-    bool pushed;                     /* its stack was written to, so it is to call a function */
-    uint32_t thread;                 /* that calls */
-    uint64_t argument;               /* the call's first */
-    uint64_t block, block_bytes;     /* what it returned, if it was malloc */
-    uint64_t written, written_bytes; /* in that block, since */
-    struct timeline_stop stop;
-};
-
 struct open_file {
     bool used;
-    int number; /* kept file; -1: text */
+    int number; /* kept file; -1: text, or local */
+    int local;  /* a descriptor of a debug file of this machine plus one; 0: none */
     char *text; /* of a file below /proc */
     uint64_t bytes;
 };
@@ -92,9 +85,12 @@ struct server {
     time_t last_sign;
 
     /* What the client has said. */
-    bool multiprocess, swbreak, hwbreak, exec_events, extended, no_ack;
+    bool multiprocess, swbreak, hwbreak, exec_events, fork_events, vfork_events, extended, no_ack;
     bool alive;                /* it has a process, in its view */
+    bool seen;                 /* its user has seen the last stop */
+    bool told_of_calls;        /* what becomes of what they write */
     uint32_t general, resumed; /* threads of Hg and Hc; 0: any */
+    uint32_t selected;         /* the user's, since the last stop, as far as it is known; 0: not */
 
     struct timeline_stop stop, pending; /* the last; one that is to be told next */
     bool has_pending;
@@ -103,11 +99,14 @@ struct server {
     struct goal goal;
 
     struct breakpoints breakpoints;
+    struct forks forks;
     struct diversion diversion;
+    struct loop loop;
     struct open_file files[FILES_MAX];
     uint64_t tls_symbol[5];
     unsigned tls_asked;
     struct history history;
+    struct reply arguments; /* that the program was recorded with, each with its end */
 };
 
 typedef void server_handler(struct server *s, struct args *args);
@@ -133,7 +132,14 @@ server_handler resume_vcont, resume_vcont_query, resume_continue, resume_step, r
     resume_step_back, resume_run, resume_restart;
 server_handler stops_query;
 uint64_t stops_program_mark(struct server *s);
+/* GDB's number of what it is told of as. */
+int stops_signal_of(const struct timeline_stop *stop);
 void stops_report(struct server *s, const struct timeline_stop *stop);
+/* Not as a fork. */
+void stops_report_plainly(struct server *s, const struct timeline_stop *stop);
+void stops_report_as(struct server *s, int signal, const char *reason, uint32_t thread);
+/* A step of the thread, that was not made; it is at none of GDB's breakpoints any more. */
+void stops_pretend_step(struct server *s, uint32_t thread);
 void stops_report_exec(struct server *s, const struct timeline_stop *stop);
 
 /* threads.c */
@@ -144,6 +150,7 @@ void threads_format(struct server *s, struct reply *out, uint32_t thread);
 int32_t threads_pid(struct server *s);
 struct replay_thread *threads_list(struct server *s, size_t *count); /* the caller frees it */
 void threads_xml(struct server *s, struct reply *out);
+bool threads_user_selects(struct server *s, uint64_t number);
 
 /* state.c */
 server_handler state_get_all, state_set_all, state_get, state_set, state_read, state_write,
@@ -157,19 +164,21 @@ server_handler breakpoints_insert, breakpoints_remove, breakpoints_pass_signals,
     breakpoints_catch_calls;
 void breakpoints_clear(struct server *s, bool calls);
 void breakpoints_forget(struct server *s); /* a new client: signals, too */
-int breakpoints_apply(struct server *s, struct err *err);
+/* only: stops of other threads are passed; 0: none are. steps: all signals count, also those that
+ * GDB passes on: it steps over their handlers. */
+int breakpoints_apply(struct server *s, uint32_t only, bool steps, struct err *err);
+/* Was the one at pc (0: any) given to the timeline the last time, and has GDB taken it out since?
+ */
+bool breakpoints_is_out(const struct server *s, uint64_t pc);
+/* Of all that was given the last time: changes with it. */
+uint64_t breakpoints_mark(const struct server *s);
 bool breakpoints_is_hardware(const struct server *s, uint64_t pc);
+bool breakpoints_is_set(const struct server *s, uint64_t pc);
 
-/* diversion.c */
-void diversion_arm(struct server *s);
-void diversion_disarm(struct server *s);
-void diversion_release(struct server *s);
-void diversion_drop(struct server *s);
-bool diversion_calls(struct server *s);
-int diversion_write(struct server *s, uint64_t addr, const void *bytes, size_t n, struct err *err);
-int diversion_set(struct server *s, uint32_t thread, const struct registers *want, struct err *err);
-int diversion_run(struct server *s, bool step, struct err *err);
-bool diversion_holds(const struct server *s, uint64_t addr, size_t bytes);
+/* arguments.c */
+void arguments_note(struct server *s); /* at the program's first instruction */
+/* `WORD;WORD...`, each in hexadecimal: are they the program's? None at all are. */
+bool arguments_are(const struct server *s, struct args *words, char separator);
 
 /* files.c, proc.c, tls.c, xfer.c, query.c, history.c */
 server_handler files_packet;

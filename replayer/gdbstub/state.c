@@ -22,12 +22,11 @@ int state_registers(struct server *s, uint32_t thread, struct registers *out, st
 
 size_t state_memory(struct server *s, uint64_t addr, void *out, size_t bytes)
 {
-    if (!diversion_holds(s, addr, bytes))
-        return replay_read(timeline_replay(s->timeline), addr, out, bytes);
-    timeline_divert_unpark(s->timeline);
-    size_t n = replay_read(timeline_replay(s->timeline), addr, out, bytes);
-    timeline_divert_park(s->timeline);
-    return n;
+    struct replay *left = timeline_divert_parked(s->timeline); /* by a call that is over */
+
+    if (timeline_diverted(s->timeline) || !left)
+        left = timeline_replay(s->timeline);
+    return replay_read(left, addr, out, bytes);
 }
 
 bool state_word(struct server *s, uint64_t addr, uint64_t *value)

@@ -23,8 +23,8 @@ uint64_t stops_program_mark(struct server *s)
     return mark;
 }
 
-/* Registers that GDB would ask for next. */
-static void add_registers(struct server *s, uint32_t thread)
+/* Registers that GDB would ask for next; its pc is so many bytes farther on. */
+static void add_registers(struct server *s, uint32_t thread, uint64_t farther)
 {
     static const int wanted[] = {REG_RBP, REG_RSP, REG_RIP};
     uint8_t value[REG_MAX_BYTES];
@@ -33,6 +33,7 @@ static void add_registers(struct server *s, uint32_t thread)
 
     if (state_registers(s, thread, &regs, &err))
         return;
+    regs.r.rip += farther;
     for (size_t i = 0; i < sizeof wanted / sizeof wanted[0]; i++) {
         registers_get(&regs, wanted[i], value);
         reply_addf(&s->reply, "%02x:", wanted[i]);
@@ -42,15 +43,31 @@ static void add_registers(struct server *s, uint32_t thread)
 }
 
 /* `T05`, the reason, and where. GDB then takes the thread for the one of Hg, too. */
-static void report(struct server *s, int signal, const char *reason, uint32_t thread)
+static void report_farther(struct server *s, int signal, const char *reason, uint32_t thread,
+                           uint64_t farther)
 {
     reply_clear(&s->reply);
     reply_addf(&s->reply, "T%02x%s", (unsigned)signal, reason);
     reply_text(&s->reply, "thread:");
     threads_format(s, &s->reply, thread);
     reply_text(&s->reply, ";");
-    add_registers(s, thread);
+    add_registers(s, thread, farther);
     s->general = thread;
+    s->forks.elsewhere = false;
+    s->seen = false;
+    s->selected = 0;
+}
+
+void stops_report_as(struct server *s, int signal, const char *reason, uint32_t thread)
+{
+    report_farther(s, signal, reason, thread, 0);
+}
+
+/* If its pc were the breakpoint's, GDB would take it for a hit. It forgets the pc when it resumes.
+ */
+void stops_pretend_step(struct server *s, uint32_t thread)
+{
+    report_farther(s, SIGNALS_TRAP, "", thread, 1);
 }
 
 static const char *break_reason(const struct server *s, uint64_t pc)
@@ -62,7 +79,7 @@ static const char *break_reason(const struct server *s, uint64_t pc)
     return hardware ? "hwbreak:;" : "swbreak:;";
 }
 
-static int signal_of(const struct timeline_stop *stop)
+int stops_signal_of(const struct timeline_stop *stop)
 {
     switch (stop->why) {
     case TIMELINE_POSITION:
@@ -76,7 +93,7 @@ static int signal_of(const struct timeline_stop *stop)
     }
 }
 
-void stops_report(struct server *s, const struct timeline_stop *stop)
+void stops_report_plainly(struct server *s, const struct timeline_stop *stop)
 {
     static const char *const watch[] = {"", "watch", "rwatch", "awatch"};
     char reason[64] = "";
@@ -95,9 +112,11 @@ void stops_report(struct server *s, const struct timeline_stop *stop)
         snprintf(reason, sizeof reason, "syscall_return:%lx;", stop->call);
         break;
     case TIMELINE_BEGIN:
+    case TIMELINE_THREAD_BEGIN:
         snprintf(reason, sizeof reason, "replaylog:begin;");
         break;
     case TIMELINE_END:
+    case TIMELINE_THREAD_END:
         snprintf(reason, sizeof reason, "replaylog:end;");
         break;
     case TIMELINE_EXEC:
@@ -106,7 +125,13 @@ void stops_report(struct server *s, const struct timeline_stop *stop)
     default:
         break;
     }
-    report(s, signal_of(stop), reason, stop->at.thread);
+    stops_report_as(s, stops_signal_of(stop), reason, stop->at.thread);
+}
+
+void stops_report(struct server *s, const struct timeline_stop *stop)
+{
+    if (!forks_report(s, stop))
+        stops_report_plainly(s, stop);
 }
 
 /* GDB reads symbols anew, and takes its breakpoints for gone with the old program. */
@@ -123,7 +148,7 @@ void stops_report_exec(struct server *s, const struct timeline_stop *stop)
         reply_hex(&reason, program.path, strlen(program.path));
         reply_text(&reason, ";");
     }
-    report(s, SIGNALS_TRAP, reason.data ? reason.data : "", stop->at.thread);
+    stops_report_as(s, SIGNALS_TRAP, reason.data ? reason.data : "", stop->at.thread);
     reply_deinit(&reason);
 }
 
@@ -140,5 +165,6 @@ void stops_query(struct server *s, struct args *args)
         return;
     }
     s->program_mark = stops_program_mark(s);
-    report(s, has_signal ? signals_to_gdb(stop->signal) : SIGNALS_TRAP, "", stop->at.thread);
+    stops_report_as(s, has_signal ? signals_to_gdb(stop->signal) : SIGNALS_TRAP, "",
+                    stop->at.thread);
 }

@@ -111,6 +111,8 @@ void threads_select(struct server *s, struct args *args)
 
     if (!general && !args_take(args, 'c'))
         return;
+    if (general)
+        forks_select(s, args);
     if (!threads_parse(s, args, &thread) || !args_empty(args) ||
         (thread > 0 && !find_thread(s, (uint32_t)thread, &found))) {
         server_refuse(s);
@@ -123,16 +125,30 @@ void threads_select(struct server *s, struct args *args)
     server_ok(s);
 }
 
+/* GDB's `thread N` asks this, and perhaps nothing else, since it may know all of the thread. A step
+ * back names none. */
 void threads_alive(struct server *s, struct args *args)
 {
     struct replay_thread found;
     int64_t thread;
 
     if (s->alive && threads_parse(s, args, &thread) && thread > 0 &&
-        find_thread(s, (uint32_t)thread, &found))
+        find_thread(s, (uint32_t)thread, &found)) {
+        s->selected = (uint32_t)thread;
         server_ok(s);
-    else
+    } else {
         server_refuse(s);
+    }
+}
+
+bool threads_user_selects(struct server *s, uint64_t number)
+{
+    struct replay_thread found;
+
+    if (number > UINT32_MAX || !find_thread(s, (uint32_t)number, &found))
+        return false;
+    s->selected = (uint32_t)number;
+    return true;
 }
 
 void threads_current(struct server *s, struct args *args)
@@ -197,6 +213,8 @@ void threads_xml(struct server *s, struct reply *out)
     struct replay_thread *list = s->alive ? threads_list(s, &count) : NULL;
     char name[sizeof list->name + 1];
 
+    forks_end_step(s);
+    s->seen = true; /* that is what GDB asks for then */
     reply_text(out, "<?xml version=\"1.0\"?>\n<threads>\n");
     for (size_t i = 0; i < count; i++) {
         reply_text(out, "<thread id=\"");

@@ -51,16 +51,23 @@ static bool make_exec_file(struct server *s, const char *annex)
     return true;
 }
 
-/* GDB reads this before it calls a function, too. */
-static bool make_siginfo(struct server *s, const char *annex)
+/* The thread of Hg has a siginfo if it has stopped for a signal. */
+static const uint8_t *find_siginfo(const struct server *s)
 {
     static const uint8_t none[SIGINFO_BYTES];
     const struct timeline_stop *stop =
         timeline_diverted(s->timeline) ? &s->diversion.stop : &s->stop;
+    const bool own = !s->general || s->general == stop->at.thread;
 
-    (void)annex;
     _Static_assert(sizeof stop->siginfo == SIGINFO_BYTES, "siginfo");
-    reply_bytes(&s->document, stop->why == TIMELINE_SIGNAL ? stop->siginfo : none, SIGINFO_BYTES);
+    return stop->why == TIMELINE_SIGNAL && own ? stop->siginfo : none;
+}
+
+/* GDB reads this before it calls a function, too. */
+static bool make_siginfo(struct server *s, const char *annex)
+{
+    (void)annex;
+    reply_bytes(&s->document, find_siginfo(s), SIGINFO_BYTES);
     diversion_arm(s);
     return true;
 }
@@ -115,7 +122,8 @@ static void read_object(struct server *s, size_t object, struct args *args)
         send_piece(s, offset, bytes);
 }
 
-/* `ANNEX:OFFSET:BYTES`: GDB brings back what it has saved. A recorded signal does not change. */
+/* `ANNEX:OFFSET:BYTES`: after a call, GDB brings back what it has saved. Else the user has set a
+ * part of it, and a recorded signal does not change. */
 static void write_siginfo(struct server *s, struct args *args)
 {
     struct args annex;
@@ -124,6 +132,11 @@ static void write_siginfo(struct server *s, struct args *args)
     if (!args_until(args, ':', &annex) || !args_hex(args, &offset) || !args_take(args, ':') ||
         offset > SIGINFO_BYTES || args_left(args) > SIGINFO_BYTES - offset) {
         server_refuse(s);
+        return;
+    }
+    if (!s->diversion.calls && memcmp(args->at, find_siginfo(s) + offset, args_left(args)) != 0) {
+        server_message(s, "a recording cannot be changed: its signals are delivered as they were");
+        server_error(s, "a recording cannot be changed");
         return;
     }
     if (offset + args_left(args) == SIGINFO_BYTES)

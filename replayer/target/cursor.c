@@ -23,16 +23,9 @@ static struct {
 static int grants;
 
 static const uint32_t least[RECORD_KINDS] = {
-    [RECORD_START] = sizeof(struct record_start),   [RECORD_MAP] = sizeof(struct record_map),
-    [RECORD_DATA] = sizeof(struct record_data),     [RECORD_CALL] = sizeof(struct record_call),
-    [RECORD_RESTART] = sizeof(struct record_check), [RECORD_SIGNAL] = sizeof(struct record_signal),
-    [RECORD_FAULT] = sizeof(struct record_fault),   [RECORD_SWITCH] = sizeof(struct record_switch),
-    [RECORD_YIELD] = sizeof(struct record_check),   [RECORD_CHECK] = sizeof(struct record_check),
-    [RECORD_VALUES] = sizeof(struct record_values), [RECORD_THREAD] = sizeof(struct record_thread),
-    [RECORD_BEGIN] = sizeof(struct record_begin),   [RECORD_RANGE] = sizeof(struct record_range),
-    [RECORD_MEMORY] = sizeof(struct record_memory), [RECORD_END] = sizeof(struct record_end),
-    [RECORD_IMAGE] = sizeof(struct record_image),   [RECORD_SIZE] = sizeof(struct record_size),
-    [RECORD_OBJECT] = sizeof(struct record_object),
+#define RECORD(name, number, type, text) [RECORD_##name] = sizeof(struct type),
+#include "pinball/records.def"
+#undef RECORD
 };
 
 static bool fetch(void)
@@ -112,4 +105,10 @@ bool cursor_grant(gaddr near, uint64_t bytes, gaddr *start)
         return true;
     }
     return false;
+}
+
+void cursor_ranges(void (*fn)(gaddr start, uint64_t bytes))
+{
+    for (int i = 0; i < grants; i++)
+        fn(grant[i].start, grant[i].bytes);
 }

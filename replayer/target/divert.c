@@ -6,6 +6,10 @@
  * is nothing to compare with, and nobody to answer system calls but this file. Memory, output and
  * clocks work; what would reach outside fails with EPERM. A lock that another thread holds is never
  * released, since no other thread runs: whoever waits for one spins until he is interrupted.
+ *
+ * Signals that the function sends to itself, and faults, go to their handlers. A stop does not
+ * return here (post.c): the thread is started anew. So what is to be delivered after one is noted,
+ * and a fault happens again. Without a handler the thread stays at the stop.
  */
 #include "engine/core/engine.h"
 #include "engine/core/session.h"
@@ -18,6 +22,10 @@
 #include "replayer/target/player.h"
 
 static const struct session diverted;
+
+static uint64_t sent;                /* signals, by the function to itself; blocked until now */
+static struct siginfo_raw waiting;   /* is due when the thread runs on; sig 0: none */
+static gaddr waiting_pc, waiting_sp; /* from here; elsewhere another function is called meanwhile */
 
 bool divert_is_on(void)
 {
@@ -35,6 +43,56 @@ static void stop_for(struct thread *t, int sig, const void *info)
 {
     for (;;)
         stops_signal_always(t, sig, info);
+}
+
+/* ---- signals ---- */
+
+static bool has_handler(const struct thread *t, int sig)
+{
+    return t->process->action[sig].handler > HANDLER_IGNORE && !(t->mask & SIG_BIT(sig));
+}
+
+void divert_go_on(struct thread *t)
+{
+    struct siginfo_raw info = waiting;
+    if (!info.sig || t->cpu.rip != waiting_pc || t->cpu.gpr[RSP] != waiting_sp)
+        return;
+    if (!has_handler(t, info.sig))
+        stop_for(t, info.sig, &info);
+    waiting.sig = 0;
+    signals_deliver(t, &info);
+}
+
+/* What has been sent and is not blocked, after a system call. */
+static void deliver_sent(struct thread *t)
+{
+    enum { SI_TKILL = -6 };
+    while (sent & ~t->mask) {
+        const int sig = __builtin_ctzll(sent & ~t->mask) + 1;
+        sent &= ~SIG_BIT(sig);
+        if (!has_handler(t, sig) && !signals_fatal(t, sig) && !(SIG_SYNC & SIG_BIT(sig)))
+            continue;
+        waiting = (struct siginfo_raw){
+            .sig = sig, .code = SI_TKILL, .field = {(uint32_t)t->process->pid}};
+        waiting_pc = t->cpu.rip;
+        waiting_sp = t->cpu.gpr[RSP];
+        if (has_handler(t, sig))
+            stops_signal(t, sig, &waiting);
+        divert_go_on(t);
+        return;
+    }
+}
+
+/* kill, tkill, tgkill: of the thread to itself. */
+static int64_t send(long sig, bool to_itself)
+{
+    if (!to_itself)
+        return -EPERM;
+    if (sig < 0 || sig > SIG_MAX)
+        return -EINVAL;
+    if (sig)
+        sent |= SIG_BIT(sig);
+    return 0;
 }
 
 /* ---- system calls ---- */
@@ -70,10 +128,8 @@ static int64_t answer(struct thread *t, long nr, long a[6])
     const struct call_info *info = call_info(nr);
     switch (nr) {
     case __NR_write:
-        output_after(t, nr, a, a[2]);
-        return a[2];
     case __NR_writev: {
-        int64_t bytes = output_vector_bytes((gaddr)a[1], a[2]);
+        int64_t bytes = output_given(nr, a);
         output_after(t, nr, a, bytes);
         return bytes;
     }
@@ -90,14 +146,20 @@ static int64_t answer(struct thread *t, long nr, long a[6])
         enum { OPERATION = 0x7f, WAIT = 0, WAIT_BITSET = 9 };
         return (a[1] & OPERATION) == WAIT || (a[1] & OPERATION) == WAIT_BITSET ? -EAGAIN : 0;
     }
-    case __NR_clock_gettime:
-        return sys2(__NR_clock_gettime, a[0], a[1]);
+    case __NR_clock_gettime: /* other clocks are those of processes and descriptors */
+        return (uint32_t)a[0] > CONFINE_CLOCKS ? -EINVAL : sys2(__NR_clock_gettime, a[0], a[1]);
     case __NR_getpid:
         return t->process->pid;
     case __NR_gettid:
         return t->tid;
     case __NR_sched_yield:
         return 0;
+    case __NR_kill:
+        return send(a[1], a[0] == t->process->pid);
+    case __NR_tkill:
+        return send(a[1], a[0] == t->tid);
+    case __NR_tgkill:
+        return send(a[2], a[0] == t->process->pid && a[1] == t->tid);
     case __NR_exit:
     case __NR_exit_group:
         rt_say("the function called ends the program: it stays at the call of exit");
@@ -113,12 +175,15 @@ static bool call(struct thread *t, gaddr next)
     uint64_t *g = t->cpu.gpr;
     long a[6] = {(long)g[RDI], (long)g[RSI], (long)g[RDX], (long)g[R10], (long)g[R8], (long)g[R9]};
     int64_t result = answer(t, (int32_t)g[RAX], a);
-    if (result == SYSCALL_NO_RESULT)
+    if (result == SYSCALL_NO_RESULT) {
+        deliver_sent(t);
         return true;
+    }
     g[RAX] = (uint64_t)result;
     g[RCX] = next;
     g[R11] = t->cpu.rflags;
     t->cpu.rip = next;
+    deliver_sent(t);
     return true;
 }
 
@@ -126,7 +191,11 @@ static bool call(struct thread *t, gaddr next)
 
 static void fault(struct thread *t)
 {
-    stop_for(t, t->fault.info.sig, &t->fault.info);
+    const int sig = t->fault.info.sig;
+    stops_at_fault(t);
+    if (!has_handler(t, sig))
+        stop_for(t, sig, &t->fault.info);
+    stops_signal(t, sig, &t->fault.info); /* the second time, this one is known */
 }
 
 static void end(struct thread *t, enum session_end how, int status)

@@ -149,8 +149,16 @@ void flow_made(const struct thread *parent, const struct thread *child)
 
 /* ---- system calls ---- */
 
+/* What is no memory of the program's cannot be read or written. */
+static uint64_t clip(gaddr addr, uint64_t bytes)
+{
+    uint64_t room = addr < FLOW_ADDRESSES ? FLOW_ADDRESSES - addr : 0;
+    return bytes < room ? bytes : room;
+}
+
 static void add_range(gaddr addr, uint64_t bytes, int how)
 {
+    bytes = clip(addr, bytes);
     if (!bytes)
         return;
     flow.full |= flow.ranges == ARRAY_LEN(flow.range);
@@ -330,9 +338,12 @@ static void odd_accesses(struct thread *t, const struct probe *p)
             int elements = gather_elements(t, &in, &ops, &ops.op[list[i].op], range + n, a->write);
             if (elements < 0)
                 post_failed("%s at 0x%lx: its elements cannot be traced", insn_name(&in), in.pc);
+            for (int k = n; k < n + elements; k++)
+                range[k].bytes = clip(range[k].addr, range[k].bytes);
             n += elements;
         } else {
-            range[n++] = (struct flow_range){a->addr, a->bytes, a->write ? FLOW_WRITE : FLOW_READ};
+            range[n++] = (struct flow_range){a->addr, clip(a->addr, a->bytes),
+                                             a->write ? FLOW_WRITE : FLOW_READ};
         }
     }
     struct flow_access *f = note(FLOW_ACCESS, sizeof *f + sizeof *range * (uint64_t)n);

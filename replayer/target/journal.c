@@ -7,7 +7,8 @@
 #include "engine/rt/rt.h"
 #include "replayer/target/player.h"
 
-enum { ROOM = 64 << 10, TEXT = 16 << 10 };
+enum { ROOM = MAILBOX_JOURNAL_BYTES, TEXT = 16 << 10 };
+#define PADDED(bytes) (((bytes) + 7) & ~7ull)
 
 static struct {
     uint64_t bytes;
@@ -40,7 +41,7 @@ static bool wants(uint64_t what)
 static struct mailbox_entry *new_entry(const struct thread *t, enum mailbox_entry_kind kind,
                                        uint64_t text)
 {
-    uint64_t bytes = sizeof(struct mailbox_entry) + ((text + 7) & ~7ull);
+    uint64_t bytes = sizeof(struct mailbox_entry) + PADDED(text);
     if (ROOM - journal.bytes < bytes)
         journal_flush();
     struct mailbox_entry *e = (struct mailbox_entry *)(journal.entry + journal.bytes);
@@ -64,16 +65,20 @@ void journal_event(const struct thread *t, enum mailbox_entry_kind kind, int64_t
     e->b = b;
 }
 
-void journal_output(const struct thread *t, int fd, gaddr from, uint64_t bytes)
+bool journal_output(const struct thread *t, int fd, gaddr from, uint64_t bytes)
 {
     while (bytes && wants(RUN_OUTPUT)) {
         uint64_t n = bytes < TEXT ? bytes : TEXT;
         struct mailbox_entry *e = new_entry(t, ENTRY_OUTPUT, n);
         uint64_t missing = engine_copy(e + 1, (const void *)from, n);
         e->a = fd;
-        if (missing) /* the log says that the kernel could read it; so much is there */
-            memset((uint8_t *)(e + 1) + (n - missing), 0, missing);
+        if (missing) { /* more than is there cannot have been written, whatever the log says */
+            journal.bytes -= PADDED(n) - PADDED(n - missing);
+            e->text_bytes = (uint32_t)(n - missing);
+            return false;
+        }
         from += n;
         bytes -= n;
     }
+    return true;
 }

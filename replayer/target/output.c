@@ -20,15 +20,83 @@ uint8_t *output_table(void)
     return leads_to;
 }
 
+uint8_t *output_child_table(void)
+{
+    return of_child;
+}
+
+/* Numbers that the table has no room for; few programs have any, and not over an execve. */
+static struct {
+    long fd;
+    int to;
+} high[64];
+
 static int target_of(long fd)
 {
+    for (size_t i = 0; fd >= FDS && i < ARRAY_LEN(high); i++)
+        if (high[i].to && high[i].fd == fd)
+            return high[i].to;
     return fd >= 0 && fd < FDS ? table[fd] : 0;
+}
+
+static void set_high(long fd, int to)
+{
+    size_t at = ARRAY_LEN(high);
+    for (size_t i = 0; i < ARRAY_LEN(high); i++) {
+        if (high[i].to && high[i].fd == fd)
+            high[i].to = 0;
+        if (!high[i].to)
+            at = i;
+    }
+    if (to && at < ARRAY_LEN(high)) {
+        high[at].fd = fd;
+        high[at].to = to;
+    }
 }
 
 static void set(long fd, int to)
 {
-    if (fd >= 0 && fd < FDS)
+    if (fd >= FDS)
+        set_high(fd, to);
+    else if (fd >= 0)
         table[fd] = (uint8_t)to;
+}
+
+static void check(const struct record_output *o)
+{
+    if (o->to > 2)
+        post_failed("event %lu: not a record", cursor_number());
+}
+
+/* What execve closed is not in the list; what the program before it knew better stays. */
+void output_inherited(const struct record_output *o)
+{
+    static uint8_t before[FDS];
+    check(o);
+    if (o->fd < 0) {
+        memcpy(before, leads_to, sizeof before);
+        memset(leads_to, 0, sizeof leads_to);
+        leads_to[1] = before[1];
+        leads_to[2] = before[2];
+    } else if (o->fd < FDS) {
+        leads_to[o->fd] = before[o->fd] ? before[o->fd] : (uint8_t)o->to;
+    } else {
+        set_high(o->fd, (int)o->to);
+    }
+}
+
+void output_high(void (*fn)(long fd, int to))
+{
+    for (size_t i = 0; i < ARRAY_LEN(high); i++)
+        if (high[i].to)
+            fn(high[i].fd, high[i].to);
+}
+
+void output_received(const struct thread *t, const struct record_output *o)
+{
+    check(o);
+    table = t->process == t->own_process ? of_child : leads_to;
+    set(o->fd, (int)o->to);
 }
 
 struct vec {
@@ -36,25 +104,54 @@ struct vec {
     uint64_t len;
 };
 
-int64_t output_vector_bytes(gaddr at, long count)
+/* What one call can be given; the kernel's own limits. */
+enum { VECTORS_MOST = 1024, WRITE_MOST = 0x7ffff000 };
+
+static int64_t at_most(uint64_t bytes)
 {
-    int64_t bytes = 0;
+    return bytes < WRITE_MOST ? (int64_t)bytes : WRITE_MOST;
+}
+
+int64_t output_given(long nr, const long a[6])
+{
     struct vec v;
-    for (long i = 0; i < count && engine_read(&v, at + (uint64_t)i * sizeof v, sizeof v); i++)
-        bytes += (int64_t)v.len;
+    int64_t bytes = 0;
+    if (nr == __NR_write || nr == __NR_pwrite64)
+        return at_most((uint64_t)a[2]);
+    for (long i = 0; i < a[2] && i < VECTORS_MOST; i++) {
+        if (!engine_read(&v, (gaddr)a[1] + (uint64_t)i * sizeof v, sizeof v))
+            break;
+        bytes = at_most((uint64_t)bytes + (uint64_t)at_most(v.len));
+    }
     return bytes;
 }
 
-static void vector(const struct thread *t, int to, gaddr at, long count, int64_t bytes)
+static void vector(const struct thread *t, int to, gaddr at, int64_t bytes)
 {
-    for (long i = 0; i < count && bytes > 0; i++) {
-        struct vec v;
-        if (!engine_read(&v, at + (uint64_t)i * sizeof v, sizeof v))
+    struct vec v;
+    for (int i = 0; i < VECTORS_MOST && bytes > 0; i++, at += sizeof v) {
+        if (!engine_read(&v, at, sizeof v))
             return;
         uint64_t n = v.len < (uint64_t)bytes ? v.len : (uint64_t)bytes;
-        journal_output(t, to, v.base, n);
+        if (!journal_output(t, to, v.base, n))
+            return;
         bytes -= (int64_t)n;
     }
+}
+
+/* What a vector names may have changed while the call waited; registers do not. */
+static void wrote(const struct thread *t, long nr, const long a[6], int64_t result)
+{
+    const bool plain = nr == __NR_write || nr == __NR_pwrite64;
+    int to = target_of(a[0]);
+    if (result <= 0 || !to)
+        return;
+    if (result > (plain ? output_given(nr, a) : WRITE_MOST))
+        post_failed("system call %ld: its result %ld is more than it was given", nr, (long)result);
+    if (plain)
+        journal_output(t, to, (gaddr)a[1], (uint64_t)result);
+    else
+        vector(t, to, (gaddr)a[1], result);
 }
 
 void output_child(void)
@@ -109,6 +206,14 @@ static void name_other(gaddr text, uint64_t bytes)
     engine_copy(t->name, (const void *)text, bytes < sizeof t->name ? bytes : sizeof t->name - 1);
 }
 
+/* The call opened a file; the log says where that leads to. */
+void output_opened(struct thread *t, int64_t fd, uint8_t flags)
+{
+    table = t->process == t->own_process ? of_child : leads_to;
+    if (flags & (CALL_TO_1 | CALL_TO_2))
+        set(fd, flags & CALL_TO_1 ? 1 : 2);
+}
+
 void output_after(struct thread *t, long nr, const long a[6], int64_t result)
 {
     table = t->process == t->own_process ? of_child : leads_to;
@@ -117,14 +222,12 @@ void output_after(struct thread *t, long nr, const long a[6], int64_t result)
     case __NR_pwrite64:
         if (result > 0 && a[0] == comm.fd)
             name_other((gaddr)a[1], (uint64_t)result);
-        if (result > 0 && target_of(a[0]))
-            journal_output(t, target_of(a[0]), (gaddr)a[1], (uint64_t)result);
+        wrote(t, nr, a, result);
         break;
     case __NR_writev:
     case __NR_pwritev:
     case __NR_pwritev2:
-        if (result > 0 && target_of(a[0]))
-            vector(t, target_of(a[0]), (gaddr)a[1], a[2], result);
+        wrote(t, nr, a, result);
         break;
     case __NR_prctl:
         if (result == 0)
@@ -137,6 +240,9 @@ void output_after(struct thread *t, long nr, const long a[6], int64_t result)
         for (long fd = a[0]; result == 0 && !a[2] && fd < FDS && (uint64_t)fd <= (uint32_t)a[1];
              fd++)
             set(fd, 0);
+        for (size_t i = 0; result == 0 && !a[2] && i < ARRAY_LEN(high); i++)
+            if (high[i].fd >= a[0] && (uint64_t)high[i].fd <= (uint32_t)a[1])
+                high[i].to = 0;
         break;
     case __NR_dup:
     case __NR_dup2:

@@ -35,24 +35,9 @@
 /* ---- comparing ---- */
 
 static const char *const kind_name[RECORD_KINDS] = {
-    [RECORD_START] = "the start",
-    [RECORD_MAP] = "a mapping",
-    [RECORD_DATA] = "data",
-    [RECORD_CALL] = "a system call",
-    [RECORD_RESTART] = "a restarted system call",
-    [RECORD_SIGNAL] = "a signal",
-    [RECORD_FAULT] = "a fault",
-    [RECORD_SWITCH] = "a switch to another thread",
-    [RECORD_YIELD] = "a switch at a tick",
-    [RECORD_CHECK] = "a check of registers",
-    [RECORD_VALUES] = "an instruction's values",
-    [RECORD_THREAD] = "a new thread",
-    [RECORD_BEGIN] = "a thread's begin",
-    [RECORD_MEMORY] = "a check of memory",
-    [RECORD_END] = "the end",
-    [RECORD_IMAGE] = "another program",
-    [RECORD_SIZE] = "a file's size",
-    [RECORD_OBJECT] = "a file's bytes",
+#define RECORD(name, number, type, text) [RECORD_##name] = (text),
+#include "pinball/records.def"
+#undef RECORD
 };
 
 static const char *name_of(const struct record *r)
@@ -136,22 +121,18 @@ static void line_out(const char *line, size_t bytes)
     post_ask(TELL_MESSAGE);
 }
 
-/* Copies that have ended do not wait for anybody to ask how. */
-static void forget_copies(void)
+static void dying(const char *text)
 {
-    enum { CHILD = 17, IGNORE = 1 };
-    const uint64_t action[4] = {IGNORE};
-    sys4(__NR_rt_sigaction, CHILD, (long)action, 0, 8);
+    post_failed("%s", text);
 }
 
 static void prepare(void)
 {
     const struct range *list;
     rt_line = line_out;
+    rt_dying = dying;
     range_list(&list);
     confine_unmap_others(list[0].start, list[0].end);
-    if (post_box()->box_fd)
-        forget_copies();
     confine(post_box()->box_fd);
     range_reserve(post_box()->reserved_bytes);
     range_where = cursor_grant;
@@ -177,32 +158,55 @@ static void set_start(struct thread *t, const struct record_start *s)
     maps_vdso(s->vdso);
 }
 
+/* A record of the initial state. True: it was the last one. */
+static bool begin_with(struct thread *t, const struct record *r)
+{
+    switch (r->kind) {
+    case RECORD_IMAGE:
+        t->number = engine.threads_made = ((const struct record_image *)r)->thread;
+        return false;
+    case RECORD_MAP:
+        space_map((const struct record_map *)r);
+        return false;
+    case RECORD_DATA:
+        put_data((const struct record_data *)r);
+        return false;
+    case RECORD_SIZE:
+        space_object_make((const struct record_size *)r);
+        return false;
+    case RECORD_OBJECT:
+        space_object((const struct record_object *)r);
+        return false;
+    case RECORD_OUTPUT:
+        output_inherited((const struct record_output *)r);
+        return false;
+    case RECORD_START:
+        set_start(t, (const struct record_start *)r);
+        fpstate_reset(t);
+        return true;
+    case RECORD_PROCESS:
+        state_take_process(t, (const struct record_process *)r);
+        return false;
+    case RECORD_STATE:
+        return state_take_thread(t, (const struct record_state *)r);
+    default:
+        post_failed("the initial state holds %s", name_of(r));
+    }
+}
+
 static void start(struct thread *t)
 {
     threads_enter_only(t);
     signals_host_handlers();
     engine.total_ticks = post_box()->ticks;
     memcpy(output_table(), post_box()->leads_to, MAILBOX_FDS);
-    for (;;) {
+    for (bool last = false; !last;) {
         const struct record *r = cursor_peek();
         if (!r)
             post_failed("the recording ends before the program's first instruction");
-        if (r->kind == RECORD_IMAGE) {
-            t->number = engine.threads_made = ((const struct record_image *)r)->thread;
-        } else if (r->kind == RECORD_MAP) {
-            space_map((const struct record_map *)r);
-        } else if (r->kind == RECORD_DATA) {
-            put_data((const struct record_data *)r);
-        } else if (r->kind == RECORD_START) {
-            set_start(t, (const struct record_start *)r);
-            cursor_next();
-            break;
-        } else {
-            post_failed("the initial state holds %s", name_of(r));
-        }
+        last = begin_with(t, r);
         cursor_next();
     }
-    fpstate_reset(t);
     struct mailbox_stop s = {.end = 0};
     post_stop_for(t, STOP_START, &s);
 }
@@ -275,16 +279,36 @@ static void make_thread(struct thread *t, long nr, long *a, const struct record_
 
 /* ---- ticks ---- */
 
+static bool is_killing(const struct record *r)
+{
+    return r && r->kind == RECORD_YIELD && (r->flags & KILLED);
+}
+
+/* A process that shares the memory ends here; the next record is a switch. */
+_Noreturn static void end_killed(struct thread *t)
+{
+    stops_lost_thread(t);
+    cursor_next();
+    const struct record *r = cursor_peek();
+    if (t->process != t->own_process || (r && r->kind != RECORD_SWITCH))
+        unexpected(t, r, "the end of a process");
+    if (!r)
+        log_ends(t);
+    if (t->detached)
+        threads_unlist(t);
+    switch_to(t);
+}
+
 static bool due(struct thread *t)
 {
     const struct record *r = cursor_peek();
     uint64_t count = tick_of(r);
-    return count && count == thread_count(t) && pc_of(r) == t->cpu.rip;
+    return count && count == thread_count(t) && (pc_of(r) == t->cpu.rip || is_killing(r));
 }
 
 static bool between_ticks(const struct record *r)
 {
-    return r && r->kind == RECORD_YIELD && (r->flags & BETWEEN);
+    return r && (r->kind == RECORD_YIELD || r->kind == RECORD_END) && (r->flags & BETWEEN);
 }
 
 static uint64_t budget(struct thread *t)
@@ -307,7 +331,7 @@ static void check_memory(struct thread *t, const struct record_memory *m)
         uint8_t probe;
         bool ok = !(s[i].start & 4095) && !(s[i].bytes & 4095) && s[i].bytes < 1 << 30;
         for (gaddr a = s[i].start; ok && a < s[i].start + s[i].bytes; a += PAGE_BYTES)
-            ok = engine_read(&probe, a, 1);
+            ok = !engine_copy(&probe, (const void *)a, 1);
         if (!ok)
             post_diverged(t, "memory at 0x%lx: not there", s[i].start);
         uint64_t h = session_hash_memory((const uint64_t *)s[i].start, s[i].bytes);
@@ -392,6 +416,8 @@ static void tick(struct thread *t)
             return; /* it is met at a call or a fault */
         if (count == now && between_ticks(r) && pc_of(r) != t->cpu.rip)
             return; /* budget() sees to it */
+        if (is_killing(r))
+            end_killed(t);
         compare_position(t, count, pc_of(r), name_of(r));
         switch (r->kind) {
         case RECORD_SIGNAL:
@@ -516,6 +542,7 @@ static void do_call(struct thread *t, const struct record_call *c, long nr, long
         t->child = NULL;
     }
     output_after(t, nr, a, result); /* what the journal says of an event comes before its end */
+    output_opened(t, result, c->r.flags);
     cursor_next();
     put_data_after();
     finish_call(t, next, result);
@@ -528,6 +555,8 @@ static void signals_after(struct thread *t)
     for (;;) {
         const struct record *r = cursor_peek();
         const struct record_signal *s = (const struct record_signal *)r;
+        if (is_killing(r) && due(t))
+            end_killed(t);
         if (!r || r->kind != RECORD_SIGNAL || (r->flags & AT_TICK) || s->count != thread_count(t) ||
             s->pc != t->cpu.rip)
             return;
@@ -580,6 +609,10 @@ static bool replay_call(struct thread *t, gaddr next)
             put_data((const struct record_data *)r);
             cursor_next();
             continue;
+        case RECORD_MAP:
+            space_partly(nr, a, (const struct record_map *)r);
+            cursor_next();
+            continue;
         case RECORD_SIZE:
             space_resize((const struct record_size *)r);
             cursor_next();
@@ -588,12 +621,20 @@ static bool replay_call(struct thread *t, gaddr next)
             space_object((const struct record_object *)r);
             cursor_next();
             continue;
+        case RECORD_OUTPUT:
+            output_received(t, (const struct record_output *)r);
+            cursor_next();
+            continue;
         case RECORD_THREAD:
             make_thread(t, nr, a, (const struct record_thread *)r);
             continue;
         case RECORD_SWITCH:
             stops_call_waits(t);
             switch_to(t);
+        case RECORD_YIELD:
+            if (is_killing(r))
+                end_killed(t);
+            unexpected(t, r, "a system call");
         case RECORD_MEMORY:
             check_memory(t, (const struct record_memory *)r);
             cursor_next();
@@ -673,6 +714,8 @@ static void fault(struct thread *t)
     const struct record *r = cursor_peek();
     if (r && (r->kind == RECORD_END || r->kind == RECORD_MEMORY) && due(t))
         end_here(t);
+    if (is_killing(r))
+        end_killed(t);
 }
 
 static bool values(struct thread *t)

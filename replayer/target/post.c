@@ -7,6 +7,7 @@
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
+#include "replayer/target/fence.h"
 #include "replayer/target/player.h"
 
 static uint64_t run_flags;
@@ -16,36 +17,15 @@ struct mailbox *post_box(void)
     return (struct mailbox *)engine.mailbox;
 }
 
-static long parent; /* when it was last told something */
-
-/* Nobody is left to answer: the parent has changed, and the new one is not the supervisor, who
- * inherits copies whose makers have ended. */
-static bool abandoned(void)
-{
-    long now = sys0(__NR_getppid);
-    return now != parent && now != (long)post_box()->supervisor;
-}
-
-void post_look_up(void)
-{
-    if (abandoned())
-        sys1(__NR_exit_group, 1);
-}
-
 static void wait_turn(void)
 {
     const struct mailbox *box = post_box();
-    const int64_t second[2] = {1, 0};
-    parent = sys0(__NR_getppid);
     for (int spins = 0; __atomic_load_n(&box->turn, __ATOMIC_ACQUIRE) != TURN_TARGET; spins++) {
         if (spins < 200)
             __builtin_ia32_pause();
-        else if (sys4(__NR_futex, (long)&box->turn, FUTEX_WAIT, TURN_HOST, (long)second) ==
-                     -ETIMEDOUT &&
-                 abandoned())
-            sys1(__NR_exit_group, 1);
+        else
+            sys4(__NR_futex, (long)&box->turn, FUTEX_WAIT, TURN_HOST, 0);
     }
-    parent = sys0(__NR_getppid);
 }
 
 void post_ask(enum mailbox_ask op)
@@ -57,11 +37,12 @@ void post_ask(enum mailbox_ask op)
     wait_turn();
 }
 
-/* A copy of this process, which waits for commands in a mailbox of its own. True in the copy. */
+/* A copy of this process, which waits for commands in a mailbox of its own. True in the copy. Its
+ * parent is ours, the supervisor. */
 static bool copy(struct mailbox *box)
 {
     const uint64_t number = box->arg[0] % MAILBOXES;
-    long pid = sys0(__NR_fork);
+    long pid = sys6(__NR_clone, CONFINE_COPY_FLAGS, 0, 0, 0, 0, 0);
     if (pid) {
         box->arg[0] = (uint64_t)pid;
         return false;
@@ -165,6 +146,7 @@ static void run_on(struct thread *self, const struct mailbox *box)
     struct thread *t = run->run_thread ? post_thread(run->run_thread) : self;
     if (t && t != self)
         play_become(self, t);
+    divert_go_on(t ? t : self);
     engine_run(t ? t : self);
 }
 
@@ -177,7 +159,10 @@ static void do_command(struct thread *t, struct mailbox *box)
         box->arg[0] = n - engine_copy(box->data, (const void *)box->arg[0], n);
         break;
     case DO_WRITE:
-        box->arg[0] = n - engine_copy((void *)box->arg[0], box->data, n);
+        if (divert_is_on() && engine_write(box->arg[0], box->data, n))
+            box->arg[0] = n; /* below the stack, too: arguments of a function to be called */
+        else
+            box->arg[0] = n - engine_copy((void *)box->arg[0], box->data, n);
         break;
     case DO_STOPS:
         box->arg[0] = stops_set(box);
@@ -187,6 +172,9 @@ static void do_command(struct thread *t, struct mailbox *box)
         break;
     case DO_SET:
         set_registers(t, box);
+        break;
+    case DO_FENCE:
+        box->arg[0] = fence_raise_edges((const struct mailbox_fence *)box->data);
         break;
     case DO_TRAIL:
         box->arg[0] = stops_trail((struct mailbox_moment *)box->data);
@@ -199,6 +187,12 @@ static void do_command(struct thread *t, struct mailbox *box)
         break;
     case DO_MAPS:
         box->arg[0] = (uint64_t)space_list((int)box->arg[0], (struct mailbox_map *)box->data, 1024);
+        break;
+    case DO_STATE:
+        if (box->arg[0])
+            state_tell_threads(t);
+        else
+            state_tell_space();
         break;
     case DO_TOOL:
         set_tool(t, box);

@@ -8,6 +8,13 @@
  *
  * Pages of a mapping beyond the end of its file raised SIGBUS: here they are inaccessible, and the
  * log says which signal it was.
+ *
+ * The kernel grew the stack when it was touched, by rules that depend on limits and neighbours of
+ * that time. Here the log decides: a touch below a mapping that grows makes it grow, unless the log
+ * has a fault there.
+ *
+ * Which mappings are one to the kernel depends on how they came about, and here they come about in
+ * another way. So what the kernel did to one mapping is done here piece by piece.
  */
 #include "engine/core/engine.h"
 #include "engine/os/maps.h"
@@ -16,7 +23,10 @@
 #include "engine/rt/sys.h"
 #include "replayer/target/player.h"
 
-enum { OBJECTS = 4096, MAP_TYPE_ = 0xf };
+#define PERSONALITY_ASKED 0xffffffffu /* personality() with this changes nothing */
+
+enum { READ_IMPLIES_EXEC = 0x400000 };
+enum { OBJECTS = 4096, MAP_TYPE_ = 0xf, GROWSDOWN = 0x100 /* of mmap */ };
 
 struct area {
     gaddr start, end;
@@ -25,6 +35,8 @@ struct area {
     uint32_t object; /* that it shows; 0: none */
     uint32_t file;   /* kept file that it was mapped from; MAP_FILE_NONE: none */
     uint64_t offset; /* in the object or file */
+    uint64_t size;   /* of the file, when it was mapped */
+    bool grows;      /* downwards, when it is touched */
 };
 
 /* Sorted and disjoint, with the free room in the middle: calls that follow each other mostly change
@@ -41,7 +53,6 @@ static struct object {
 } * objects;
 
 static gaddr heap_start, heap_end;
-static gaddr stack_low; /* the lowest address that the first thread's stack may grow to; 0: none */
 
 /* ---- the list ---- */
 
@@ -125,8 +136,8 @@ static void cut(gaddr start, gaddr end)
 
 static bool joins(const struct area *a, const struct area *b)
 {
-    return a->end == b->start && a->prot == b->prot && a->shared == b->shared && !a->object &&
-           !b->object && a->file == b->file &&
+    return a->end == b->start && a->prot == b->prot && a->shared == b->shared &&
+           a->grows == b->grows && !a->object && !b->object && a->file == b->file &&
            (a->file == MAP_FILE_NONE || a->offset + (a->end - a->start) == b->offset);
 }
 
@@ -145,23 +156,6 @@ static void add(struct area a)
     }
 }
 
-/* The stack is shown as far as it has grown: up to the first page that is there. */
-static gaddr grown_to(gaddr start, gaddr end)
-{
-    static uint8_t present[4096];
-    for (gaddr at = start; at < end;) {
-        uint64_t pages = (end - at) / PAGE_BYTES;
-        pages = pages < sizeof present ? pages : sizeof present;
-        if (sys3(__NR_mincore, (long)at, (long)(pages * PAGE_BYTES), (long)present))
-            return start;
-        for (uint64_t i = 0; i < pages; i++)
-            if (present[i] & 1)
-                return at + i * PAGE_BYTES;
-        at += pages * PAGE_BYTES;
-    }
-    return start;
-}
-
 int space_list(int from, struct mailbox_map *out, int room)
 {
     int n = 0;
@@ -173,10 +167,34 @@ int space_list(int from, struct mailbox_map *out, int room)
                                       .shared = a->shared,
                                       .file = a->file == MAP_FILE_NONE ? -1 : (int64_t)a->file,
                                       .offset = a->offset};
-        if (stack_low && a->start == stack_low)
-            out[n].start = grown_to(a->start, a->end);
     }
     return n;
+}
+
+bool space_area(int i, struct record_map *out)
+{
+    if (i >= areas.count)
+        return false;
+    const struct area *a = area(i);
+    *out = (struct record_map){.start = a->start,
+                               .bytes = a->end - a->start,
+                               .prot = (uint32_t)a->prot,
+                               .flags = (a->shared ? MAP_SHARED : MAP_PRIVATE) |
+                                        (a->grows ? GROWSDOWN : 0u),
+                               .file = a->file,
+                               .object = a->object,
+                               .offset = a->offset,
+                               .size = a->object ? objects[a->object].bytes : a->size};
+    return true;
+}
+
+bool space_object_get(uint32_t number, int *fd, uint64_t *bytes)
+{
+    if (!objects || number >= OBJECTS)
+        return false;
+    *fd = objects[number].fd - 1;
+    *bytes = objects[number].bytes;
+    return true;
 }
 
 /* For maps.c: which of it is code. */
@@ -235,18 +253,53 @@ static void set_size(struct object *o, uint64_t bytes)
     o->bytes = bytes;
 }
 
+/* Copies [from_at, from_at + bytes) of a file of memory to `to_at` of another one. Only
+ * what is there: such files may be terabytes of which next to nothing was ever written, and reading
+ * a hole would make it memory. */
+static void copy_data(int from, uint64_t from_at, int to, uint64_t to_at, uint64_t bytes)
+{
+    enum { WINDOW = 1 << 20, DATA = 3, HOLE = 4 };
+    const uint64_t end = from_at + bytes;
+    uint8_t *in = range_alloc(WINDOW), *out = range_alloc(WINDOW);
+    for (uint64_t at = from_at; at < end;) {
+        long data = sys3(__NR_lseek, from, (long)at, DATA);
+        if (data == -ENXIO || (data >= 0 && (uint64_t)data >= end))
+            break; /* nothing but a hole is left */
+        must(data, "lseek", at);
+        long hole = sys3(__NR_lseek, from, data, HOLE);
+        must(hole, "lseek", at);
+        uint64_t stop = (uint64_t)hole < end ? (uint64_t)hole : end;
+        for (at = PAGE_DOWN((uint64_t)data); at < stop; at += WINDOW) {
+            uint64_t n = stop - at < WINDOW ? stop - at : WINDOW;
+            must(sys6(__NR_mmap, (long)in, WINDOW, PROT_READ, MAP_SHARED | MAP_FIXED, from,
+                      (long)at),
+                 "mmap", at);
+            must(sys6(__NR_mmap, (long)out, WINDOW, PROT_WRITE, MAP_SHARED | MAP_FIXED, to,
+                      (long)(to_at + (at - from_at))),
+                 "mmap", at);
+            memcpy(out, in, n);
+        }
+        at = stop;
+    }
+    range_free(out, WINDOW);
+    range_free(in, WINDOW);
+}
+
 static void fill_object(const struct object *o, const struct record_map *m)
 {
-    uint64_t at = ask_file(m->file), bytes = PAGE_UP(m->size);
-    gaddr from = (gaddr)range_alloc(bytes), to = (gaddr)range_alloc(bytes);
-    must(sys6(__NR_mmap, (long)from, (long)bytes, PROT_READ, MAP_PRIVATE | MAP_FIXED,
-              (long)post_box()->files_fd, (long)at),
-         "mmap", m->start);
-    must(sys6(__NR_mmap, (long)to, (long)bytes, PROT_WRITE, MAP_SHARED | MAP_FIXED, o->fd - 1, 0),
-         "mmap", m->start);
-    memcpy((void *)to, (const void *)from, m->size);
-    range_free((void *)to, bytes);
-    range_free((void *)from, bytes);
+    uint64_t at = ask_file(m->file);
+    copy_data((int)post_box()->files_fd, at, o->fd - 1, 0, m->size);
+}
+
+/* More of an object is mapped, and the file was kept again since it has changed outside of what was
+ * mapped, or that part never was kept. */
+static void fill_more(const struct object *o, const struct record_map *m)
+{
+    uint64_t at = ask_file(m->file);
+    if (m->offset % PAGE_BYTES || m->offset >= m->size)
+        return;
+    uint64_t bytes = m->size - m->offset < m->bytes ? m->size - m->offset : m->bytes;
+    copy_data((int)post_box()->files_fd, at + m->offset, o->fd - 1, m->offset, bytes);
 }
 
 /* The object's memory, filled from its file when it is first met. Its size is the file's: what lies
@@ -263,7 +316,15 @@ static int object_fd(const struct record_map *m)
     set_size(o, m->size);
     if (new && m->file != MAP_FILE_NONE && m->size)
         fill_object(o, m);
+    else if (m->file != MAP_FILE_NONE)
+        fill_more(o, m);
     return o->fd - 1;
+}
+
+void space_object_make(const struct record_size *s)
+{
+    const struct record_map m = {.object = s->object, .size = s->size, .file = MAP_FILE_NONE};
+    object_fd(&m);
 }
 
 void space_resize(const struct record_size *s)
@@ -308,23 +369,12 @@ void space_part(void)
 {
     for (uint32_t n = 1; objects && n < OBJECTS; n++) {
         struct object *o = &objects[n];
-        uint64_t bytes = PAGE_UP(o->bytes);
         if (!o->fd)
             continue;
         long fd = sys2(__NR_memfd_create, (long)"shared", 0);
         must(fd, "memfd_create", n);
         must(sys2(__NR_ftruncate, fd, (long)o->bytes), "ftruncate", n);
-        if (bytes) {
-            void *from = range_alloc(bytes), *to = range_alloc(bytes);
-            must(sys6(__NR_mmap, (long)from, (long)bytes, PROT_READ, MAP_SHARED | MAP_FIXED,
-                      o->fd - 1, 0),
-                 "mmap", n);
-            must(sys6(__NR_mmap, (long)to, (long)bytes, PROT_WRITE, MAP_SHARED | MAP_FIXED, fd, 0),
-                 "mmap", n);
-            memcpy(to, from, o->bytes);
-            range_free(to, bytes);
-            range_free(from, bytes);
-        }
+        copy_data(o->fd - 1, 0, (int)fd, 0, o->bytes);
         for (int i = 0; i < areas.count; i++) {
             const struct area *a = area(i);
             if (a->object == n && a->shared)
@@ -360,7 +410,40 @@ void space_map(const struct record_map *m)
                        .shared = shared,
                        .object = m->object,
                        .file = m->file,
-                       .offset = m->offset});
+                       .offset = m->offset,
+                       .size = m->size,
+                       .grows = !m->object && (m->flags & GROWSDOWN)});
+}
+
+/* ---- growing ---- */
+
+/* Is it in the log that touching `addr` here was a fault, or that a frame could not be written? */
+static bool faulted(const struct thread *t, gaddr addr)
+{
+    const struct record_fault *f = (const struct record_fault *)cursor_peek();
+    return !divert_is_on() && f && f->r.kind == RECORD_FAULT && f->count == thread_count(t) &&
+           f->pc == t->cpu.rip && (f->forced || PAGE_DOWN(f->cr2) == PAGE_DOWN(addr));
+}
+
+/* A mapping that grows, and begins above `addr` with nothing in between, begins there now. */
+static bool reach(gaddr addr)
+{
+    int i = index_of(addr);
+    if (i == areas.count || area(i)->start <= addr || !area(i)->grows)
+        return false;
+    struct area a = *area(i);
+    a.end = a.start;
+    a.start = PAGE_DOWN(addr);
+    if (range_overlaps(a.start, a.end))
+        return false;
+    map(a.start, a.end - a.start, a.prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+    note(a);
+    return true;
+}
+
+static bool grow(gaddr addr)
+{
+    return !faulted(thread_self(), addr) && reach(addr);
 }
 
 /* ---- calls ---- */
@@ -377,11 +460,12 @@ static void unmap(gaddr start, uint64_t bytes)
 
 static void protect(gaddr start, uint64_t bytes, int prot)
 {
-    enum { GROWSDOWN = 0x01000000 };
+    enum { DOWNWARDS = 0x01000000 };
     bytes = PAGE_UP(bytes);
+    reach(start);
     int first = index_of(start);
-    if ((prot & GROWSDOWN) && first < areas.count && area(first)->start < start) {
-        bytes += start - area(first)->start; /* the whole stack, grown or not */
+    if ((prot & DOWNWARDS) && first < areas.count && area(first)->start < start) {
+        bytes += start - area(first)->start; /* all of the stack below */
         start = area(first)->start;
     }
     prot &= PROT_READ | PROT_WRITE | PROT_EXEC;
@@ -409,90 +493,199 @@ static void protect(gaddr start, uint64_t bytes, int prot)
             maps_learn(area(i)->start, area(i)->end, prot, area(i)->shared);
 }
 
-/* The kernel goes from mapping to mapping and stops where there is none. */
-static void protect_up_to_hole(gaddr start, uint64_t bytes, int prot)
+/* Moves pages that may be several mappings here. */
+static void move_pages(gaddr from, gaddr to, uint64_t bytes, long flags)
 {
-    gaddr end = start;
-    for (int i = index_of(start); i < areas.count && area(i)->start <= end; i++)
-        end = area(i)->end;
-    if (end > start + PAGE_UP(bytes))
-        end = start + PAGE_UP(bytes);
-    if (!(start & (PAGE_BYTES - 1)) && end > start)
-        protect(start, end - start, prot);
+    long r = sys6(__NR_mremap, (long)from, (long)bytes, (long)bytes, flags, (long)to, 0);
+    if (r == -EFAULT && bytes > PAGE_BYTES) {
+        uint64_t half = PAGE_UP(bytes / 2);
+        move_pages(from, to, half, flags);
+        move_pages(from + half, to + half, bytes - half, flags);
+        return;
+    }
+    must(r, "mremap", from);
 }
 
-static void move(const long a[6], gaddr to)
+/* What is mapped in [from, from + bytes) goes to `to`, holes stay holes. */
+static void carry(gaddr from, gaddr to, uint64_t bytes, long flags)
 {
     enum { MAYMOVE = 1, FIXED = 2, DONTUNMAP = 4 };
-    gaddr from = (gaddr)a[0];
-    uint64_t old = PAGE_UP((uint64_t)a[1]), new = PAGE_UP((uint64_t)a[2]);
-    int i = index_of(from);
-    struct area was = i < areas.count ? *area(i) : anonymous(from, old, PROT_NONE);
-    if (range_overlaps(from, from + old) || range_overlaps(to, to + new))
-        post_failed("mremap at 0x%lx: not the program's", from);
-    maps_open(from, from + old);
-    long flags = to == from ? 0 : MAYMOVE | FIXED | (a[3] & DONTUNMAP);
-    long r = sys6(__NR_mremap, (long)from, (long)old, (long)new, flags, (long)to, 0);
-    must(r, "mremap", from);
-    maps_changed(from, from + (old > new ? old : new));
-    if (to != from && !(a[3] & DONTUNMAP) && old)
-        cut(from, from + old);
-    else if (to == from && new < old)
-        cut(from + new, from + old);
-    was.offset = offset_at(&was, from);
-    was.start = to;
-    was.end = to + new;
-    note(was);
+    for (gaddr at = from; at < from + bytes;) {
+        int i = index_of(at);
+        if (i == areas.count || area(i)->start >= from + bytes)
+            return;
+        struct area a = *area(i), moved = a;
+        gaddr start = a.start > at ? a.start : at;
+        gaddr end = a.end < from + bytes ? a.end : from + bytes;
+        maps_open(start, end);
+        move_pages(start, to + (start - from), end - start, MAYMOVE | FIXED | (flags & DONTUNMAP));
+        maps_changed(start, end);
+        if (!(flags & DONTUNMAP))
+            cut(start, end);
+        moved.offset = offset_at(&a, start);
+        moved.start = to + (start - from);
+        moved.end = to + (end - from);
+        note(moved);
+        at = end;
+    }
 }
 
-static void set_heap(gaddr end)
+/* A mapping such as `was` goes on at its end. */
+static void extend(const struct area *was, uint64_t bytes)
+{
+    space_map(
+        &(struct record_map){.start = was->end,
+                             .bytes = bytes,
+                             .prot = (uint32_t)was->prot,
+                             .flags = was->shared ? MAP_SHARED : MAP_PRIVATE,
+                             .file = was->object ? MAP_FILE_NONE : was->file,
+                             .object = was->object,
+                             .offset = offset_at(was, was->end),
+                             .size = was->object ? object_at(was->object)->bytes : was->size});
+}
+
+/* `more`, if any, says what it is that the mapping grows by, except its rights. */
+static void move(const long a[6], gaddr to, const struct record_map *more)
+{
+    gaddr from = (gaddr)a[0];
+    uint64_t old = PAGE_UP((uint64_t)a[1]), new = PAGE_UP((uint64_t)a[2]);
+    if (range_overlaps(from, from + old) || range_overlaps(to, to + new))
+        post_failed("mremap at 0x%lx: not the program's", from);
+    reach(from);
+    if (new < old) {
+        unmap(from + new, old - new);
+        old = new;
+    }
+    /* What is to grow; of nothing, a second mapping of shared memory is made. */
+    int i = index_of(old ? from + old - 1 : from);
+    if (i == areas.count || area(i)->start > from + old)
+        post_failed("mremap at 0x%lx: there is no memory", from);
+    struct area last = *area(i);
+    last.offset = offset_at(&last, from + old);
+    last.start = last.end = to + old;
+    if (to != from)
+        carry(from, to, old, a[3]);
+    if (new <= old)
+        return;
+    if (!more) {
+        extend(&last, new - old);
+        return;
+    }
+    struct record_map m = *more;
+    m.start = to + old;
+    m.bytes = new - old;
+    m.prot = (uint32_t)last.prot;
+    space_map(&m);
+}
+
+/* The rights that the thread's new memory really got. */
+static int implied(const struct thread *t, int prot)
+{
+    return t->reads_execute && (prot & PROT_READ) ? prot | PROT_EXEC : prot;
+}
+
+static void set_heap(gaddr end, int prot)
 {
     gaddr old = PAGE_UP(heap_end), new = PAGE_UP(end);
     if (end < heap_start)
         return;
     if (new > old) {
-        map(old, new - old, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-        note(anonymous(old, new - old, PROT_READ | PROT_WRITE));
+        map(old, new - old, prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+        note(anonymous(old, new - old, prot));
     } else if (new < old) {
         unmap(new, old - new);
     }
     heap_end = end;
 }
 
-static void advise(const long a[6])
+static void advise(gaddr start, uint64_t bytes, long what)
 {
     enum { DONTNEED = 4, FREE = 8, REMOVE = 9, DONTNEED_LOCKED = 24 };
-    long what = a[2] == FREE || a[2] == DONTNEED_LOCKED ? DONTNEED : a[2];
+    if (what == FREE || what == DONTNEED_LOCKED)
+        what = DONTNEED;
     if (what != DONTNEED && what != REMOVE)
         return;
-    if (range_overlaps((gaddr)a[0], (gaddr)a[0] + (uint64_t)a[1]))
+    if (range_overlaps(start, start + bytes))
         return;
-    maps_open((gaddr)a[0], (gaddr)a[0] + (uint64_t)a[1]);
-    sys3(__NR_madvise, a[0], a[1], what);
-    maps_changed((gaddr)a[0], (gaddr)a[0] + (uint64_t)a[1]);
+    maps_open(start, start + bytes);
+    sys3(__NR_madvise, (long)start, (long)bytes, what);
+    maps_changed(start, start + bytes);
+}
+
+/* Private mappings of a kept file show an object from now on, which is made of that file. What the
+ * program has written to them follows in the log. */
+static void show_object(const struct record_map *m)
+{
+    const gaddr end = m->start + m->bytes;
+    for (gaddr at = m->start; at < end;) {
+        int i = index_of(at);
+        if (i == areas.count || area(i)->start >= end)
+            return;
+        const struct area a = *area(i);
+        const struct object *o = object_at(m->object);
+        gaddr from = a.start > at ? a.start : at, to = a.end < end ? a.end : end;
+        at = to;
+        if (!m->object || a.shared || a.object || a.file == MAP_FILE_NONE)
+            continue;
+        space_map(&(struct record_map){.start = from,
+                                       .bytes = to - from,
+                                       .prot = (uint32_t)a.prot,
+                                       .flags = MAP_PRIVATE,
+                                       .file = o->fd ? MAP_FILE_NONE : a.file,
+                                       .object = m->object,
+                                       .offset = offset_at(&a, from),
+                                       .size = o->fd ? o->bytes : a.size});
+    }
+}
+
+/* A piece of what a call did before it failed. Where the source of mremap is gone and nothing was
+ * to be made smaller, it was moved. */
+void space_partly(long nr, const long a[6], const struct record_map *m)
+{
+    bool moves = nr == __NR_mremap && a[1] == a[2] && m->start >= (uint64_t)a[0] &&
+                 m->start + m->bytes <= (uint64_t)a[0] + PAGE_UP((uint64_t)a[1]);
+    if (m->start >> 47 || m->bytes >> 47 || range_overlaps(m->start, m->start + m->bytes))
+        post_failed("event %lu: not a record", cursor_number());
+    switch (m->r.flags) {
+    case PARTLY_GONE:
+        if (moves)
+            carry(m->start, (gaddr)a[4] + (m->start - (gaddr)a[0]), m->bytes, a[3]);
+        else
+            unmap(m->start, m->bytes);
+        break;
+    case PARTLY_PROT:
+        protect(m->start, m->bytes, (int)m->prot);
+        break;
+    case PARTLY_EMPTY:
+        advise(m->start, m->bytes, a[2]);
+        break;
+    case PARTLY_OBJECT:
+        show_object(m);
+        break;
+    default:
+        post_failed("event %lu: not a record", cursor_number());
+    }
 }
 
 void space_call(struct thread *t, long nr, const long a[6], int64_t result,
                 const struct record_map *map_of)
 {
-    (void)t;
-    if (nr == __NR_madvise)
-        advise(a); /* a failed one may have done a part */
-    if ((nr == __NR_mprotect || nr == __NR_pkey_mprotect) && result == -ENOMEM)
-        protect_up_to_hole((gaddr)a[0], (uint64_t)a[1], (int)a[2]);
     if (SYS_FAILED(result))
         return;
     switch (nr) {
     case __NR_mmap:
-    case __NR_shmat:
+    case __NR_shmat: {
+        struct record_map m = {.start = (uint64_t)result,
+                               .bytes = (uint64_t)a[1],
+                               .prot = (uint32_t)a[2],
+                               .flags = (uint32_t)a[3],
+                               .file = MAP_FILE_NONE};
         if (map_of)
-            space_map(map_of);
-        else
-            space_map(&(struct record_map){.start = (uint64_t)result,
-                                           .bytes = (uint64_t)a[1],
-                                           .prot = (uint32_t)a[2],
-                                           .file = MAP_FILE_NONE});
+            m = *map_of;
+        m.prot = (uint32_t)implied(t, (int)m.prot);
+        space_map(&m);
         break;
+    }
     case __NR_shmdt:
         if (map_of)
             unmap(map_of->start, map_of->bytes);
@@ -502,13 +695,20 @@ void space_call(struct thread *t, long nr, const long a[6], int64_t result,
         break;
     case __NR_mprotect:
     case __NR_pkey_mprotect:
-        protect((gaddr)a[0], (uint64_t)a[1], (int)a[2]);
+        protect((gaddr)a[0], (uint64_t)a[1], implied(t, (int)a[2]));
         break;
     case __NR_mremap:
-        move(a, (gaddr)result);
+        move(a, (gaddr)result, map_of);
         break;
     case __NR_brk:
-        set_heap((gaddr)result);
+        set_heap((gaddr)result, implied(t, PROT_READ | PROT_WRITE));
+        break;
+    case __NR_madvise:
+        advise((gaddr)a[0], (uint64_t)a[1], a[2]);
+        break;
+    case __NR_personality:
+        if ((uint32_t)a[0] != PERSONALITY_ASKED)
+            t->reads_execute = a[0] & READ_IMPLIES_EXEC;
         break;
     default:
         break;
@@ -552,25 +752,18 @@ void space_write(gaddr addr, const void *bytes, uint64_t n)
     }
 }
 
+void space_begin(gaddr start, gaddr end)
+{
+    heap_start = start;
+    heap_end = end;
+    maps_list = list_code;
+    engine_grow = grow;
+}
+
 void space_start(const struct record_start *s)
 {
-    heap_start = heap_end = s->brk;
-    maps_list = list_code;
-    if (!s->stack_end)
-        return;
-    /* The kernel grows the stack when it is touched; here it has its full size from the start. */
-    enum { MOST = 1 << 30 };
-    uint64_t limit = s->stack_limit < MOST ? PAGE_UP(s->stack_limit) : MOST;
+    space_begin(s->brk, s->brk);
     int i = index_of(s->stack_end - 1);
-    if (i == areas.count || area(i)->end != s->stack_end)
-        return;
-    struct area a = *area(i);
-    gaddr low = s->stack_end - limit, before = i ? area(i - 1)->end : 0;
-    if (low < before)
-        low = before;
-    if (low >= a.start)
-        return;
-    map(low, a.start - low, a.prot, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    note(anonymous(low, a.start - low, a.prot));
-    stack_low = low;
+    if (i < areas.count && area(i)->end == s->stack_end)
+        area(i)->grows = true;
 }

@@ -7,7 +7,7 @@
  * goal, and what would have been its last stop is noted. Going back is made of scans.
  *
  * Invariants:
- * 1. Moments (mailbox.h) are met in their order: log events, count, pc, stage. A stop names the
+ * 1. Moments (messages.h) are met in their order: log events, count, pc, stage. A stop names the
  *    moment, and a run to it as its goal stops there again, with the same state.
  * 2. What is at the place where a run begins does not stop it.
  * 3. A thread that was taken off inside a system call is back at the instruction without having
@@ -21,11 +21,18 @@
 #include "engine/os/kernel.h"
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
+#include "engine/rt/sys.h"
 #include "engine/x86/accesses.h"
 #include "replayer/target/agent.h"
+#include "replayer/target/fence.h"
 #include "replayer/target/player.h"
 
-enum { BREAKS = 10000, CONDITIONS = 1 << 20, PAUSE_TICKS = 1 << 20 };
+enum {
+    BREAKS = 10000,
+    CONDITIONS = 1 << 20,
+    PAUSE_TICKS = 1 << 20,
+    SINGLE_STEPS = 512, /* in a range: after so many a fence pays */
+};
 
 static struct mailbox_run run;
 static struct mailbox_stops stops;
@@ -40,8 +47,13 @@ static uint64_t trail_end;           /* moments ever put there */
 static struct {
     struct thread *thread;
     uint64_t count;
-    gaddr pc; /* where the step began */
+    gaddr pc;      /* where the step began */
+    uint64_t made; /* single steps that ended in the range */
 } step;
+
+/* The thread whose stops alone count, in a scan that has seen it made, before its first
+ * instruction. */
+static struct thread *beginner;
 
 /* An access to a watched range was seen: the stop comes when it is done. */
 static struct {
@@ -135,11 +147,8 @@ void stops_end(struct thread *t)
 
 void stops_pause(struct thread *t)
 {
-    static unsigned calls;
     if (t->calling)
         return;
-    if (!(++calls % 256))
-        post_look_up();
     bool asked = __atomic_load_n(&post_box()->pause, __ATOMIC_RELAXED);
     if (!asked && !(run.pause_ticks && stops_ticks() >= run.pause_ticks))
         return;
@@ -165,6 +174,12 @@ void stops_at_position(struct thread *t)
         goal(t, STAGE_BEFORE);
 }
 
+/* Others' stops are not what was asked for. */
+static bool counts(const struct thread *t)
+{
+    return !stops.only || stops.only == t->number;
+}
+
 void stops_new_thread(struct thread *t)
 {
     if (run.goal.thread == t->number)
@@ -172,6 +187,9 @@ void stops_new_thread(struct thread *t)
     if (run.step_thread == t->number) {
         step.thread = t;
         step.pc = 0;
+        t->step |= STEP_TOOL;
+    } else if (stops.only == t->number && (run.flags & RUN_SCAN)) {
+        beginner = t;
         t->step |= STEP_TOOL;
     }
 }
@@ -182,6 +200,8 @@ void stops_lost_thread(const struct thread *t)
         step.thread = NULL;
     if (access_under_way.thread == t)
         access_under_way.thread = NULL;
+    if (beginner == t)
+        beginner = NULL;
 }
 
 static void done_stepping(struct thread *t)
@@ -214,8 +234,31 @@ static void access_done(struct thread *t, enum mailbox_stage stage)
         tell_access(t, stage);
 }
 
+static void tell_begin(struct thread *t)
+{
+    struct mailbox_what w = {.reason = STOP_THREAD_BEGINS, .at = moment(t, STAGE_BEFORE)};
+    beginner = NULL;
+    hit(t, &w);
+}
+
+static void step_is_done(struct thread *t)
+{
+    struct mailbox_what w = {.reason = STOP_STEP, .at = moment(t, STAGE_BEFORE)};
+    done_stepping(t);
+    hit(t, &w);
+}
+
+/* A thread that stays in its range for long goes on at full speed. */
+static void stay_in_range(struct thread *t)
+{
+    if (fence_is_of(t) || (++step.made == SINGLE_STEPS && fence_raise_range(t, run.low, run.high)))
+        t->step &= (uint8_t)~STEP_TOOL;
+}
+
 static void one_step(struct thread *t)
 {
+    if (beginner == t)
+        tell_begin(t);
     if (access_under_way.thread == t) {
         access_done(t, STAGE_BEFORE);
         return;
@@ -231,11 +274,36 @@ static void one_step(struct thread *t)
         return;
     }
     bool moved = thread_count(t) != step.count || t->cpu.rip != step.pc;
-    if (!moved || (t->cpu.rip >= run.low && t->cpu.rip < run.high))
+    if (moved && t->cpu.rip >= run.low && t->cpu.rip < run.high)
+        stay_in_range(t);
+    else if (moved)
+        step_is_done(t);
+}
+
+/* True if the run has ended here and gone on since. */
+static bool at_post(struct thread *t)
+{
+    const enum fence_post what = fence_at(t);
+    if (what == FENCE_NOTHING)
+        return false;
+    if (what == FENCE_GATE && !(run.flags & RUN_SCAN)) {
+        t->step |= STEP_TOOL;
+        return false;
+    }
+    step_is_done(t);
+    return !(run.flags & RUN_SCAN);
+}
+
+/* A signal leads a thread out of its fence. */
+static void leave_for_signal(struct thread *t)
+{
+    struct mailbox_what w = {.reason = STOP_STEP, .at = signal_told};
+    if (!fence_is_of(t))
         return;
-    struct mailbox_what w = {.reason = STOP_STEP, .at = moment(t, STAGE_BEFORE)};
-    done_stepping(t);
-    hit(t, &w);
+    if (run.flags & RUN_SCAN)
+        hit(t, &w);
+    else
+        t->step |= STEP_TOOL;
 }
 
 /* The thread is taken off here, or a signal comes: what it has just done is told before. */
@@ -265,7 +333,7 @@ static const struct mailbox_break *find_break(gaddr pc)
 static bool read_memory(void *arg, gaddr addr, void *out, size_t bytes)
 {
     (void)arg;
-    return engine_read(out, addr, bytes);
+    return engine_copy(out, (const void *)addr, bytes) == 0;
 }
 
 /* One of its conditions holds, or cannot be computed: then the user has to see it. */
@@ -300,6 +368,11 @@ static void at_break(struct thread *t)
     struct mailbox_what w = {.reason = STOP_BREAK, .at = moment(t, STAGE_BEFORE)};
     if (b && holds(t, b))
         hit(t, &w);
+}
+
+void stops_at_fault(struct thread *t)
+{
+    at_break(t);
 }
 
 /* ---- watched memory ---- */
@@ -444,7 +517,11 @@ void stops_entry(struct thread *t, long nr)
     struct mailbox_what w = {.reason = STOP_ENTRY, .number = nr, .at = moment(t, STAGE_ENTERED)};
     call_before = moment(t, call_wanted(nr) ? STAGE_ENTERED : STAGE_BEFORE);
     written_by_call = NULL;
-    if (!goal(t, STAGE_ENTERED) && call_wanted(nr))
+    if (goal(t, STAGE_ENTERED) || !counts(t))
+        return;
+    if (nr == __NR_exit && stops.only && !(run.flags & RUN_SCAN))
+        w.reason = STOP_THREAD_ENDS;
+    if (call_wanted(nr) || w.reason == STOP_THREAD_ENDS)
         hit(t, &w);
 }
 
@@ -460,7 +537,7 @@ static bool tell_written(struct thread *t, enum mailbox_stage stage)
 {
     const struct mailbox_watch *watch = written_by_call;
     const bool scans = run.flags & RUN_SCAN;
-    if (!watch)
+    if (!watch || !counts(t))
         return false;
     struct mailbox_what w = {.reason = STOP_WATCH,
                              .kind = watch->kind,
@@ -481,7 +558,8 @@ void stops_return(struct thread *t, long nr)
 {
     struct mailbox_what w = {.reason = STOP_RETURN, .number = nr, .at = moment(t, STAGE_RETURNED)};
     /* What it has written is before this moment: a scan that ends here has seen it. */
-    if (!tell_written(t, STAGE_RETURNED) && !goal(t, STAGE_RETURNED) && call_wanted(nr))
+    if (!tell_written(t, STAGE_RETURNED) && !goal(t, STAGE_RETURNED) && call_wanted(nr) &&
+        counts(t))
         hit(t, &w);
 }
 
@@ -530,7 +608,7 @@ void stops_signal(struct thread *t, int sig, const void *info)
     signal_told = moment(t, STAGE_SIGNAL);
     if (same_place(&last, &signal_told))
         return; /* the same one: a fault that ends the program */
-    if (!goal(t, STAGE_SIGNAL) && sig > 0 && sig < (int)sizeof stops.signal_wanted &&
+    if (!goal(t, STAGE_SIGNAL) && counts(t) && sig > 0 && sig < (int)sizeof stops.signal_wanted &&
         stops.signal_wanted[sig])
         stops_signal_always(t, sig, info);
 }
@@ -542,7 +620,8 @@ static void frame_written(struct thread *t, int sig, gaddr handler)
     const gaddr at = t->cpu.gpr[RSP];
     (void)sig;
     (void)handler;
-    if (!stops.watches || !engine_read(&frame, at, sizeof frame))
+    leave_for_signal(t);
+    if (!stops.watches || !counts(t) || !engine_read(&frame, at, sizeof frame))
         return;
     const uint64_t bytes = fpstate_bytes() + (fpstate_features() ? 4 : 0);
     const struct mailbox_watch *w = find_watch(at, sizeof frame, false, true);
@@ -563,14 +642,14 @@ static void frame_written(struct thread *t, int sig, gaddr handler)
 static unsigned choose(const struct insn *in, bool first)
 {
     (void)first;
-    return (find_break(in->pc) ? PROBE_BEFORE : 0) | watch_wants(in);
+    return (find_break(in->pc) || fence_has_post(in->pc) ? PROBE_BEFORE : 0) | watch_wants(in);
 }
 
 static void probe(struct thread *t, const struct probe *p)
 {
-    if (t->calling)
+    if (t->calling || !counts(t))
         return;
-    if (p->what & PROBE_BEFORE)
+    if ((p->what & PROBE_BEFORE) && !at_post(t))
         at_break(t);
     if (p->what & (PROBE_WATCH | PROBE_MEMORY))
         at_access(t, p);
@@ -642,12 +721,18 @@ void stops_run(struct thread *self, const struct mailbox_run *r)
         last_hit.reason = 0;
         before_access.at.thread = 0;
         trail_end = 0;
+        beginner = NULL;
+        step.made = 0;
+        if (!(run.flags & RUN_FENCE))
+            fence_drop();
     }
     access_under_way.thread = NULL;
     engine_stop_at(NULL, 0, 0);
     instrument_hear(self, self->cpu.rip, PROBE_BEFORE);
     for (struct thread *t = engine.threads; t; t = t->next)
         t->step &= (uint8_t) ~(STEP_TOOL | STEP_POSITION);
+    if (beginner)
+        beginner->step |= STEP_TOOL;
     struct thread *t = run.goal.thread ? post_thread(run.goal.thread) : NULL;
     if (t)
         engine_stop_at(t, run.goal.count, run.goal.pc);

@@ -1,15 +1,17 @@
 #!/usr/bin/env python3
-"""frame.py - the top CMakeLists.txt stays short, and README.md speaks of folders that there are.
+"""frame.py - the top CMakeLists.txt stays short, and the first pages speak of folders and files that there are.
 
 SPDX-License-Identifier: MIT
 
-A folder in README.md is anything in backticks that ends in a slash.
+A folder is anything in backticks that ends in a slash, a file anything there that has a slash and ends like one.
 """
 import re
 
 import tree
 
 MAX_LINES = 100
+PAGES = ("README.md", "CONTRIBUTING.md", "docs/architecture.md")
+FILE = re.compile(r"`([\w.-]+/[\w./-]*\.(?:c|h|S|def|py|sh|md|bash|1))`")
 
 
 def check(project):
@@ -20,7 +22,11 @@ def check(project):
     folders = re.findall(r"`([^`\s]+)/`", project.files.get("README.md", ""))
     if not folders:
         complaints.append("README.md: names no folder")
-    complaints += [f"README.md: {f}/ does not exist" for f in folders if f not in project.folders]
+    for page in PAGES:
+        text = project.files.get(page, "")
+        complaints += [f"{page}: {f}/ does not exist" for f in re.findall(r"`([^`\s]+)/`", text)
+                       if f not in project.folders]
+        complaints += [f"{page}: {f} does not exist" for f in FILE.findall(text) if f not in project.files]
     return complaints
 
 
@@ -31,6 +37,7 @@ FIXTURES = [
     ("a long CMakeLists.txt", GOOD | {"CMakeLists.txt": "x\n" * 100}, "100 lines"),
     ("no CMakeLists.txt", GOOD | {"CMakeLists.txt": ""}, "0 lines"),
     ("a folder that is gone", GOOD | {"README.md": "`base/` and `util/`"}, "util/ does not exist"),
+    ("a file that is gone", GOOD | {"CONTRIBUTING.md": "`base/err.c` and `base/log.c`"}, "base/log.c does not exist"),
     ("no folders", GOOD | {"README.md": "hello"}, "names no folder"),
 ]
 

@@ -30,17 +30,24 @@ LAYERS = {
     "pinball": ["base"],
     # Their other halves, inside the target.
     "logger/target": ["engine", "pinball/record.h", "pinball/ring.h"],
-    "replayer/target": ["engine", "pinball/record.h", "replayer/mailbox.h", "replayer/flow.h"],
+    "replayer/target": ["engine", "pinball/record.h", "pinball/record_state.h", "pinball/records.def",
+                        "replayer/mailbox.h", "replayer/messages.h", "replayer/flow.h"],
     "logger": ["base", "pinball", "engine"],
     "replayer": ["base", "pinball", "engine"],
-    "replayer/gdbstub": ["base", "replayer/replay.h", "replayer/timeline.h", "replayer/position.h"],
-    "slicer": ["base", "pinball", "engine/rt/types.h", "engine/x86", "replayer/replay.h", "replayer/flow.h",
-               "replayer/position.h", "engine/os/syscalls.def"],
-    "relogger": ["base", "pinball", "engine", "replayer", "slicer"],
-    "maple-bridge": ["base", "pinball", "engine", "logger"],
+    "replayer/gdbstub": ["base", "replayer/replay.h", "replayer/timeline.h", "replayer/timeline_divert.h",
+                         "replayer/position.h"],
+    "source": ["base", "pinball", "engine/rt/types.h", "engine/x86", "replayer/replay.h"],
+    "trace": ["base", "pinball", "engine/rt/types.h", "engine/x86", "engine/os/syscalls.def", "replayer/replay.h",
+              "replayer/flow.h", "replayer/flow_note.h", "replayer/position.h", "source/frame.h"],
+    "study": ["base", "pinball", "replayer/replay.h", "replayer/position.h", "source", "trace"],
+    "facts": ["base", "pinball", "engine/x86", "source", "trace", "study"],
+    "slicer": ["base", "pinball", "engine/rt/types.h", "engine/x86", "source", "trace", "study", "facts"],
+    "relogger": ["base", "pinball", "engine", "replayer", "trace", "slicer"],
+    "maple-bridge": ["base", "pinball", "engine", "logger", "facts"],
     # Speaks to child processes; reads slice files.
     "gui": ["base"],
-    "cli": ["base", "pinball", "engine/host", "logger", "replayer", "slicer", "relogger", "maple-bridge"],
+    "cli": ["base", "pinball", "engine/host", "logger", "replayer", "source", "trace", "study", "facts", "slicer",
+            "relogger", "maple-bridge"],
 }
 
 # Not part of the product: may look at anything, and at their neighbours by bare names.
@@ -55,6 +62,10 @@ FREESTANDING = re.compile(
 
 # System headers that only one folder may include.
 RESERVED = [(re.compile(r"(gtk|gdk|adwaita|gtksourceview)"), "gui/view")]
+
+# Headers of memory that a stranger writes to. Nobody else may see its layout, not through another
+# header either: what the supervisor reads of it passes through one file.
+SEALED = {"replayer/mailbox.h": ["replayer/inbox.c", "replayer/target"]}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 
@@ -93,6 +104,24 @@ def hosted_headers(path, files, seen):
             yield from hosted_headers(name, files, seen)
 
 
+def pulled_in(path, files, seen):
+    """Pairs (header of the project, file that includes it) for all that `path` pulls in."""
+    for system, name in includes(files.get(path, "")):
+        if not system and name not in seen:
+            seen.add(name)
+            yield name, path
+            yield from pulled_in(name, files, seen)
+
+
+def check_sealed(path, files):
+    complaints = []
+    for name, via in pulled_in(path, files, set()):
+        if path != name and not any(inside(path, user) for user in SEALED.get(name, [path])):
+            how = "" if via == path else f", through {via}"
+            complaints.append(f'{path}: "{name}"{how}: only for {" and ".join(SEALED[name])}')
+    return complaints
+
+
 def check_file(path, files):
     layer = layer_of(path)
     if layer is None:
@@ -109,6 +138,7 @@ def check_file(path, files):
             complaints.append(f'{path}: "{name}" is not written from the project\'s top')
         elif not allowed(layer, name):
             complaints.append(f'{path}: "{name}": {layer} may not include it')
+    complaints += check_sealed(path, files)
     if any(inside(path, folder) for folder in IN_TARGET):
         for name, via in hosted_headers(path, files, set()):
             how = "" if via == path else f", through {via}"
@@ -171,7 +201,7 @@ FIXTURES = [
     ("replayer and logger", {"replayer/replay.c": '# include  "logger/log.h"\n'}, "may not"),
     ("a private header of the replayer", {
         "replayer/gdbstub/stub.c": '#include "replayer/checkpoints.h"\n'}, "replayer/gdbstub may not"),
-    ("slicer behind the one header", {"slicer/cfg.c": '#include "replayer/timeline.h"\n'}, "may not"),
+    ("slicer behind the one header", {"trace/graph/cfg.c": '#include "replayer/timeline.h"\n'}, "may not"),
     ("gui and engine", {"gui/model/tree.c": '#include "engine/x86/insn.h"\n'}, "gui may not"),
     ("the engine's inside from a verb", {"cli/run.c": '#include "engine/core/cache.h"\n'}, "cli may not"),
     ("GTK in the model", {"gui/model/tree.c": "#include <gtk/gtk.h>\n"}, "belongs to gui/view"),
@@ -182,6 +212,17 @@ FIXTURES = [
         "engine/rt/rt.h": '#include "base/text.h"\n',
         "engine/os/maps.c": '#include "engine/rt/rt.h"\n',
     }, "engine/os/maps.c: <string.h>, through base/text.h"),
+    ("the mailbox read from elsewhere", {
+        "replayer/replay.c": '#include "replayer/mailbox.h"\n'}, "only for replayer/inbox.c"),
+    ("the mailbox by a detour", {
+        "replayer/replay_int.h": '#include "replayer/mailbox.h"\n',
+        "replayer/timeline.c": '#include "replayer/replay_int.h"\n',
+    }, "replayer/timeline.c: \"replayer/mailbox.h\", through replayer/replay_int.h"),
+    ("the mailbox from the one file and the target", {
+        "replayer/inbox.c": '#include "replayer/mailbox.h"\n',
+        "replayer/target/player.h": '#include "replayer/mailbox.h"\n',
+        "replayer/target/post.c": '#include "replayer/target/player.h"\n',
+    }, None),
     ("a bare name", {"engine/core/cache.c": '#include "cache.h"\n'}, "from the project's top"),
     ("a way around", {"engine/core/cache.c": '#include "engine/rt/../host/launch.h"\n'}, "from the project's"),
     ("a folder without a row", {"misc/util.c": ""}, "has no row"),

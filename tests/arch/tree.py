@@ -10,6 +10,7 @@ import pathlib
 import sys
 
 SOURCES = {".c", ".h", ".S", ".cc", ".cpp", ".hpp", ".inc", ".def"}
+TEXTS = {".md", ".py", ".sh", ".bash", ".1"}  # read, too, but no sources
 SKIPPED = {".git", "build", "__pycache__"}
 
 
@@ -29,7 +30,7 @@ class Tree:
             path = entry.relative_to(top).as_posix()
             if entry.is_dir():
                 folders.add(path)
-            elif entry.suffix in SOURCES or entry.name in ("CMakeLists.txt", "README.md"):
+            elif entry.suffix in SOURCES | TEXTS or entry.name == "CMakeLists.txt":
                 files[path] = entry.read_text(errors="replace")
         return cls(files, folders)
 

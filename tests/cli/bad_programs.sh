@@ -84,7 +84,7 @@ refused ./no_ld "ELF interpreter /lib64/ld-linus*: No such file or directory"
 script no_interpreter '#!/no/such/interpreter\n'
 refused ./no_interpreter "interpreter /no/such/interpreter: No such file or directory"
 script crlf '#!/bin/sh\r\n'
-refused ./crlf $'interpreter /bin/sh\r: No such file or directory'
+refused ./crlf 'interpreter /bin/sh\\r: No such file or directory'
 script plain_interpreter "#!$work/plain\n"
 refused ./plain_interpreter "interpreter $work/plain: Permission denied"
 script via "#!$work/no_interpreter\n"

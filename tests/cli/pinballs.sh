@@ -12,7 +12,7 @@ cp "$top/tests/fuzz/corpus_pinball/files" a.pinball
 
 # The head holds a newline and a control character: they do not reach the terminal.
 expect 0 $'a.pinball: 0 threads, 6 instructions, 1 event, 2.4 KiB\nprogram ended: exit status 0
-program    /bin/a?b\narguments  x \'\\\\y?\'\nfiles *' "" "$drdebug" info a.pinball
+program    /bin/a\\\\nb\narguments  x $\'\\\\\\\\y\\\\x01\'\nmade       by a stranger: *\nfiles *' "" "$drdebug" info a.pinball
 named=$out
 expect 0 "*" "" "$drdebug" info
 [ "$out" = "$named" ] || fail "info without a name: $out"
@@ -23,13 +23,15 @@ info = json.load(open(sys.argv[1]))
 assert info["program"] == "/bin/a\nb", info
 assert info["arguments"] == ["x", "\\y\x01"], info
 assert info["events"] == 1 and info["instructions"] == 6 and info["packed"], info
+assert info["own"] is False, info
 assert [f["number"] for f in info["files"]] == [0, 1, 2], info
 PYTHON
 
 expect 0 "b: 2.4 KiB, 0 debug files, 0 source files" "" "$drdebug" pack -o b a.pinball
-cmp a.pinball b || fail "packed twice, it differs"
+expect 0 "b2: 2.4 KiB, 0 debug files, 0 source files" "" "$drdebug" pack -o b2 b
+cmp b b2 || fail "packed twice, it differs"
 expect 1 "" "drdebug: b: File exists" "$drdebug" pack -o b a.pinball
-expect 0 "a.packed.pinball: *" "" "$drdebug" pack --no-debug --sources a.pinball
+expect 0 "a.packed.pinball: *" "*is a stranger's recording: *" "$drdebug" pack --no-debug --sources a.pinball
 expect 0 "a.packed.2.pinball: *" "" "$drdebug" pack a.pinball
 
 expect 1 "" "drdebug: none: No such file or directory" "$drdebug" info none
@@ -43,7 +45,7 @@ expect 1 "" "drdebug: damaged/head: chunk 0: checksum does not match" "$drdebug"
 expect 1 "" "drdebug: damaged/head: chunk 0: checksum does not match" "$drdebug" pack damaged
 printf 'DrPB\7\0' >newer
 head -c 100 a.pinball | tail -c 94 >>newer
-expect 1 "" "drdebug: newer: is version 7, this drdebug reads version 1" "$drdebug" info newer
+expect 1 "" "drdebug: newer: is version 7, this drdebug reads versions 1 to 2" "$drdebug" info newer
 
 for verb in info pack serve; do
     expect 2 "" "drdebug: $verb: takes one pinball, not 2" "$drdebug" "$verb" a b

@@ -17,6 +17,17 @@ expect 0 "a" "" "$drdebug" run --no-link -- echo a
 expect 0 "a" "" "$drdebug" run --cache-size 1M echo a
 expect 0 "a" "" "$drdebug" run --cache-size=262144 --engine link=0 --engine link=1 echo a
 
+expect 0 "a" "drdebug: stats: *" env DRDEBUG_ENGINE=link=0,stats=1 "$drdebug" run echo a
+expect 2 "" "drdebug: DRDEBUG_ENGINE: 'link' is not KEY=VALUE" env DRDEBUG_ENGINE=stats=1,link "$drdebug" run echo a
+# What glibc's loader says of the CPU: no more than the level, whatever this one is.
+loader=/lib64/ld-linux-x86-64.so.2
+for level in 2 3; do
+    above=$("$drdebug" run --engine cpu=$level -- $loader --help | grep -c "x86-64-v$((level + 1)) (supported")
+    [ "$above" = 0 ] || fail "cpu=$level: the loader sees more"
+    "$drdebug" run --engine cpu=$level -- $loader --help | grep -q "x86-64-v2 (supported" ||
+        fail "cpu=$level: the loader sees less than x86-64-v2"
+done
+
 hint=$'\nhint: *'
 expect 2 "" "drdebug: run: no program given$hint" "$drdebug" run
 expect 2 "" "drdebug: run: no program given$hint" "$drdebug" run --stats --

@@ -14,18 +14,18 @@
 #include <unistd.h>
 
 #include "pinball/chunk.h"
-#include "slicer/pass.h"
-#include "slicer/slice_private.h"
+#include "trace/index.h"
+#include "trace/pass.h"
 
 enum { MAX_BYTES = 1 << 16 };
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* Passes that begin in the middle of a trace want it; this one does not. */
-int slicer_scan(struct slicer *s, const struct slice_options *o, struct err *err)
+int trace_index_scan(struct trace_index *s, unsigned max_save, struct err *err)
 {
     (void)s;
-    (void)o;
+    (void)max_save;
     return err_set(err, "not here");
 }
 

@@ -14,10 +14,10 @@ import time
 
 from stub_client import SOAK, Client, Failed, Recordings
 
-STEPS = 2000 if SOAK else 150
+STEPS = 2000 if SOAK else 50
 WALKS = 1000 if SOAK else 1
-WALK_STEPS = 1000
-ROUNDS = 200 if SOAK else 40  # of each of three threads
+WALK_STEPS = 1000 if SOAK else 120
+ROUNDS = 200 if SOAK else 6  # of each of three threads
 
 SYSCALL = b"\x0f\x05"
 
@@ -407,7 +407,7 @@ def random_walk(recordings, subject, seed):
             met += 1
             check(place.same(before), f"seed {seed}, step {number}, after {done[-8:]}: {before}, now {place}\n"
                   f"  {before.registers}\n  {place.registers}")
-    check(met > 20, f"seed {seed}: only {met} places met again")
+    check(met > WALK_STEPS // 50, f"seed {seed}: only {met} places met again")
     session.close()
 
 

@@ -151,7 +151,7 @@ LISTS = [
     ("pin events signal", "=>      2"),
     ("pin events frobnicate", "frobnicate: neither a kind of event nor a system call."),
     ("pin output", re.compile(r"^T1:\d+:[0-9a-f]+ +\| begin$", re.MULTILINE)),
-    ("pin output", "! bell? ?[1m \u00e9"),
+    ("pin output", "! bell\\x07 \\x1b[1m \u00e9"),
 ]
 
 PLAIN = [

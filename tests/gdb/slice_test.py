@@ -3,7 +3,7 @@
 
 SPDX-License-Identifier: MIT
 
-The programs are those of tests/slice/cli. Tables are as in commands_test.py.
+The programs are those of tests/slice/cli. Tables are as in commands.py.
 """
 import argparse
 import json
@@ -14,8 +14,8 @@ import subprocess
 import sys
 import tempfile
 
-import commands_test
-from commands_test import pattern
+import commands
+from commands import pattern
 from stub_client import SKIP, Failed, Recordings, markers
 
 LEVELS = ("O0", "Og")
@@ -200,7 +200,7 @@ TABLES = {
 }
 
 
-class Test(commands_test.Test):
+class Test(commands.Test):
     def __init__(self, recordings):
         self.recordings, self.work = recordings, recordings.work
         self.failures = self.checks = 0

@@ -13,6 +13,9 @@ fi
 status=$?
 grep -v '^#' "$dir/native" >"$dir/a"
 grep -v '^#' "$dir/translated" >"$dir/b"
-diff "$dir/a" "$dir/b" || status=1
+case ${DRDEBUG_ENGINE-} in
+*cpu=*) ;; # an older CPU, which native code cannot be shown: only the rules are checked
+*) diff "$dir/a" "$dir/b" || status=1 ;;
+esac
 grep -h '^#' "$dir/translated"
 exit $status

@@ -124,7 +124,7 @@ def run_server(place, prefix, env, port):
     if server.poll() is None:
         server.send_signal(signal.SIGTERM)
     try:
-        status = replay_test.wait_end(server, row.limit)
+        status = compare.wait_end(server, row.limit)
     except subprocess.TimeoutExpired:
         note += compare.where_it_hangs(server.pid)
         replay_test.stop_group(server)

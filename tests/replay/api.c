@@ -49,6 +49,29 @@ static void look_around(struct replay *r, const struct position *at)
     CHECK(i < maps && (map[i].prot & 4));
 }
 
+/* Copies made at eight moments of the first thread go on to the end by themselves. */
+static void copy_on_the_way(struct pinball *p, const struct position *end)
+{
+    struct replay_options options = {.copies = true};
+    struct replay_stop stop;
+    struct err err;
+    struct replay *r = replay_new(p, &options, &err);
+    if (!r)
+        die("replay_new", err.msg);
+    for (uint64_t i = 1; i < 8 && end->thread == 1; i++) {
+        struct position at = {.thread = 1, .count = end->count * i / 8};
+        run(r, &at, &stop);
+        CHECK(stop.why == REPLAY_AT_POSITION);
+        struct replay *copy = replay_copy(r, &err);
+        if (!copy)
+            die("replay_copy", err.msg);
+        run(copy, NULL, &stop);
+        CHECK(stop.why == REPLAY_AT_END);
+        replay_free(copy);
+    }
+    replay_free(r);
+}
+
 int main(int argc, char **argv)
 {
     struct replay_options options = {.copies = true};
@@ -102,6 +125,7 @@ int main(int argc, char **argv)
     run(r, NULL, &stop);
     CHECK(stop.why == REPLAY_AT_END);
     replay_free(r);
+    copy_on_the_way(p, &at);
     pinball_close(p);
     puts("good");
     return 0;

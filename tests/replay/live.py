@@ -16,6 +16,16 @@ import replay_test
 from replay_test import LIMIT, Done, Recording, compare, wait_for
 
 
+def none_left():
+    """Have all our children ended? Orphans are ours, too."""
+    try:
+        while os.waitpid(-1, os.WNOHANG)[0]:
+            pass
+        return False
+    except ChildProcessError:
+        return True
+
+
 class Live:
     """A recording under way; its program says `process N` or `ready N` first."""
 
@@ -47,7 +57,7 @@ class Live:
         found = re.search(rb"(?:process|ready) (\d+)\n", self.seen)
         return int(found[1]) if found else None
 
-    def started(self, seconds=20):
+    def started(self, seconds=LIMIT):
         return wait_for(lambda: self.pid() or self.child.poll() is not None, seconds) and self.pid() is not None
 
     def kill(self, whom, sig=signal.SIGKILL):
@@ -68,7 +78,7 @@ class Live:
             self.child.wait()
             status = None
         if linger:
-            wait_for(lambda: not compare.children_of(os.getpid()), linger)
+            wait_for(none_left, linger)
         compare.end_leftovers()
         self.reader.join(5)
         self.child.stdout.close()
@@ -115,7 +125,7 @@ class Terminal:
                 return True
         return True
 
-    def expect(self, pattern, seconds=20):
+    def expect(self, pattern, seconds=LIMIT):
         """The match in what was shown, or None."""
         end = time.monotonic() + seconds
         while time.monotonic() < end:

@@ -19,7 +19,7 @@ from replay_test import SOAK, compare
 
 COUNT = 5000 if SOAK else 250
 SEED = random.randrange(1 << 30) if SOAK else 31337
-LIMIT = 20
+LIMIT = replay_test.LIMIT
 SAMPLE = 8  # one in so many goes through verify, too
 HEADER = 24
 PIECES = (16, 64, 512, 4096, 65536)

@@ -85,7 +85,7 @@ def pack_sources(test):
     plain, full = test.fresh("plain"), test.fresh("full")
     done = test.verb("pack", recording.path, "-o", plain)
     test.check(done.status == 0, f"pack: {done.text()}")
-    done = test.verb("pack", recording.path, "--sources", "-o", full)
+    done = test.verb("pack", recording.path, "--sources", "--source-dir", work, "-o", full)  # no key: a stranger's
     test.check(done.status == 0, f"pack --sources: {done.text()}")
     if os.path.exists(plain) and os.path.exists(full):
         more = os.path.getsize(full) - os.path.getsize(plain)

@@ -19,7 +19,7 @@ from replay_test import LIMIT, SOAK, Done, Recording, compare
 
 REPLAYS = 100 if SOAK else 10
 ROUNDS = 5 if SOAK else 1
-HANGS_AFTER = 5
+HANGS_AFTER = 2
 
 
 def record_interruptible(test, argv, options):

@@ -14,7 +14,6 @@ import json
 import os
 import re
 import resource
-import select
 import shutil
 import signal
 import subprocess
@@ -28,7 +27,8 @@ import compare  # noqa: E402  pylint: disable=wrong-import-position
 
 SOAK = os.environ.get("DRDEBUG_SOAK") == "1"
 SKIP = 77
-LIMIT = 60
+LIMIT = 120
+MANY_TICKS = 20_000_000  # too many for a replay without links
 PATH = "/usr/local/bin:/usr/bin:/bin:/usr/sbin:/sbin"
 INFO_KEYS = ("threads", "ticks", "events", "signals", "bytes|size", "program", "machine", "end")
 
@@ -148,19 +148,6 @@ def stop_group(child):
     child.kill()
 
 
-def wait_end(child, limit):
-    """Popen.wait polls when it has a limit, and so adds up to 50 ms to what is measured."""
-    if child.poll() is not None:
-        return child.returncode
-    end = os.pidfd_open(child.pid)
-    try:
-        if not select.select([end], [], [], limit)[0]:
-            raise subprocess.TimeoutExpired(child.args, limit)
-    finally:
-        os.close(end)
-    return child.wait()
-
-
 def execute(argv, cwd=None, env=None, stdin=subprocess.DEVNULL, limit=LIMIT, before=None, tidy=True):
     """Runs to the end or the limit, in a session of its own, with both outputs in files of their own. tidy: what it left
     running is ended, and with it all other children of ours."""
@@ -177,7 +164,7 @@ def execute(argv, cwd=None, env=None, stdin=subprocess.DEVNULL, limit=LIMIT, bef
                                  start_new_session=True, preexec_fn=prepare)
         note = ""
         try:
-            status = wait_end(child, limit)
+            status = compare.wait_end(child, limit)
         except subprocess.TimeoutExpired:
             note = compare.where_it_hangs(child.pid)
             stop_group(child)
@@ -191,8 +178,9 @@ def execute(argv, cwd=None, env=None, stdin=subprocess.DEVNULL, limit=LIMIT, bef
 
 
 def environment(work):
+    machine = {name: os.environ[name] for name in ("DRDEBUG_ENGINE", "GLIBC_TUNABLES") if name in os.environ}
     return {"PATH": PATH, "HOME": work, "TMPDIR": work, "LC_ALL": "C.UTF-8", "TZ": "UTC",
-            "PYTHONDONTWRITEBYTECODE": "1"}
+            "PYTHONDONTWRITEBYTECODE": "1", **machine}
 
 
 class Test:
@@ -323,7 +311,7 @@ class Test:
     def all_replays(self, recording, times, text, children=False, engine=True):
         """Replays and compares; the second time with block linking off, if that is asked for and does not take
         forever."""
-        engine = engine and times > 1 and self.ticks(recording.path) < 20_000_000
+        engine = engine and times > 1 and self.ticks(recording.path) < MANY_TICKS
         for n in range(times):
             options = ("--engine", "link=0") if engine and n == 1 else ()
             if not self.same(recording, self.replay(recording.path, options, 3 * LIMIT),
@@ -345,6 +333,14 @@ def wait_for(condition, seconds, step=0.01):
 def prefer_default_limits():
     ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
+
+
+def remove(folder):
+    """Also what the test may not read or write."""
+    shutil.rmtree(folder, ignore_errors=True)
+    if os.path.exists(folder):
+        subprocess.run(["chmod", "-R", "u+rwX", folder], check=False)
+        shutil.rmtree(folder, ignore_errors=True)
 
 
 def parser_of(doc):
@@ -370,7 +366,6 @@ def main(function, parser):
         sys.exit(1 if test.failures else SKIP)
     finally:
         compare.end_leftovers()
-        subprocess.run(["chmod", "-R", "u+rwX", test.work], check=False)
-        shutil.rmtree(test.work, ignore_errors=True)
+        remove(test.work)
     print(f"{test.failures} failures" if test.failures else "ok")
     sys.exit(test.failures > 0)

@@ -97,7 +97,7 @@ def redis(test):
 
 
 def memcached_client(port, name, wrong):
-    with socket.create_connection(("127.0.0.1", port), 10) as s, s.makefile("rwb") as f:
+    with socket.create_connection(("127.0.0.1", port), LIMIT) as s, s.makefile("rwb") as f:
         for i in range(150 * SCALE):
             key, value = f"{name}:{i % 50}".encode(), os.urandom(10 + i % 90).hex().encode()
             f.write(b"set %s 0 0 %d\r\n%s\r\nget %s\r\n" % (key, len(value), value, key))

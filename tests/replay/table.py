@@ -28,9 +28,13 @@ class Row:
     def __init__(self, case, parts=False, varies=False, own=False, sanitizer="", nolink=False, fails=True, soak=False,
                  any_end=False):
         self.case, self.name, self.varies, self.own = case, case.name, varies, own
-        self.parts = parts
+        self._parts = parts  # or a function that says so
         self.sanitizer, self.nolink, self.fails, self.soak, self.any_end = sanitizer, nolink, fails, soak, any_end
         self.labels = case.labels
+
+    @property
+    def parts(self):
+        return self._parts() if callable(self._parts) else self._parts
 
 
 ROWS, BUILDS = [], []
@@ -75,13 +79,15 @@ def program(name, argv, **more):
 
 
 # Rules of exact recording, one program each.
-for _name in """xinuse cpu_number vdso madv_free kernel_async futex_private futex_shared shared_child robust_exit
+for _name in """xinuse cpu_number vdso madv_free kernel_async futex_private futex_shared shared_child shared_own robust_exit
         clear_tid timers_sigev signal_spin restarted_call vfork_writes spawn_missing close_range proc_fds
-        ptrace_refused self_modifying code_by_call pwrite_mapped aliases memfd shm_open sysv_shm
+        ptrace_refused self_modifying code_by_call pwrite_mapped aliases memfd sparse shm_open sysv_shm
         mremap_grow map_fixed brk_moves deep_recursion beyond_eof truncate_mapped vector_io fd_passing epoll
         eventfd timerfd signalfd inotify scribbled_buffer fork_wait system_popen proc_self cpu_values
         kernel_copy usage_numbers tcp directory large_reads many_threads rep_signal ioctls poll_select
-        sync_faults""".split():
+        sync_faults x87_pointers mremap_pieces partial_calls stack_growth refusals
+        read_implies_exec dontneed_image dontneed_changed mremap_large pwrite_append high_numbers
+        file_windows private_first""".split():
     own(f"rule_{_name}", f"rules/{_name}.c", "-lrt", status=0, nolink=True)
 own("rule_unsupported", "rules/unsupported.c", status=-4, nolink=True)
 own("rule_dumpable", "rules/dumpable.c", status=12, nolink=True)
@@ -115,6 +121,9 @@ LEFT_OUT = {("asan", "env_seccomp"), *(("tsan", _name) for _name in """signal_ha
     signal_tgkill signal_timers signal_switch_state signal_switch_ymm signal_read_race thread_futex_signals thread_futex_fork
     thread_futex_pi thread_clone_raw process_pidfd process_vfork_killed memory_heap_2g""".split())}
 CHILDREN = re.compile(r"fork|\bclone\(|spawn|system\(|popen\(")  # who report, too
+CASES_OF = {}  # by program
+for _case in cases.CASES:
+    CASES_OF.setdefault(_case.argv[0], []).append(_case)
 
 
 def has_children(build):
@@ -127,14 +136,14 @@ def sanitized(build, kind):
     name = f"{kind}_{build.name}"
     BUILDS.append(("own_" + name, " ".join(f"../subjects/{source}" for source in build.sources),
                    f"{build.flags} -mcx16 {SANITIZERS[kind]}", kind, SOAK_ONLY if build.name not in ALWAYS[kind] else ""))
-    for case in cases.CASES:
-        if case.argv[0] != f"{{bin}}/{build.name}" or (kind, case.name) in LEFT_OUT or case.name in NOT_RECORDED:
+    for case in CASES_OF.get(f"{{bin}}/{build.name}", ()):
+        if (kind, case.name) in LEFT_OUT or case.name in NOT_RECORDED:
             continue
         argv = [f"{{bin}}/own_{name}", *case.argv[1:]]
         own_case = cases.Case(f"{kind}_{case.name}", argv, "sanitizer", False, stdin=case.stdin, env=case.env, setup=case.setup,
                               files=case.files, needs=case.needs, limit=120)
-        ROWS.append(Row(own_case, varies=True, own=True, sanitizer=kind, fails=False, parts=has_children(build),
-                        soak=case.name not in ALWAYS[kind]))
+        ROWS.append(Row(own_case, varies=True, own=True, sanitizer=kind, fails=False,
+                        parts=lambda: has_children(build), soak=case.name not in ALWAYS[kind]))
 
 
 for _kind, _flag in SANITIZERS.items():
@@ -150,9 +159,11 @@ for _kind, _flag in SANITIZERS.items():
                 limit=120, soak=_kind == "ubsan", any_end=True)
 
 # Programs for ends.py and its neighbours.
-for _name in ("ends", "compute", "threads", "calls", "interrupted", "stopped", "deadlock"):
+for _name in ("ends", "compute", "threads", "calls", "interrupted", "stopped", "deadlock", "group"):
     BUILDS.append((f"end_{_name}", f"ends/{_name}.c", "-O1 -fPIE -pie -pthread", "", ""))
 BUILDS.append(("end_throw", "ends/throw.cc", "-O1 -fPIE -pie -pthread", "", ""))
+for _name in ("maps_shared", "opens_output", "other_numbers", "shares_file", "net_namespace"):
+    BUILDS.append((_name, f"rules/{_name}.c", COMMON, "", ""))
 BUILDS.append(("show_ids", "rules/show_ids.c", COMMON, "", ""))
 BUILDS.append(("sqlite_threads", "programs/sqlite_threads.c", "-O2 -pthread -lsqlite3", "sqlite3", ""))
 

@@ -18,6 +18,19 @@ expect 0 "" "r: program ended: SIGTERM*" "$drdebug" replay r
 expect 0 "x" "*" "$drdebug" record --chaos -o c -- echo x
 expect 0 "x" "c: program ended: exit status 0" "$drdebug" replay c
 
+# --status: as the program ended, 125 if that cannot be told.
+expect 0 "a b" "p: program ended: exit status 0" "$drdebug" replay --status p
+expect 7 "" "q: program ended: exit status 7" "$drdebug" replay --status q
+expect 143 "" "r: program ended: SIGTERM*" "$drdebug" replay -q --status r
+expect 137 "" "*" "$drdebug" record -o killed -- sh -c 'kill -KILL $$'
+expect 137 "" "killed: program ended*" "$drdebug" replay --status killed
+cp -r q damaged && printf 'xyz' | dd of=damaged/events bs=1 seek=100 conv=notrunc status=none
+expect 125 "*" "drdebug: damaged*" "$drdebug" replay --status damaged
+expect 125 "" "drdebug: no-such-pinball: *" "$drdebug" replay --status no-such-pinball
+expect 125 "" "drdebug: replay: --status: not with --until*" "$drdebug" replay --status --until T1:1:1 p
+expect 125 "" "drdebug: replay: --frob: unknown option*" "$drdebug" replay --status --frob p
+expect 2 "" "drdebug: verify: --status: is an option of replay*" "$drdebug" verify --status p
+
 # Standard input is the program's, and is not wanted again.
 checks=$((checks + 1))
 [ "$(echo words | "$drdebug" record -o in -- cat 2>/dev/null)" = words ] || fail "record keeps the program's input from it"

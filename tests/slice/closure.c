@@ -13,14 +13,14 @@
 #include <unistd.h>
 
 #include "pinball/pinball.h"
-#include "slicer/collect.h"
 #include "tests/slice/closure.h"
+#include "trace/collect.h"
 
 enum { CRITERIA = 6, TRIES = 400, OUT = 3, SKIP = 77, INSNS_MOST = 3000000 };
 
 static struct {
     struct trace *trace;
-    struct slicer *slicer;
+    struct trace_index *index;
     struct closure_record record;
     uint64_t random;
     unsigned slices, failed, out, missed;
@@ -81,12 +81,12 @@ static struct slice_want draw_want(void)
             w.kind = SLICE_USES;
             return w;
         default:
-            if (!ci->accesses || slicer_is_odd(&b->access[ci->access_at]) ||
+            if (!ci->accesses || access_is_odd(&b->access[ci->access_at]) ||
                 !b->access[ci->access_at].mem.write)
                 continue;
             w.kind = SLICE_MEMORY;
             w.addr =
-                slicer_extent(b, &b->access[ci->access_at], chunk.value + st->value_at, &w.bytes);
+                access_extent(b, &b->access[ci->access_at], chunk.value + st->value_at, &w.bytes);
             w.bytes = w.bytes > 64 ? 64 : w.bytes;
             w.at = later < nodes && draw(4) ? later : nodes;
             return w;
@@ -131,7 +131,7 @@ static void take_out(struct closure_question *q, const char *name)
         q->without = node;
         q->idle = &idle;
         q->quiet = true;
-        int end = closure_check(in.slicer, &in.record, q, &err);
+        int end = closure_check(in.index, &in.record, q, &err);
         q->quiet = false;
         q->without = UINT64_MAX;
         q->idle = NULL;
@@ -150,7 +150,7 @@ static void check_want(const struct slice_want *w)
 {
     struct err err;
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        struct slice *slice = slice_backward(in.slicer, w, 1, &kinds[k].options, &err);
+        struct slice *slice = slice_backward(in.index, w, 1, &kinds[k].options, &err);
         if (!slice)
             die(err.msg);
         struct closure_question q = {.slice = slice,
@@ -162,7 +162,7 @@ static void check_want(const struct slice_want *w)
         in.nodes += slice_count(slice);
         in.largest = slice_count(slice) > in.largest ? slice_count(slice) : in.largest;
         for (q.pattern = in.soak ? 0 : draw(2); q.pattern < 2; q.pattern += in.soak ? 1 : 2) {
-            int end = closure_check(in.slicer, &in.record, &q, &err);
+            int end = closure_check(in.index, &in.record, &q, &err);
             if (end < 0)
                 die(err.msg);
             if (end) {
@@ -190,8 +190,8 @@ static struct pinball *open_all(const char *path)
     close(fd);
     in.trace = trace_open(file, &err);
     unlink(file);
-    in.slicer = in.trace ? slicer_new(in.trace, pinball, &err) : NULL;
-    if (!in.slicer)
+    in.index = in.trace ? trace_index_new(in.trace, pinball, &err) : NULL;
+    if (!in.index)
         die(err.msg);
     return pinball;
 }
@@ -212,7 +212,7 @@ int main(int argc, char **argv)
         printf("skipped: %llu instructions\n", (unsigned long long)trace_insns(in.trace));
         return SKIP;
     }
-    if (closure_record(in.slicer, pinball, &in.record, &err))
+    if (closure_record(in.index, pinball, &in.record, &err))
         die(err.msg);
     printf("%llu instructions, %u threads: %llu executed, %llu taken from the replay at %llu "
            "places, %u wrong\n",
@@ -228,7 +228,7 @@ int main(int argc, char **argv)
            in.slices, (unsigned long long)(in.nodes / (in.slices ? in.slices : 1)),
            (unsigned long long)in.largest, in.failed, in.out, in.missed);
     closure_record_deinit(&in.record);
-    slicer_free(in.slicer);
+    trace_index_free(in.index);
     trace_close(in.trace);
     pinball_close(pinball);
     return in.failed || in.missed || in.record.wrong;

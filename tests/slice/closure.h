@@ -17,8 +17,16 @@
 #ifndef TESTS_SLICE_CLOSURE_H
 #define TESTS_SLICE_CLOSURE_H
 
-#include "slicer/forward.h"
+#include "slicer/slice.h"
 #include "tests/insn/defusestate.h"
+#include "trace/forward.h"
+#include "trace/state.h"
+
+/* Behind the last range of a note. */
+static inline const struct flow_range *closure_ranges_end(const struct flow_note *n)
+{
+    return (const struct flow_range *)((const uint8_t *)n + n->bytes);
+}
 
 struct replay_registers;
 
@@ -96,7 +104,7 @@ struct closure_record {
     unsigned wrong; /* things that the trace or def/use sets do not tell, and happened */
 };
 
-int closure_record(struct slicer *s, struct pinball *pinball, struct closure_record *out,
+int closure_record(struct trace_index *s, struct pinball *pinball, struct closure_record *out,
                    struct err *err);
 void closure_record_deinit(struct closure_record *r);
 
@@ -129,7 +137,7 @@ struct closure_question {
 };
 
 /* 0: closed; 1: it is not, and why was printed; -1 with *err set. */
-int closure_check(struct slicer *s, const struct closure_record *r,
+int closure_check(struct trace_index *s, const struct closure_record *r,
                   const struct closure_question *q, struct err *err);
 
 #endif

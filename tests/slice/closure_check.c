@@ -8,8 +8,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "slicer/sigframe.h"
+#include "slicer/slice_private.h"
 #include "tests/slice/closure_int.h"
+#include "trace/sigframe.h"
 
 /* ---- registers that were saved ---- */
 
@@ -271,7 +272,7 @@ static void begun(void *arg, uint32_t thread, uint32_t child, uint64_t call)
 
 /* ---- all of it ---- */
 
-int closure_check(struct slicer *s, const struct closure_record *r,
+int closure_check(struct trace_index *s, const struct closure_record *r,
                   const struct closure_question *q, struct err *err)
 {
     struct check c = {.s = s, .r = r, .q = q};
@@ -287,7 +288,8 @@ int closure_check(struct slicer *s, const struct closure_record *r,
         for (unsigned i = 0; i < LOC_COUNT; i++)
             closure_pattern(&c, &c.thread[t].now, i);
     }
-    int end = forward_pass(s, q->options, &v, err);
+    const struct forward_options how = slice_forward_options(q->options);
+    int end = forward_pass(s, &how, &v, err);
     if (!end) {
         check_wants(&c, r->nodes);
         end = c.failed;

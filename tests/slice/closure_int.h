@@ -34,7 +34,7 @@ struct written { /* by system calls: for pages that are not there yet */
 };
 
 struct check {
-    struct slicer *s;
+    struct trace_index *s;
     const struct closure_record *r;
     const struct closure_question *q;
     unsigned edges;

@@ -112,7 +112,7 @@ static void prepare_access(struct check *c, const struct forward_at *n, unsigned
     if (forward_copies(n, &copy))
         offer_memory(c, copy.from, copy.bytes);
     else if (a->at.read &&
-             (n->intact || (!c->q->options->relocated && slicer_read_only(c->s, addr, bytes))))
+             (n->intact || (!c->q->options->relocated && trace_index_read_only(c->s, addr, bytes))))
         lend(c, addr, bytes, true);
     else if (a->at.read)
         closure_need_memory(c, n, addr, bytes);
@@ -125,7 +125,7 @@ static void prepare_access(struct check *c, const struct forward_at *n, unsigned
 static void prepare_ranges(struct check *c, const struct forward_at *n, const struct flow_range *r,
                            const struct flow_note *note)
 {
-    const struct flow_range *end = forward_ranges_end(note);
+    const struct flow_range *end = closure_ranges_end(note);
     for (; r + 1 <= end && !c->failed; r++)
         if (r->how == FLOW_READ && !(r + 2 <= end && r[1].how == FLOW_MOVE))
             closure_need_memory(c, n, r->addr, r->bytes);
@@ -174,7 +174,7 @@ static void define_bytes(struct check *c, const struct forward_at *n, gaddr addr
 
 static void define_call(struct check *c, const struct forward_at *n, bool mine)
 {
-    const struct flow_range *r = n->call->range, *end = forward_ranges_end(&n->call->note);
+    const struct flow_range *r = n->call->range, *end = closure_ranges_end(&n->call->note);
     for (; r + 1 <= end; r++)
         if (r->how != FLOW_READ)
             closure_mark_range(c, r->addr, r->bytes, mine ? CLOSURE_OWN : CLOSURE_FOREIGN,
@@ -197,7 +197,7 @@ void closure_define(struct check *c, const struct forward_at *n, bool mine, bool
                 define_bytes(c, n, addr, bytes, mine, n->du->access[k].may);
         }
     if (n->odd)
-        for (const struct flow_range *r = n->odd->range; r + 1 <= forward_ranges_end(&n->odd->note);
+        for (const struct flow_range *r = n->odd->range; r + 1 <= closure_ranges_end(&n->odd->note);
              r++)
             if (r->how != FLOW_READ)
                 define_bytes(c, n, r->addr, r->bytes, mine, false);

@@ -25,7 +25,7 @@ struct range {
 
 struct recorder {
     struct closure_record *out;
-    struct slicer *s;
+    struct trace_index *s;
     struct replay *replay;
     struct flat *reg; /* by thread, now */
     bool *known;      /* by thread: it has begun */
@@ -297,7 +297,7 @@ static void wait_for(struct recorder *p, gaddr addr, uint64_t bytes)
 static void wait_for_notes(struct recorder *p, const struct flow_range *r,
                            const struct flow_note *note)
 {
-    for (; r + 1 <= forward_ranges_end(note); r++)
+    for (; r + 1 <= closure_ranges_end(note); r++)
         if (r->how != FLOW_READ)
             wait_for(p, r->addr, r->bytes);
 }
@@ -357,7 +357,7 @@ static void touch_all(struct recorder *p, const struct forward_at *n, gaddr *thr
                 *through = addr;
         }
     if (n->odd)
-        for (const struct flow_range *r = n->odd->range; r + 1 <= forward_ranges_end(&n->odd->note);
+        for (const struct flow_range *r = n->odd->range; r + 1 <= closure_ranges_end(&n->odd->note);
              r++)
             touch(p, r->addr, r->bytes);
 }
@@ -370,7 +370,7 @@ static void put_writes(struct recorder *p, const struct forward_at *n)
         if (n->du->access[k].at.write && forward_extent(n, k, &addr, &bytes) && bytes)
             put_memory(p, CLOSURE_MEMORY, addr, bytes);
     if (n->odd)
-        for (const struct flow_range *r = n->odd->range; r + 1 <= forward_ranges_end(&n->odd->note);
+        for (const struct flow_range *r = n->odd->range; r + 1 <= closure_ranges_end(&n->odd->note);
              r++)
             if (r->how != FLOW_READ)
                 put_memory(p, CLOSURE_MEMORY, r->addr, r->bytes);
@@ -439,10 +439,10 @@ static void returned(void *arg, uint32_t thread, const struct flow_call *c,
     add_event(arg, thread, 0, 0);
 }
 
-int closure_record(struct slicer *s, struct pinball *pinball, struct closure_record *out,
+int closure_record(struct trace_index *s, struct pinball *pinball, struct closure_record *out,
                    struct err *err)
 {
-    static const struct slice_options all = {.keep_saves = true, .stack_pointer = true};
+    static const struct forward_options how = {.keep_saves = true, .stack_pointer = true};
     const struct replay_options ro = {.engine = "exact=1"};
     struct recorder p = {.out = out, .s = s};
     const struct forward_visitor v = {
@@ -458,7 +458,7 @@ int closure_record(struct slicer *s, struct pinball *pinball, struct closure_rec
     int bad = -1;
     if (!out->at || !out->first || !p.reg || !p.known || !p.expect)
         err_set(err, "no memory");
-    else if (p.replay && forward_pass(s, &all, &v, err) == 0) {
+    else if (p.replay && forward_pass(s, &how, &v, err) == 0) {
         put(&p, CLOSURE_END, 0, 0);
         bad = 0;
     }

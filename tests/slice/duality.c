@@ -12,8 +12,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "slicer/edges.h"
-#include "slicer/study.h"
+#include "slicer/walk/edges.h"
+#include "study/study.h"
 
 enum { LOOKS = 40, PRUNES = 4, SAMPLE = 6 };
 
@@ -51,7 +51,7 @@ static int edge(void *arg, const struct slice_dependence *d)
     return 0;
 }
 
-static void check_edges(struct slicer *s, const struct slice *x, const struct slice_want *want,
+static void check_edges(struct trace_index *s, const struct slice *x, const struct slice_want *want,
                         const struct slice_options *o, uint64_t insns)
 {
     struct err err;
@@ -83,7 +83,7 @@ static void draw_prunes(const struct trace *t, struct slice_prune *list)
     }
 }
 
-static struct slice *take(struct slicer *s, uint64_t at, const struct slice_options *o,
+static struct slice *take(struct trace_index *s, uint64_t at, const struct slice_options *o,
                           bool forward, struct slice_want *want)
 {
     struct err err;
@@ -96,7 +96,7 @@ static struct slice *take(struct slicer *s, uint64_t at, const struct slice_opti
 }
 
 /* Does the node depend on the other one by what the edge says? */
-static bool is_true(struct slicer *s, const struct slice_dependence *d,
+static bool is_true(struct trace_index *s, const struct slice_dependence *d,
                     const struct slice_options *o)
 {
     struct err err;
@@ -118,7 +118,7 @@ static bool is_true(struct slicer *s, const struct slice_dependence *d,
 }
 
 /* All edges of a forward slice of n, or of what of that leads to m. */
-static void check_between(struct slicer *s, const struct slice *x, uint64_t n, uint64_t m,
+static void check_between(struct trace_index *s, const struct slice *x, uint64_t n, uint64_t m,
                           const struct slice_options *o, uint64_t insns)
 {
     struct err err;
@@ -159,7 +159,7 @@ int main(int argc, char **argv)
     unlink(path);
     if (!study)
         die(err.msg);
-    struct slicer *s = study->slicer;
+    struct trace_index *s = study->index;
     uint64_t insns = trace_insns(study->trace);
     if (!(ends = malloc(insns + 1)) || !(begins = malloc(insns + 1)))
         die("no memory");

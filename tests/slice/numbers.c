@@ -9,9 +9,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "slicer/number.h"
-#include "slicer/pass.h"
-#include "slicer/study.h"
+#include "study/study.h"
+#include "trace/number.h"
+#include "trace/pass.h"
 
 enum { LOOKS = 200 };
 

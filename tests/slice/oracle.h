@@ -13,6 +13,8 @@
 
 #include "slicer/slice.h"
 
+struct pinball;
+
 struct oracle;
 struct oracle_graphs;
 

@@ -2,15 +2,15 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * The rules are those of slicer/cfg.h. Post-dominance is by definition: m post-dominates n if n
- * does not reach the exit when m is not there. It is found for one m at a time, when first asked
+ * The rules are those of trace/graph/cfg.h. Post-dominance is by definition: m post-dominates n if
+ * n does not reach the exit when m is not there. It is found for one m at a time, when first asked
  * for.
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "pinball/pinball.h"
-#include "slicer/source.h"
+#include "source/source.h"
 #include "tests/slice/oracle_int.h"
 
 enum { EXIT = -1, PROLOGUE = 12, BUCKETS = 1 << 12 };

@@ -14,8 +14,8 @@
 #include <string.h>
 #include <time.h>
 
-#include "slicer/source_frame.h"
-#include "slicer/study.h"
+#include "source/frame.h"
+#include "study/study.h"
 #include "tests/slice/oracle.h"
 
 enum {
@@ -454,7 +454,8 @@ static void print_question(const struct question *q)
     printf("; from %llu on\n", (unsigned long long)q->first);
 }
 
-static void compare_slice(const struct oracle *o, struct slicer *slicer, const struct question *q)
+static void compare_slice(const struct oracle *o, struct trace_index *index,
+                          const struct question *q)
 {
     struct err err;
     const struct oracle_options *s = &settings[q->setting].options;
@@ -471,7 +472,7 @@ static void compare_slice(const struct oracle *o, struct slicer *slicer, const s
     double begin = seconds();
     struct oracle_reason *reason = oracle_slice(o, q->w, q->count, kinds[q->kind].edges);
     double middle = seconds();
-    struct slice *slice = slice_backward(slicer, &q->want[q->w], q->count, &options, &err);
+    struct slice *slice = slice_backward(index, &q->want[q->w], q->count, &options, &err);
     if (!slice)
         fail(err.msg);
     sum.product += seconds() - middle;
@@ -529,7 +530,7 @@ static void compare_all(struct study *study, const struct slice_want *want, size
 {
     struct err err;
     struct oracle_graphs *graphs = oracle_graphs_new(in.trace, study->pinball, study->source);
-    struct slicer *slicer = study->slicer;
+    struct trace_index *index = study->index;
     struct oracle_facts facts = {slots, study->source};
     for (unsigned i = 0; i < PRUNES; i++)
         draw_prune(&prunes[i], i);
@@ -552,7 +553,7 @@ static void compare_all(struct study *study, const struct slice_want *want, size
                     q.count = w + 1 < wants && draw(2) ? 2 : 1;
                     q.first = draw(2) ? 0 : draw(want[w].at);
                 }
-                compare_slice(o, slicer, &q);
+                compare_slice(o, index, &q);
             }
         oracle_free(o);
     }

@@ -11,8 +11,9 @@
 #include <stdlib.h>
 
 #include "pinball/pinball.h"
-#include "slicer/collect.h"
 #include "slicer/slice.h"
+#include "trace/collect.h"
+#include "trace/index.h"
 
 enum { MARK = 0x3e };
 
@@ -72,20 +73,20 @@ int main(int argc, char **argv)
         collect(pinball, argv[2], &(struct collect_options){.from = NULL}, &collected, &err))
         fail(err.msg);
     struct trace *trace = trace_open(argv[2], &err);
-    struct slicer *slicer = trace ? slicer_new(trace, pinball, &err) : NULL;
-    if (!slicer)
+    struct trace_index *index = trace ? trace_index_new(trace, pinball, &err) : NULL;
+    if (!index)
         fail(err.msg);
     struct slice_want want = {.kind = SLICE_REGISTER,
                               .at = trace_insns(trace),
                               .addr = loc_gpr(RDI),
                               .bytes = LOC_GPR_BYTES};
     struct slice *slice =
-        slice_backward(slicer, &want, 1, &(struct slice_options){.edges = SLICE_ALL}, &err);
+        slice_backward(index, &want, 1, &(struct slice_options){.edges = SLICE_ALL}, &err);
     if (!slice)
         fail(err.msg);
     int bad = check(trace, slice);
     slice_free(slice);
-    slicer_free(slicer);
+    trace_index_free(index);
     trace_close(trace);
     pinball_close(pinball);
     return bad;

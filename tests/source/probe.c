@@ -1,4 +1,4 @@
-/* probe.c - asks slicer/source what the lines of standard input say; for source_test.py.
+/* probe.c - asks source/ what the lines of standard input say; for source_test.py.
  *
  * SPDX-License-Identifier: MIT
  *
@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "slicer/source_frame.h"
-#include "slicer/source_variable.h"
+#include "source/frame.h"
+#include "source/variable.h"
 
 static struct source *s;
 
@@ -31,20 +31,20 @@ static const char *or_dash(const char *text)
     return text ? text : "-";
 }
 
-/* The bytes of a file. They stay until the end. */
-static void *slurp(const char *path, size_t *size)
+/* The bytes of a file, or of its debug file. They stay until the end. */
+static void *slurp(const char *path, size_t *size, bool debug)
 {
-    static char *bytes;
+    static char *bytes[2];
     FILE *f = fopen(path, "r");
     enum { MOST = 64 << 20 };
 
-    if (!bytes)
-        bytes = malloc(MOST);
+    if (!bytes[debug])
+        bytes[debug] = malloc(MOST);
 
-    *size = bytes && f ? fread(bytes, 1, MOST, f) : 0;
+    *size = bytes[debug] && f ? fread(bytes[debug], 1, MOST, f) : 0;
     if (f)
         fclose(f);
-    return bytes;
+    return bytes[debug];
 }
 
 /* PATH BIAS [file|bytes|none] [DEBUG] */
@@ -54,11 +54,11 @@ static void do_module(struct words *w)
     struct err err;
 
     if (w->word[3][0] == 'b')
-        module.bytes = slurp(w->word[1], &module.size);
+        module.bytes = slurp(w->word[1], &module.size, false);
     else if (w->word[3][0] != 'n')
         module.file = w->word[1];
     if (w->word[4][0])
-        module.debug = w->word[4];
+        module.debug = slurp(w->word[4], &module.debug_size, true);
     printf("%s", source_add(s, &module, &err) ? err.msg : "ok");
 }
 
@@ -128,7 +128,11 @@ static void do_text(struct words *w)
 
 static void do_folder(struct words *w)
 {
-    source_add_folder(s, w->word[1]);
+    static char folder[4096]; /* of one call: its name must stay */
+    struct sourcefile_places places = {.as_named = true, .folder = {folder}, .folders = 1};
+
+    snprintf(folder, sizeof folder, "%s", w->word[1]);
+    source_set_places(s, &places);
 }
 
 static void do_noreturn(struct words *w)

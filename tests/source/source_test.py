@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""source_test.py --probe PROBE --top TOP --bin DIR CASE - slicer/source against other readers of debug information.
+"""source_test.py --probe PROBE --top TOP --bin DIR CASE - source/ against other readers of debug information.
 
 SPDX-License-Identifier: MIT
 
-Programs are made by gcc and clang at several levels. What slicer/source says about them is compared with GDB
+Programs are made by gcc and clang at several levels. What source/ says about them is compared with GDB
 (breakpoints, lines, variables of a live run, locations), with addr2line (inlined calls), with readelf (call
 frames), and with the markers in facts.c. Where a compiler or tool is missing, its part is skipped and named.
 """

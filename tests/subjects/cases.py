@@ -15,14 +15,14 @@ class Build:
 class Case:
     """One comparison. limit: seconds under the engine; norm: (pattern, replacement) for both
     outputs; status: the native one must be this, negative for a signal, None for any; setup: shell text run natively before each run; files: copied into the working directory;
-    expect: no native run, drdebug itself must answer so."""
+    expect: no native run, drdebug itself must answer so; shows_cpu: the output tells what the CPU has."""
 
     def __init__(self, name, argv, labels, nolink, stdin="", env=None, setup="", files=None, needs=(),
-                 norm=(), ignore_files=(), limit=60, status=None, expect=None):
+                 norm=(), ignore_files=(), limit=120, status=None, expect=None, shows_cpu=False):
         self.name, self.argv, self.labels, self.nolink = name, argv, labels, nolink
         self.stdin, self.env, self.setup, self.files = stdin, env or {}, setup, files or {}
         self.needs, self.norm, self.ignore_files = needs, norm, ignore_files
-        self.limit, self.status, self.expect = limit, status, expect
+        self.limit, self.status, self.expect, self.shows_cpu = limit, status, expect, shows_cpu
 
 
 BUILDS, CASES = [], []
@@ -107,7 +107,7 @@ program("bind_now", "env LD_BIND_NOW=1 LD_DEBUG=statistics /bin/echo bound", "ki
 for _name in ("tls", "clone_settls", "robust", "robust_process", "sync", "mutex_kinds", "mutex_pi",
               "futex_ops", "outputs", "futex_private", "futex_times", "futex_signals", "futex_fork", "futex2",
               "futex_pi", "broadcast", "robust_wait", "sync_stress", "exit_last", "cancel", "spin_pair",
-              "spin_stop", "create_many", "ids", "fairness", "affinity"):
+              "spin_stop", "spin_ways", "create_many", "ids", "fairness", "affinity"):
     subject(f"thread_{_name}", f"thread/{_name}.c", THREADS)
 subject("thread_short_lived", "thread/short_lived.c", THREADS, nolink=False)
 subject("thread_clone_raw", "thread/clone_raw.c", "-fno-stack-protector")
@@ -144,12 +144,20 @@ for _how, _sig in (("1", 1), ("2", 2), ("3", 3), ("6", 6), ("9", 9), ("10", 10),
                    ("ignored", 11), ("nostack", 11)):
     again(f"die_{_how}", "die_term", (_how,), "signal", nolink=False, status=-_sig)
 
+subject("signal_fatal", "signal/fatal.c", THREADS, limit=120)
+subject("signal_held", "signal/held.c", THREADS)
+for _row, _status in (("kill s - 15", -15), ("kill s - 11", -11), ("kill s st 10", -10), ("kill s msot 10", 101), ("kill s msot 11", 101),
+                      ("kill s msou 8", -8), ("kill m m 8", -8), ("tgkill_o m - 3", -3), ("tgkill_m s - 40", -40),
+                      ("tgkill_o s o 11", 100), ("queue s m 11", -11), ("pidfd s - 1", -1)):
+    again("signal_fatal_" + _row.replace(" ", "_").replace("-", "none"), "signal_fatal", _row.split(), "signal", nolink=False,
+          status=_status)
+
 # Processes.
-for _name in ("forks", "vfork", "spawn", "pidfd", "pipes"):
+for _name in ("forks", "vfork", "spawn", "pidfd", "pipes", "clear_handlers"):
     subject(f"process_{_name}", f"process/{_name}.c")
 subject("process_exec", "process/exec.c", status=17)
 subject("process_exec_thread", "process/exec_thread.c", THREADS, status=23)
-for _name in ("fork_threads", "shell", "shared_memory", "vfork_killed"):
+for _name in ("fork_threads", "shell", "shared_memory", "vfork_killed", "side_killed"):
     subject(f"process_{_name}", f"process/{_name}.c", THREADS)
 subject("process_vfork_static", "process/vfork.c", "-static")
 subject("exit_0", "process/exit_codes.c", "", ("return", "0"))
@@ -177,7 +185,7 @@ subject("memory_dlopen_swap", "memory/dlopen_swap.c", "", ("{bin}/libone.so", "{
 # Instructions.
 for _name in ("rip_relative", "rep", "branches", "overlap", "timestamp", "cpuid", "random", "xsave",
               "fork_vector", "vectors", "x87", "far", "wide_cas", "alignment_check", "avx512"):
-    subject(f"insn_{_name}", f"insn/{_name}.c", "-lm -pthread")
+    subject(f"insn_{_name}", f"insn/{_name}.c", "-lm -pthread", shows_cpu=_name in ("cpuid", "xsave", "vectors"))
 subject("insn_flags", "insn/flags_main.c insn/flags.S")
 subject("insn_stack_forms", "insn/stack_forms_main.c insn/stack_forms.S", "-fno-pie -no-pie")
 subject("insn_syscall_edge", "insn/syscall_edge.S", "-nostdlib -static", status=33)

@@ -1,10 +1,10 @@
-/* cfg_random_test.c - slicer/cfg on random code, compared with the rules taken literally.
+/* cfg_random_test.c - trace/graph/cfg on random code, compared with the rules taken literally.
  *
  * SPDX-License-Identifier: MIT
  *
  * An emitter makes code of up to 60 instructions and notes what each of them is; it never asks the
  * decoder. From the notes, a graph of single instructions is made by cfg.h's rules, and everything
- * about post-dominators is computed by definition. All answers of slicer/cfg must be the same.
+ * about post-dominators is computed by definition. All answers of trace/graph/cfg must be the same.
  * Instructions that lie inside others (a second way to read the bytes) are notes of their own. With
  * DRDEBUG_SOAK more.
  */

@@ -1,4 +1,4 @@
-/* cfg_real_test.c - slicer/cfg on the C library's code, and on functions of 100,000 blocks.
+/* cfg_real_test.c - trace/graph/cfg on the C library's code, and on functions of 100,000 blocks.
  *
  * SPDX-License-Identifier: MIT
  *

@@ -1,11 +1,11 @@
-/* cfg_support.h - made-up code for slicer/cfg, and post-dominators by definition.
+/* cfg_support.h - made-up code for trace/graph/cfg, and post-dominators by definition.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_UNIT_CFG_SUPPORT_H
 #define TESTS_UNIT_CFG_SUPPORT_H
 
-#include "slicer/cfg.h"
+#include "trace/graph/cfg.h"
 
 struct cfg_jump {
     gaddr pc;

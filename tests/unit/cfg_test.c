@@ -1,4 +1,4 @@
-/* cfg_test.c - slicer/cfg: graphs of small functions, written out in bytes.
+/* cfg_test.c - trace/graph/cfg: graphs of small functions, written out in bytes.
  *
  * SPDX-License-Identifier: MIT
  *

@@ -1,9 +1,9 @@
-/* copied_test.c - slicer/copied.h against the processor. SPDX-License-Identifier: MIT
+/* copied_test.c - trace/copied.h against the processor. SPDX-License-Identifier: MIT
  *
  * Each byte of a piece of memory is given a number of its own; what a rep movs makes of them tells
  * where its bytes came from.
  */
-#include "slicer/copied.h"
+#include "trace/copied.h"
 
 #include <string.h>
 

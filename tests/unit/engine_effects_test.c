@@ -61,6 +61,8 @@
 struct engine engine;
 static struct thread the_thread;
 
+bool (*engine_grow)(gaddr addr);
+
 size_t engine_copy(void *dst, const void *src, size_t n)
 {
     struct iovec to = {dst, n}, from = {(void *)src, n};

@@ -84,6 +84,7 @@ static void keeps_for_itself_what_the_target_must_not_do(void **state)
         {INSN_EMULATE, 3, {0x0f, 0x01, 0xf9}},             /* rdtscp */
         {INSN_EMULATE, 4, {0xf3, 0x0f, 0xc7, 0xf8}},       /* rdpid */
         {INSN_EMULATE, 2, {0x0f, 0xa2}},                   /* cpuid */
+        {INSN_EMULATE, 2, {0xf3, 0x90}},                   /* pause */
         {INSN_EMULATE, 3, {0x0f, 0xc7, 0xf0}},             /* rdrand */
         {INSN_EMULATE, 3, {0x0f, 0xc7, 0xf8}},             /* rdseed */
         {INSN_EMULATE, 3, {0x0f, 0x01, 0xd0}},             /* xgetbv */

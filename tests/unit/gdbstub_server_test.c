@@ -229,10 +229,53 @@ static void a_step_is_of_the_thread_that_is_named(void **state)
     ask("bs");
     assert_int_equal(fake.stepped_thread, 2);
     ask("Hcp4d2.-1");
+    ask("Hgp4d2.1");
     ask("bs");
     assert_int_equal(fake.stepped_thread, 1);
+    ask("Tp4d2.2"); /* GDB's `thread 2` may ask no more than this */
+    ask("bs");
+    assert_int_equal(fake.stepped_thread, 2);
+    assert_string_equal(query("thread 2"), "{}");
+    ask("bs");
+    assert_int_equal(fake.stepped_thread, 2);
+    assert_contains(query("thread 3"), "no such thread");
     ask("vCont;S05:p4d2.2;c");
     assert_int_equal(fake.stepped_thread, 2);
+}
+
+static void a_thread_that_alone_may_run_is_the_one_told_of(void **state)
+{
+    (void)state;
+    ask("Z0,401010,1");
+    assert_contains(ask("vCont;c:p4d2.2"), "thread:p4d2.2;");
+    assert_int_equal(fake.stops.only, 2);
+    assert_contains(ask("vCont;s:p4d2.2;c:p4d2.-1"), "thread:p4d2.1;");
+    assert_int_equal(fake.stops.only, 0);
+    ask("Hcp4d2.2");
+    assert_contains(ask("bc"), "thread:p4d2.2;");
+    assert_int_equal(fake.stops.only, 2);
+    ask("Hcp4d2.0");
+    assert_contains(ask("vCont;c"), "T05swbreak:;thread:p4d2.1;"); /* it was not stepped off it */
+    ask("bs");
+    assert_contains(ask("vCont;c"), "T05swbreak:;thread:p4d2.1;");
+    assert_int_equal(fake.stops.only, 0);
+    ask("z0,401010,1"); /* to step off it: others' stops count */
+    ask("vCont;s:p4d2.1");
+    assert_int_equal(fake.stops.only, 0);
+    ask("vCont;s:p4d2.1");
+    assert_int_equal(fake.stops.only, 1);
+}
+
+static void an_end_is_not_told_in_a_step_of_one_thread(void **state)
+{
+    (void)state;
+    query("goto end");
+    ask("vCont;c");
+    ask("vCont;c");
+    shown();
+    assert_contains(ask("vCont;s:p4d2.1;c"), "replaylog:end");
+    assert_contains(ask("vCont;s:p4d2.1"), "T00thread:");
+    assert_contains(shown(), "No more reverse-execution history.");
 }
 
 static void breakpoints_are_given_when_something_runs(void **state)
@@ -295,8 +338,10 @@ static void watchpoints_have_limits(void **state)
     ask("vCont;s");
     assert_int_equal(fake.stops.watch_count, TIMELINE_WATCHES);
     for (unsigned i = 0; i < 10000; i++)
-        assert_string_equal(ask("Z0,%x,1", i), "OK");
+        assert_string_equal(ask("Z0,%x,1", 0x401000 + i), "OK");
     assert_contains(ask("Z0,ffffff,1"), "E.there are 10000 breakpoints");
+    assert_string_equal(ask("Z0,0,1"), "E.nothing can be executed at 0x0");
+    assert_contains(ask("QCatchSyscalls:1;1;75bcd15"), "E.there is no system call 123456789");
 }
 
 static void signals_that_are_passed_do_not_stop(void **state)
@@ -306,10 +351,11 @@ static void signals_that_are_passed_do_not_stop(void **state)
     assert_true(fake.stops.signal_wanted[11] && fake.stops.signal_wanted[34]);
     assert_string_equal(ask("QPassSignals:b;e;2e"), "OK");
     ask("vCont;s");
+    assert_true(fake.stops.signal_wanted[11]); /* a step is to go over the handler */
+    assert_contains(ask("vCont;c"), "T05exec:");
     assert_false(fake.stops.signal_wanted[11]);
     assert_false(fake.stops.signal_wanted[34]);
     assert_true(fake.stops.signal_wanted[10]);
-    assert_contains(ask("vCont;c"), "T05exec:");
 }
 
 static void output_is_shown_while_it_runs(void **state)
@@ -569,6 +615,8 @@ int main(void)
         TEST(reads_documents_in_pieces),
         TEST(stops_say_why),
         TEST(a_step_is_of_the_thread_that_is_named),
+        TEST(a_thread_that_alone_may_run_is_the_one_told_of),
+        TEST(an_end_is_not_told_in_a_step_of_one_thread),
         TEST(breakpoints_are_given_when_something_runs),
         TEST(conditions_are_passed_on),
         TEST(watchpoints_have_limits),

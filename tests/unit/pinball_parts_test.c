@@ -16,6 +16,7 @@
 
 #include "pinball/pack.h"
 #include "pinball/pinball.h"
+#include "pinball/record.h"
 #include "pinball/sha256.h"
 #include "pinball/sources.h"
 #include "pinball/summary.h"
@@ -386,7 +387,7 @@ static int count_self(void *arg, const char *path, struct err *err)
 static void finds_its_own_source(void **state)
 {
     struct err err;
-    int found = 0, fd = open("/proc/self/exe", O_RDONLY);
+    int found = 0, fd = open("/proc/self/exe", O_RDONLY | O_CLOEXEC);
 
     (void)state;
     assert_int_equal(sources_list(fd, count_self, &found, &err), 0);
@@ -406,6 +407,17 @@ static void make_debug_file(const char *build_id)
     support_store(path, "debug information", 17);
 }
 
+/* The program has executed it: only then its debug information names sources. */
+static void map_as_code(struct writer *w, uint32_t file)
+{
+    const struct record_map map = {.r = {.kind = RECORD_MAP, .bytes = sizeof map},
+                                   .prot = PROT_READ | PROT_EXEC,
+                                   .file = file};
+    struct err err;
+
+    assert_int_equal(writer_events(w, &map, sizeof map, 1, &err), 0);
+}
+
 static void packs_debug_files_and_sources(void **state)
 {
     struct pack_options options = {.debug = true, .sources = true, .debug_root = "debug"};
@@ -414,8 +426,8 @@ static void packs_debug_files_and_sources(void **state)
     struct err err;
 
     (void)state;
-    keep_path(w, "/bin/sh");
-    keep_path(w, "/proc/self/exe");
+    map_as_code(w, keep_path(w, "/bin/sh"));
+    map_as_code(w, keep_path(w, "/proc/self/exe"));
     struct pinball *p = finish(w);
     make_debug_file(pinball_file(p, 0)->build_id);
     if (pack(p, "once", &options, &err))

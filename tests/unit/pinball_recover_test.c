@@ -192,7 +192,7 @@ static void refuses_hostile_rings(void **state)
     refuses("a/ring: not a ring");
     reset_ring();
     ring.head.version = 9;
-    refuses("a/ring: is version 9, this drdebug reads version 1");
+    refuses("a/ring: is version 9, this drdebug reads versions 1 to 2");
     static const uint64_t sizes[] = {UINT64_MAX, SEGMENT + 8, SEGMENT - 1, CHUNK_MAX_BYTES + 8,
                                      UINT64_MAX / RING_SEGMENTS + 1};
     for (size_t i = 0; i < sizeof sizes / sizeof sizes[0]; i++) {
@@ -205,7 +205,7 @@ static void refuses_hostile_rings(void **state)
     support_refuses("a", "a/ring: cannot put the recording in order");
     unlink("a/ring");
     mkfifo("a/ring", 0666);
-    support_refuses("a", "a/ring: not a file");
+    support_refuses("a", "a/ring: cannot put the recording in order: not a file");
 }
 
 static void cuts_off_a_torn_chunk(void **state)
@@ -230,6 +230,11 @@ static void cuts_off_a_torn_chunk(void **state)
     killed_at(3);
     memset(whole.data + two, 0, whole.bytes - two);
     support_store("a/events", whole.data, whole.bytes);
+    recovers(2, 0, "lost");
+    /* A hole of terabytes, which would take hours to read. */
+    killed_at(3);
+    support_store("a/events", whole.data, two);
+    assert_int_equal(truncate("a/events", 8ll << 40), 0);
     recovers(2, 0, "lost");
     free(whole.data);
 }
@@ -305,6 +310,32 @@ static void keeps_files_that_waited(void **state)
     pinball_close(p);
 }
 
+/* The same, of a recorder that was somebody else's: no file of this machine is read for it. */
+static void reads_no_files_for_a_stranger(void **state)
+{
+    uint32_t number;
+    uint64_t size;
+    struct err err;
+    char data[4];
+
+    (void)state;
+    struct writer *w = writer_new("a", &err);
+    assert_int_equal(writer_head(w, "a b\n", 4, &err), 0);
+    support_store("x", "abc", 3);
+    int fd = open("x", O_RDONLY);
+    assert_int_equal(writer_keep(w, fd, 0, 3, &number, &size, &err), 0);
+    close(fd);
+    writer_free(w);
+    reset_ring();
+    support_store("a/ring", &ring, sizeof ring);
+    support_store("drdebug/key", "another key, of the same 32 bytes", 32);
+    struct pinball *p = pinball_open("a", &err);
+    assert_non_null(p);
+    assert_false(pinball_is_own(p));
+    assert_int_equal(pinball_file_read(p, 0, 0, data, 4, &err), -1);
+    pinball_close(p);
+}
+
 /* The index may end anywhere. */
 static void cuts_off_a_torn_entry(void **state)
 {
@@ -345,6 +376,7 @@ int main(void)
         T(touches_nothing_if_the_damage_is_elsewhere),
         T(waits_for_a_live_recorder),
         T(keeps_files_that_waited),
+        T(reads_no_files_for_a_stranger),
         T(cuts_off_a_torn_entry),
     };
 

@@ -26,7 +26,9 @@ int support_enter(void **state)
 {
     (void)state;
     strcpy(work, "/tmp/drdebug-unit-XXXXXX");
-    return mkdtemp(work) && chdir(work) == 0 ? 0 : -1;
+    if (!mkdtemp(work) || chdir(work))
+        return -1;
+    return setenv("XDG_STATE_HOME", work, 1); /* not the tester's own key */
 }
 
 static int remove_one(const char *path, const struct stat *st, int flag, struct FTW *ftw)

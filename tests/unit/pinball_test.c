@@ -16,6 +16,7 @@
 #include <zstd.h>
 
 #include "pinball/chunk.h"
+#include "pinball/executed.h"
 #include "pinball/pack.h"
 #include "pinball/records.h"
 #include "pinball/writer.h"
@@ -26,16 +27,20 @@
 
 static void check_texts(const struct pinball *p)
 {
-    static const char *const want[][2] = {
-        {"program", "/bin/two\nlines"}, {"arg", "two"}, {"arg", "\\ and \x01\xff"}};
+    static const char *const want[][2] = {{"program", "/bin/two\nlines"},
+                                          {"arg", "two"},
+                                          {"arg", "\\ and \x01\xff"},
+                                          {"nonce", NULL},
+                                          {"seal", NULL}};
     const char *key, *value;
     size_t position = 0, n = 0;
 
     for (; pinball_head_line(p, &position, &key, &value); n++) {
         assert_string_equal(key, want[n][0]);
-        assert_string_equal(value, want[n][1]);
+        if (want[n][1])
+            assert_string_equal(value, want[n][1]);
     }
-    assert_int_equal(n, 3);
+    assert_int_equal(n, 5);
     assert_string_equal(pinball_head_get(p, "program"), "/bin/two\nlines");
     assert_null(pinball_head_get(p, "none"));
     assert_string_equal(pinball_end_get(p, "reason"), "exit");
@@ -372,8 +377,9 @@ static void refuses_hostile_headers(void **state)
     char path[128];
 
     (void)state;
-    is_refused("a/head", 0, version_7, "a/head: is version 7, this drdebug reads version 1");
-    is_refused("a/events", 2, version_7, "a/events: is version 7, this drdebug reads version 1");
+    is_refused("a/head", 0, version_7, "a/head: is version 7, this drdebug reads versions 1 to 2");
+    is_refused("a/events", 2, version_7,
+               "a/events: is version 7, this drdebug reads versions 1 to 2");
     is_refused("a/events", 1, flag_2, "a/events: chunk 1: unknown flags");
     is_refused("a/events", 1, pad_1, "a/events: chunk 1: unknown flags");
     is_refused("a/events", 1, raw_huge, "a/events: chunk 1: too large");
@@ -400,7 +406,7 @@ static void refuses_hostile_headers(void **state)
 static void refuses_hostile_texts(void **state)
 {
     (void)state;
-    is_refused("a/head", 0, no_newline, "a/head: line 3: not a key and a value");
+    is_refused("a/head", 0, no_newline, "a/head: line 5: not a key and a value");
     is_refused("a/head", 0, bad_key, "a/head: line 1: not a key and a value");
     is_refused("a/head", 0, bad_escape, "a/head: line 1: not a key and a value");
     is_refused("a/index", 0, number_9, "a/index: chunk 0: does not describe a kept file");
@@ -508,6 +514,49 @@ static void refuses_malformed_records(void **state)
     support_refuses("a", "record 1, at byte 8, is malformed");
 }
 
+/* The last record of a chunk says that it maps a file, and ends. */
+static void looks_into_whole_records_only(void **state)
+{
+    const struct record filler = {.kind = RECORD_RANGE, .bytes = RECORD_MAX_BYTES};
+    char *data = calloc(1, CHUNK_MAX_BYTES);
+    uint64_t count = 0;
+    size_t at = 0;
+    bool executed[1] = {false};
+    struct err err;
+
+    (void)state;
+    for (; CHUNK_MAX_BYTES - at > RECORD_MAX_BYTES; at += RECORD_MAX_BYTES, count++)
+        memcpy(data + at, &filler, sizeof filler);
+    memcpy(data + at, &(struct record){.kind = RECORD_RANGE, .bytes = CHUNK_MAX_BYTES - at - 8}, 8);
+    memcpy(data + CHUNK_MAX_BYTES - 8, &(struct record){.kind = RECORD_MAP, .bytes = 8}, 8);
+    write_events(data, CHUNK_MAX_BYTES, count + 2);
+    free(data);
+    struct pinball *p = pinball_open("a", &err);
+    assert_non_null(p);
+    assert_int_equal(executed_find(p, executed, &err), 0);
+    pinball_close(p);
+}
+
+/* Notes that are holes take nothing on disk. */
+static void refuses_notes_that_are_holes(void **state)
+{
+    char *zeros = calloc(1, CHUNK_MAX_BYTES);
+    struct chunk c = {.kind = CHUNK_NOTE, .raw = CHUNK_MAX_BYTES};
+    off_t each = sizeof c + CHUNK_MAX_BYTES;
+
+    (void)state;
+    support_make("a");
+    int fd = open("a/notes", O_RDWR | O_TRUNC);
+    assert_int_equal(ftruncate(fd, 9 * each), 0);
+    for (; c.sequence < 9; c.sequence++) {
+        chunk_seal(&c, zeros, CHUNK_MAX_BYTES);
+        assert_int_equal(pwrite(fd, &c, sizeof c, (off_t)c.sequence * each), sizeof c);
+    }
+    close(fd);
+    free(zeros);
+    support_refuses("a", "a/notes: too large");
+}
+
 /* A frame that unpacks to more than it says stays within its room. */
 static void refuses_a_bomb(void **state)
 {
@@ -602,6 +651,8 @@ int main(void)
         T(refuses_hostile_texts),
         T(refuses_hostile_entries),
         T(refuses_malformed_records),
+        T(looks_into_whole_records_only),
+        T(refuses_notes_that_are_holes),
         T(refuses_a_bomb),
         T(will_not_write_over_another),
         T(stays_whole_on_a_full_disk),

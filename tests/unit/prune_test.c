@@ -1,8 +1,8 @@
-/* prune_test.c - slicer/prune.c: what is left of a use, against asking for each byte.
+/* prune_test.c - slicer/walk/prune.c: what is left of a use, against asking for each byte.
  *
  * SPDX-License-Identifier: MIT
  */
-#include "slicer/prune.h"
+#include "slicer/walk/prune.h"
 
 #include "tests/unit/unit.h"
 

@@ -43,11 +43,28 @@ static void both_ways_agree(void **state)
     }
 }
 
+/* RFC 4231, test case 2. */
+static void macs_agree_with_the_standard(void **state)
+{
+    static const uint8_t expected[] = {0x5b, 0xdc, 0xc1, 0x46, 0xbf, 0x60, 0x75, 0x4e,
+                                       0x6a, 0x04, 0x24, 0x26, 0x08, 0x95, 0x75, 0xc7,
+                                       0x5a, 0x00, 0x3f, 0x08, 0x9d, 0x27, 0x39, 0x83,
+                                       0x9d, 0xec, 0x58, 0xb9, 0x64, 0xec, 0x38, 0x43};
+    const struct sha256_part key = {"Jefe", 4};
+    const struct sha256_part part[] = {{"what do ya want ", 16}, {"for nothing?", 12}};
+    uint8_t mac[SHA256_BYTES];
+
+    (void)state;
+    sha256_mac(&key, part, 2, mac);
+    assert_memory_equal(mac, expected, sizeof expected);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(plain_agrees_with_the_standard),
         cmocka_unit_test(both_ways_agree),
+        cmocka_unit_test(macs_agree_with_the_standard),
     };
 
     return cmocka_run_group_tests_name("sha256", tests, NULL, NULL);

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "slicer/study_private.h"
+#include "study/study_private.h"
 #include "tests/unit/unit.h"
 
 #define ID   "0123456789abcdef0123456789abcdef"

@@ -316,6 +316,15 @@ int timeline_step_back(struct timeline *t, uint32_t thread, struct timeline_stop
     return finish(t, stop, err);
 }
 
+/* There are no loops in it. */
+int timeline_loop_back(struct timeline *t, uint32_t thread, const struct timeline_edge *edges,
+                       size_t count, struct timeline_stop *stop, struct err *err)
+{
+    (void)edges;
+    (void)count;
+    return timeline_step_back(t, thread, stop, err);
+}
+
 int timeline_goto(struct timeline *t, const struct position *to, struct timeline_stop *stop,
                   struct err *err)
 {
@@ -394,6 +403,14 @@ int timeline_file_read(struct timeline *timeline, int file, uint64_t offset, voi
         return err_set(err, "past the end");
     memcpy(out, files[file].text + offset, bytes);
     return 0;
+}
+
+int timeline_debug_file(struct timeline *t, const char *path, uint64_t *size)
+{
+    (void)t;
+    (void)path;
+    (void)size;
+    return -1;
 }
 
 const char *timeline_file_path(struct timeline *timeline, int file)
@@ -481,6 +498,18 @@ void timeline_divert_unpark(struct timeline *timeline)
     if (!fake.exists || !fake.parked)
         abort();
     fake.parked = false;
+}
+
+void timeline_divert_end_parked(struct timeline *timeline)
+{
+    (void)timeline;
+    if (fake.parked)
+        fake.exists = fake.parked = false;
+}
+
+struct replay *timeline_divert_parked(struct timeline *t)
+{
+    return fake.parked ? &t->copy : NULL;
 }
 
 size_t timeline_write(struct timeline *t, uint64_t addr, const void *bytes, size_t n)

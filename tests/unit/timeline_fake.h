@@ -18,7 +18,7 @@
 #ifndef TESTS_UNIT_TIMELINE_FAKE_H
 #define TESTS_UNIT_TIMELINE_FAKE_H
 
-#include "replayer/timeline.h"
+#include "replayer/timeline_divert.h"
 
 enum {
     FAKE_STEPS = 200,

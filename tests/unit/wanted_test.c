@@ -1,5 +1,5 @@
-/* wanted_test.c - slicer/wanted.h against an array of bytes. SPDX-License-Identifier: MIT */
-#include "slicer/wanted.h"
+/* wanted_test.c - slicer/walk/wanted.h against an array of bytes. SPDX-License-Identifier: MIT */
+#include "slicer/walk/wanted.h"
 
 #include <stdlib.h>
 #include <string.h>

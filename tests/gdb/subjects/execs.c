@@ -11,7 +11,7 @@ __attribute__((noinline)) static void prepare(void)
 
 int main(int argc, char **argv)
 {
-    prepare();
+    prepare(); /* MAIN */
     puts("before exec");
     fflush(stdout);
     if (argc > 1)

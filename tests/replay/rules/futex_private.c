@@ -26,7 +26,15 @@ static void *waiter(void *arg)
 static void until(uint32_t count)
 {
     while (__atomic_load_n(&woken_at, __ATOMIC_SEQ_CST) < count)
-        sleep_ms(1);
+        sched_yield();
+}
+
+/* Waits until so many wait for `word`: requeueing them to where they are says how many there are.
+ */
+static void until_waiting(long count)
+{
+    while (futex(&word, FUTEX_CMP_REQUEUE, 0, (void *)100L, &word, 0) < count)
+        sched_yield();
 }
 
 int main(void)
@@ -34,9 +42,8 @@ int main(void)
     pthread_t t[8];
     for (long i = 0; i < 8; i++) {
         t[i] = start(waiter, (void *)i);
-        sleep_ms(2);
+        until_waiting(i + 1);
     }
-    sleep_ms(20);
     check(futex(&word, FUTEX_WAKE_BITSET, 1, NULL, NULL, 1u << 5) == 1);
     until(1);
     check(done[5] == 1);

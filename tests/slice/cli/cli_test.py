@@ -226,7 +226,7 @@ def output(test):
             break
     test.expect(0, "criterion\nNothing that was executed made it.\n", "", "slice", run.dir, "0x10", "8", "at", "end")
     test.check("the text is that of the recording", "changed " in test.call("slice", run.dir, "--at", "failure").stdout, False)
-    os.utime(f"{run.dir}/head", (0, 0))
+    os.utime(f"{run.dir}/head", (1, 1))
     test.expect(0, r"\nchanged    wrong.c since this was recorded: ", "", "slice", run.dir, "--at", "failure")
 
 
@@ -360,8 +360,10 @@ def vectors(test):
     """Variables in vector registers, as wide as this machine has them."""
     with open("/proc/cpuinfo") as f:
         cpu = f.read().split()
-    for flag, width, there in (("-mavx", 32, "avx"), ("-mavx512f", 64, "avx512f")):
-        if there not in cpu:
+    hidden = re.search(r"cpu=([23])", os.environ.get("DRDEBUG_ENGINE", ""))  # from what is recorded: an older CPU
+    shown = int(hidden[1]) if hidden else 4
+    for flag, width, there, level in (("-mavx", 32, "avx", 3), ("-mavx512f", 64, "avx512f", 4)):
+        if there not in cpu or level > shown:
             continue
         run = Run(test, "vectors", "-O2", flag, f"-DVECTOR_BYTES={width}")
         result = run.slice("vector", "at", run.at("AT"), "--thin", "--values")
@@ -603,6 +605,7 @@ def main():
     shutil.rmtree(work, ignore_errors=True)
     os.makedirs(work)
     os.chdir(work)
+    os.environ["XDG_STATE_HOME"] = os.path.abspath("state")  # for the recorder's key: there may be no HOME
     test = Test(args)
     CASES[args.case](test)
     for failed in test.failures:

@@ -352,6 +352,7 @@ def main():
     work = os.path.join(options.work, "expression-" + options.case)
     os.makedirs(work, exist_ok=True)
     os.chdir(work)
+    os.environ["XDG_STATE_HOME"] = os.path.abspath("state")  # for the recorder's key: there may be no HOME
     test = cli_test.Test(options)
     CASES[options.case](test)
     for failure in test.failures:

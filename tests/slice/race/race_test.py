@@ -89,6 +89,7 @@ def main():
     test = Test(args)
     with tempfile.TemporaryDirectory() as work:
         os.chdir(work)
+        os.environ["XDG_STATE_HOME"] = os.path.abspath("state")  # for the recorder's key: there may be no HOME
         if args.output:
             test.output(args.output, expected[args.output]["total"])
         else:

@@ -1,0 +1,33 @@
+/* spin_state.h - what os/spin.c knows about one thread. SPDX-License-Identifier: MIT */
+#ifndef ENGINE_CORE_SPIN_STATE_H
+#define ENGINE_CORE_SPIN_STATE_H
+
+#include "engine/rt/types.h"
+
+enum { SPIN_LOADS = 6, SPIN_LOOPS = 8 };
+
+/* A loop in which the thread was seen to wait for others. */
+struct spin_loop {
+    gaddr pc;
+    uint64_t key;    /* hash of the registers that addresses depend on ... */
+    uint16_t regs;   /* ... these, one bit each */
+    uint8_t loads;   /* addresses that it reads */
+    uint64_t values; /* hash of what was there when it was last sampled */
+    uint8_t bytes[SPIN_LOADS];
+    gaddr addr[SPIN_LOADS];
+};
+
+struct spin_state {
+    uint64_t at;     /* the count at which the next sample is taken */
+    uint32_t ticks;  /* from the last one to there */
+    uint16_t pauses; /* executed in this turn */
+    uint16_t hints;  /* ... and clocks read, since the last sample */
+    bool news;       /* a known loop has read something else than before, in this turn */
+    bool soon;       /* the budget ends early for a sample: none of hot.c's */
+    uint8_t next;    /* entry of loop to be used next */
+    struct spin_loop loop[SPIN_LOOPS];
+    uint64_t yield_pc, yield_count; /* of the last sched_yield ... */
+    uint64_t yield_ticks;           /* ... and ticks from the one before to it */
+};
+
+#endif

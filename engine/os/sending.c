@@ -1,0 +1,268 @@
+/* sending.c - signals that the target sends to itself. SPDX-License-Identifier: MIT */
+#include "engine/os/sending.h"
+
+#include "engine/core/engine.h"
+#include "engine/os/signals.h"
+#include "engine/os/syscalls.h"
+#include "engine/rt/rt.h"
+#include "engine/rt/sys.h"
+
+/* ---- who takes it ---- */
+
+static bool blocks(const struct thread *t, int sig)
+{
+    return (t->has_wait_mask ? t->wait_mask : t->mask) & SIG_BIT(sig);
+}
+
+/* Inside sigtimedwait for this one, which it blocks otherwise. */
+static bool awaits(const struct thread *t, int sig)
+{
+    return (t->wait_set & SIG_BIT(sig)) && (t->mask & SIG_BIT(sig));
+}
+
+/* The thread of t's process that takes a signal sent to the process; NULL: all block it. As in the
+ * kernel, the first thread is asked first. */
+static struct thread *taker(const struct thread *t, int sig)
+{
+    struct thread *found = NULL;
+    for (struct thread *o = engine.threads; o; o = o->next) {
+        if (o->process != t->process || (blocks(o, sig) && !awaits(o, sig)))
+            continue;
+        if (o->tid == t->process->pid)
+            return o;
+        if (!found || awaits(o, sig))
+            found = o;
+    }
+    return found;
+}
+
+/* ---- fatal ones ---- */
+
+static bool own_group(const struct thread *t, long pid)
+{
+    return pid == 0 || (pid < -1 && -pid == sys1(__NR_getpgid, t->process->pid));
+}
+
+static bool is_own(const struct thread *t, long pid)
+{
+    if (pid == t->process->pid)
+        return true;
+    for (const struct thread *o = engine.threads; o; o = o->next)
+        if (o->tid == pid && o->process == t->process)
+            return true;
+    return false;
+}
+
+/* Is it a descriptor of this process? */
+static bool own_pidfd(const struct thread *t, long fd)
+{
+    char path[64], text[512], want[32];
+    rt_format(path, sizeof path, "/proc/self/fdinfo/%d", (int)fd);
+    long info = sys4(__NR_openat, -100, (long)path, 02000000, 0);
+    if (SYS_FAILED(info))
+        return false;
+    long n = sys3(__NR_read, info, (long)text, sizeof text - 1);
+    sys1(__NR_close, info);
+    text[n > 0 ? n : 0] = 0;
+    rt_format(want, sizeof want, "Pid:\t%d\n", t->process->pid);
+    for (const char *p = text; *p; p++)
+        if (rt_prefix(p, want))
+            return true;
+    return false;
+}
+
+/* What a call sends; sig 0: nothing to this process. */
+struct sent {
+    int sig;
+    struct thread *to; /* NULL: the process */
+    bool group;        /* ... and others of its process group */
+    gaddr info;        /* that must be readable; 0: none */
+};
+
+static struct thread *own_thread(const struct thread *t, long tid)
+{
+    struct thread *o = engine.threads;
+    while (o && (o->tid != tid || o->process != t->process))
+        o = o->next;
+    return o;
+}
+
+static struct sent what_is_sent(const struct thread *t, long nr, const long a[6])
+{
+    const struct sent other = {0};
+    struct sent s = {.sig = (int)a[1]};
+    switch (nr) {
+    case __NR_kill:
+        s.group = own_group(t, (int32_t)a[0]);
+        return is_own(t, a[0]) || s.group ? s : other;
+    case __NR_rt_sigqueueinfo:
+        s.info = (gaddr)a[2];
+        return is_own(t, a[0]) ? s : other;
+    case __NR_pidfd_send_signal:
+        s.info = (gaddr)a[2];
+        return !a[3] && own_pidfd(t, a[0]) ? s : other;
+    case __NR_tkill:
+        s.to = own_thread(t, a[0]);
+        break;
+    case __NR_rt_tgsigqueueinfo:
+        s.info = (gaddr)a[3];
+        /* fall through */
+    case __NR_tgkill:
+        s.sig = (int)a[2];
+        s.to = a[0] == t->process->pid ? own_thread(t, a[1]) : NULL;
+        break;
+    default:
+        return other;
+    }
+    return s.to ? s : other;
+}
+
+/* Who ends the process by taking it; NULL: it does not end now. */
+static struct thread *dies_by(const struct thread *t, const struct sent *s)
+{
+    uint8_t byte;
+    if (!signals_fatal(t, s->sig) || (s->info && !engine_read(&byte, s->info, 1)))
+        return NULL;
+    struct thread *o = s->to ? s->to : taker(t, s->sig);
+    return o && !blocks(o, s->sig) && !awaits(o, s->sig) ? o : NULL;
+}
+
+/* ---- hardware signals that wait ---- */
+
+static int slot_of(int sig)
+{
+    int slot = 0;
+    for (int i = 1; i < sig; i++)
+        slot += SIG_SYNC >> (i - 1) & 1;
+    return slot;
+}
+
+static bool sent_to_thread(const struct siginfo_raw *info)
+{
+    enum { TKILL = -6 };
+    return info->code == TKILL;
+}
+
+static void hold(struct held *h, const struct siginfo_raw *info)
+{
+    if (h->set & SIG_BIT(info->sig))
+        return; /* these do not queue */
+    h->set |= SIG_BIT(info->sig);
+    h->info[slot_of(info->sig)] = *info;
+}
+
+/* The kernel lets nobody say to another thread that kill() sent it: what it said waits there. */
+static void send_again(struct thread *t, const struct siginfo_raw *info)
+{
+    if (sys4(__NR_rt_tgsigqueueinfo, t->process->pid, t->tid, info->sig, (long)info) != -EPERM)
+        return;
+    hold(&t->held, info);
+    sys3(__NR_tgkill, t->process->pid, t->tid, info->sig);
+}
+
+void sending_hold(struct thread *t, const struct siginfo_raw *info)
+{
+    struct thread *o = sent_to_thread(info) ? NULL : taker(t, info->sig);
+    if (o && o != t) {
+        send_again(o, info);
+        return;
+    }
+    hold(sent_to_thread(info) ? &t->held : &t->process->held, info);
+}
+
+static bool take_from(struct held *h, uint64_t set, struct siginfo_raw *info)
+{
+    uint64_t found = h->set & set;
+    if (!found)
+        return false;
+    int sig = __builtin_ctzll(found) + 1;
+    h->set &= ~SIG_BIT(sig);
+    *info = h->info[slot_of(sig)];
+    return true;
+}
+
+bool sending_passed_on(struct thread *t, int sig, struct siginfo_raw *info)
+{
+    return (SIG_SYNC & SIG_BIT(sig)) && take_from(&t->held, SIG_BIT(sig), info);
+}
+
+bool sending_take(struct thread *t, uint64_t set, struct siginfo_raw *info)
+{
+    return take_from(&t->held, set, info) || take_from(&t->process->held, set, info);
+}
+
+void sending_release(struct thread *t)
+{
+    struct siginfo_raw info;
+    while (sending_take(t, ~t->mask, &info))
+        send_again(t, &info);
+}
+
+uint64_t sending_waiting(const struct thread *t)
+{
+    return t->held.set | t->process->held.set;
+}
+
+bool sending_interrupts(struct thread *t)
+{
+    uint64_t set = sending_waiting(t) & ~t->wait_mask;
+    if (!set)
+        return false;
+    signals_set_kernel_mask(~0ull); /* no other one takes its place */
+    if (!t->pending)
+        t->pending = sending_take(t, set, &t->pending_info);
+    return true;
+}
+
+/* ---- the calls ---- */
+
+/* What the call tells of itself. False: the kernel may refuse it. */
+static bool describe(const struct thread *t, long nr, const struct sent *s,
+                     struct siginfo_raw *info)
+{
+    *info = (struct siginfo_raw){0};
+    if (!s->info)
+        info->field[0] = (uint64_t)sys0(__NR_getuid) << 32 | (uint32_t)t->process->pid;
+    else if (nr != __NR_rt_sigqueueinfo || !engine_read(info, s->info, sizeof *info) ||
+             info->code >= 0 || sent_to_thread(info))
+        return false;
+    info->sig = s->sig;
+    return true;
+}
+
+/* A hardware signal for the process: the kernel, in which nobody blocks it, would give it to the
+ * first thread, and the sender would go on before that finds out who is to have it. Natively it is
+ * pending, or the sender has taken it, when the call returns. */
+static bool sent_here(struct thread *t, long nr, const struct sent *s)
+{
+    struct siginfo_raw info;
+    if (s->sig < 1 || s->sig > SIG_MAX || !(SIG_SYNC & SIG_BIT(s->sig)) || s->to || s->group)
+        return false;
+    struct thread *o = taker(t, s->sig);
+    if ((o && o != t) || !describe(t, nr, s, &info))
+        return false;
+    if (o)
+        send_again(t, &info);
+    else
+        hold(&t->process->held, &info);
+    return true;
+}
+
+/* A thread that kills its process makes the call itself, natively, with its own registers: a core
+ * file then shows the program and not the runtime. */
+long sending_call(struct thread *t, long *a)
+{
+    long nr = (int32_t)t->cpu.gpr[RAX];
+    const struct sent s = what_is_sent(t, nr, a);
+    const struct thread *dies = dies_by(t, &s);
+    if (!dies)
+        return sent_here(t, nr, &s) ? 0 : syscalls_pass(t, nr, a);
+    signals_end(t, s.sig);
+    signals_use_default(s.sig);
+    signals_set_kernel_mask(t->mask & ~SIG_BIT(s.sig));
+    if (dies == t)
+        engine_native(&t->cpu);
+    sys6(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
+    for (;;) /* should the other one be held up */
+        sys3(__NR_tgkill, t->process->pid, t->tid, s.sig);
+}

@@ -1,0 +1,504 @@
+/* clocks.c - what happened before what, between the threads of a trace.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Invariants:
+ * 1. A clock is the first instruction of each thread that is not known to be before; of the thread
+ *    itself it is not kept, since that is the instruction it is at.
+ * 2. Whoever knows of an instruction of a thread knows all that the thread knew there. So a look at
+ *    one element tells whether there is anything to acquire.
+ * 3. What a variable carries is what one thread has released last: a clock that is shared until its
+ *    owner learns something (copy on write), and the instruction. A store replaces it; who modifies
+ *    a variable acquires before it releases, so nothing is lost.
+ */
+#include "facts/order/clocks.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/access.h"
+#include "trace/walk.h"
+
+struct clock {
+    uint32_t refs;
+    uint64_t known[]; /* by thread */
+};
+
+/* What a variable carries. */
+struct released {
+    struct clock *clock; /* NULL: nothing */
+    uint32_t thread;
+    uint64_t upto;
+};
+
+/* From instruction `at` on, `upto` is known of `of`. */
+struct change {
+    uint64_t at, upto;
+    uint32_t of;
+};
+
+struct thread {
+    struct clock *clock, *start; /* now; when it began */
+    struct change *change;       /* in order; when all is done, by thread first */
+    size_t changes, room;
+};
+
+struct clocks {
+    struct thread *thread;
+    uint32_t threads;
+};
+
+/* An access, in short. */
+struct brief {
+    int64_t add;
+    uint16_t slot;
+    uint16_t access; /* of the block */
+    uint8_t insn;    /* END: there are no more */
+    uint8_t more;    /* bytes less one, or NOT_SIMPLE */
+};
+
+enum { FILES = 4096, END = 0xff, NOT_SIMPLE = 0xff };
+_Static_assert((int)PLAN_INSNS < (int)END, "an instruction's number");
+
+struct pass {
+    struct clocks *c;
+    const struct sync *sync;
+    struct trace *trace;
+    struct released *released; /* by variable; the last one is that of messages */
+    struct brief **brief;      /* by block; NULL: not looked at yet */
+    bool file[FILES];          /* descriptors that are of files */
+    bool failed;               /* no memory */
+};
+
+/* ---- clocks ---- */
+
+static struct clock *clock_new(uint32_t threads)
+{
+    struct clock *c = calloc(1, sizeof *c + sizeof *c->known * threads);
+    if (c)
+        c->refs = 1;
+    return c;
+}
+
+static void clock_unref(struct clock *c)
+{
+    if (c && !--c->refs)
+        free(c);
+}
+
+static struct clock *clock_ref(struct clock *c)
+{
+    c->refs++;
+    return c;
+}
+
+/* The thread's clock, to be changed. NULL: no memory. */
+static struct clock *own_clock(struct pass *p, uint32_t thread)
+{
+    struct thread *t = &p->c->thread[thread];
+    if (t->clock->refs == 1)
+        return t->clock;
+    struct clock *c = clock_new(p->c->threads);
+    if (!c) {
+        p->failed = true;
+        return NULL;
+    }
+    memcpy(c->known, t->clock->known, sizeof *c->known * p->c->threads);
+    clock_unref(t->clock);
+    t->clock = c;
+    return c;
+}
+
+static void learn(struct pass *p, uint32_t thread, uint32_t of, uint64_t upto, uint64_t at)
+{
+    struct thread *t = &p->c->thread[thread];
+    if (of == thread || t->clock->known[of] >= upto)
+        return;
+    if (t->changes == t->room) {
+        size_t room = t->room ? 2 * t->room : 64;
+        struct change *list = realloc(t->change, sizeof *list * room);
+        if (!list) {
+            p->failed = true;
+            return;
+        }
+        t->change = list;
+        t->room = room;
+    }
+    t->clock->known[of] = upto;
+    t->change[t->changes++] = (struct change){at, upto, of};
+}
+
+static void acquire(struct pass *p, uint32_t thread, const struct released *r, uint64_t at)
+{
+    if (!r->clock || r->thread == thread ||
+        p->c->thread[thread].clock->known[r->thread] >= r->upto || !own_clock(p, thread))
+        return;
+    for (uint32_t i = 0; i < p->c->threads; i++)
+        if (r->clock->known[i])
+            learn(p, thread, i, r->clock->known[i], at);
+    learn(p, thread, r->thread, r->upto, at);
+}
+
+static void release(struct pass *p, uint32_t thread, struct released *r, uint64_t at)
+{
+    struct clock *now = p->c->thread[thread].clock;
+    if (r->clock != now) {
+        clock_unref(r->clock);
+        r->clock = clock_ref(now);
+    }
+    r->thread = thread;
+    r->upto = at + 1;
+}
+
+/* ---- what is executed ---- */
+
+/* An access that the filter lets through. */
+static void touch(struct pass *p, uint32_t thread, gaddr addr, uint64_t bytes, bool read,
+                  bool write, uint64_t at)
+{
+    if (!bytes)
+        return;
+    for (size_t i = sync_find(p->sync, addr);
+         i < p->sync->variables && p->sync->variable[i].start < addr + bytes; i++) {
+        if (read)
+            acquire(p, thread, &p->released[i], at);
+        if (write)
+            release(p, thread, &p->released[i], at);
+    }
+}
+
+/* What is to be looked at of a block: no stack operations, and nothing that a note tells. */
+static const struct brief *look_at(struct pass *p, const struct code_block *b)
+{
+    struct brief *list = malloc(sizeof *list * (b->accesses + 1u)), *out = list;
+    if (!list) {
+        p->failed = true;
+        return NULL;
+    }
+    for (uint16_t k = 0; k < b->accesses; k++) {
+        const struct plan_access *a = &b->access[k];
+        const struct insn *in = &b->insn[a->insn].in;
+        bool stack = in->mnemonic == ZYDIS_MNEMONIC_PUSH || in->mnemonic == ZYDIS_MNEMONIC_POP ||
+                     in->kind == INSN_CALL || in->kind == INSN_RET;
+        if (stack || access_is_odd(a))
+            continue;
+        bool simple = a->mem.shape == ACCESS_PLAIN && a->mem.bytes && a->mem.bytes <= 16;
+        *out++ = (struct brief){.add = a->add,
+                                .slot = a->slot,
+                                .access = k,
+                                .insn = a->insn,
+                                .more = simple ? (uint8_t)(a->mem.bytes - 1) : NOT_SIMPLE};
+    }
+    out->insn = END;
+    return p->brief[b->number] = list;
+}
+
+static void take_access(struct pass *p, const struct trace_step *st, const struct code_block *b,
+                        uint16_t k, const uint64_t *values, uint64_t insn)
+{
+    const struct plan_access *a = &b->access[k];
+    const uint8_t *role = p->sync->role[st->block];
+    uint64_t bytes;
+    gaddr addr = access_extent(b, a, values, &bytes);
+    bool read = a->mem.read && !(role && role[k] == SYNC_RELEASE);
+    bool write = a->mem.write && !(role && role[k] == SYNC_ACQUIRE);
+    touch(p, st->thread, addr, bytes, read, write, insn + a->insn);
+}
+
+static void take_step(struct pass *p, const struct trace_chunk *c, const struct trace_step *st)
+{
+    const struct code_block *b = code_block(trace_code(p->trace), st->block);
+    const struct brief *x = p->brief[st->block] ? p->brief[st->block] : look_at(p, b);
+    const uint64_t *values = c->value + st->value_at;
+    uint64_t insn = c->first_insn + st->insn_at;
+    for (; x && x->insn < st->insns; x++) {
+        gaddr addr = (gaddr)x->add + (x->slot == PLAN_NONE ? 0 : values[x->slot]);
+        if (x->more == NOT_SIMPLE || sync_may(p->sync, addr) ||
+            ((addr & 7) + x->more >= 8 && sync_may(p->sync, addr + x->more)))
+            take_access(p, st, b, x->access, values, insn);
+    }
+    const struct sync_thread *t = &p->sync->thread[st->thread];
+    if (t->word && st->insns && insn + st->insns - 1u == t->last)
+        touch(p, st->thread, t->word, 1, false, true, t->last);
+}
+
+/* ---- what the kernel does ---- */
+
+enum message { NO_MESSAGE, SENDS, RECEIVES, BOTH };
+
+static enum message message_of(int64_t nr)
+{
+    switch (nr) {
+    case 1:   /* write */
+    case 20:  /* writev */
+    case 44:  /* sendto */
+    case 46:  /* sendmsg */
+    case 48:  /* shutdown */
+    case 3:   /* close: who reads finds the end */
+    case 62:  /* kill */
+    case 69:  /* msgsnd */
+    case 129: /* rt_sigqueueinfo */
+    case 200: /* tkill */
+    case 234: /* tgkill */
+    case 242: /* mq_timedsend */
+    case 297: /* rt_tgsigqueueinfo */
+    case 307: /* sendmmsg */
+        return SENDS;
+    case 0:   /* read */
+    case 7:   /* poll */
+    case 19:  /* readv */
+    case 23:  /* select */
+    case 43:  /* accept */
+    case 45:  /* recvfrom */
+    case 47:  /* recvmsg */
+    case 70:  /* msgrcv */
+    case 128: /* rt_sigtimedwait */
+    case 232: /* epoll_wait */
+    case 243: /* mq_timedreceive */
+    case 270: /* pselect6 */
+    case 271: /* ppoll */
+    case 281: /* epoll_pwait */
+    case 288: /* accept4 */
+    case 299: /* recvmmsg */
+    case 441: /* epoll_pwait2 */
+        return RECEIVES;
+    case 42:  /* connect */
+    case 65:  /* semop */
+    case 72:  /* fcntl: locks */
+    case 73:  /* flock */
+    case 220: /* semtimedop */
+    case 275: /* splice */
+    case 276: /* tee */
+    case 278: /* vmsplice */
+        return BOTH;
+    default:
+        return NO_MESSAGE;
+    }
+}
+
+/* Files carry no messages, nor do the standard streams. */
+static bool is_file(struct pass *p, const struct flow_call *c)
+{
+    enum { READ = 0, WRITE = 1, OPEN = 2, CLOSE = 3, READV = 19, WRITEV = 20, OPENAT = 257 };
+    bool opens = c->nr == OPEN || c->nr == OPENAT;
+    uint64_t fd = opens ? (uint64_t)c->result : c->arg[0];
+    bool *file = fd < FILES ? &p->file[fd] : NULL;
+    bool was = fd <= 2 || (file && *file);
+    if (file && (opens || c->nr == CLOSE))
+        *file = opens;
+    return was &&
+           (c->nr == READ || c->nr == WRITE || c->nr == READV || c->nr == WRITEV || c->nr == CLOSE);
+}
+
+static struct released *messages(struct pass *p)
+{
+    return &p->released[p->sync->variables];
+}
+
+static void send(struct pass *p, uint32_t thread, uint64_t at)
+{
+    acquire(p, thread, messages(p), at);
+    release(p, thread, messages(p), at);
+}
+
+static void take_ranges(struct pass *p, uint32_t thread, const struct flow_note *note, uint64_t at)
+{
+    size_t n;
+    const struct flow_range *r = trace_ranges(note, &n);
+    for (; n--; r++)
+        touch(p, thread, r->addr, r->bytes, r->how == FLOW_READ, r->how != FLOW_READ, at);
+}
+
+static void take_call(struct pass *p, uint32_t thread, const struct flow_call *c, uint64_t at)
+{
+    enum message m = is_file(p, c) ? NO_MESSAGE : message_of(c->nr);
+    take_ranges(p, thread, &c->note, at);
+    if (m == SENDS || m == BOTH)
+        send(p, thread, at);
+    else if (m == RECEIVES)
+        acquire(p, thread, messages(p), at);
+}
+
+static void take_begin(struct pass *p, uint32_t thread, const struct flow_begin *f, uint64_t at)
+{
+    uint32_t number = trace_thread_find(p->trace, f->thread);
+    struct thread *parent = &p->c->thread[thread], *child = &p->c->thread[number];
+    if (trace_thread(p->trace, number) != f->thread || child == parent)
+        return;
+    clock_unref(child->clock);
+    clock_unref(child->start);
+    child->clock = clock_ref(parent->clock);
+    child->start = NULL;
+    if (own_clock(p, number)) {
+        child->clock->known[thread] = at + 1;
+        child->clock->known[number] = 0;
+    }
+    child->start = clock_ref(child->clock);
+}
+
+/* A call that is given up while it waits may still have sent something: it is a message. */
+static void take_cut(struct pass *p, uint32_t thread, const struct flow_cut *f,
+                     const struct trace_step *st, uint64_t at)
+{
+    const struct code_block *b = st ? code_block(trace_code(p->trace), st->block) : NULL;
+    if (b && st->insns < b->insns && b->insn[st->insns].in.kind == INSN_SYSCALL &&
+        b->insn[st->insns].in.pc == f->pc)
+        send(p, thread, at);
+}
+
+static void take_note(struct pass *p, uint32_t thread, const struct flow_note *n,
+                      const struct trace_step *st, uint64_t at)
+{
+    switch (n->kind) {
+    case FLOW_BEGIN:
+        take_begin(p, thread, (const struct flow_begin *)n, at);
+        break;
+    case FLOW_CALL:
+        take_call(p, thread, (const struct flow_call *)n, at);
+        break;
+    case FLOW_ACCESS:
+        take_ranges(p, thread, n, at);
+        break;
+    case FLOW_CUT:
+        take_cut(p, thread, (const struct flow_cut *)n, st, at);
+        break;
+    case FLOW_SIGNAL:
+        if (!((const struct flow_signal *)n)->fault)
+            acquire(p, thread, messages(p), at);
+        break;
+    default:
+        break;
+    }
+}
+
+/* ---- the pass ---- */
+
+static int take_chunk(struct pass *p, uint32_t number, struct trace_chunk *c, uint32_t *thread,
+                      struct err *err)
+{
+    struct trace_walk w;
+    if (trace_read(p->trace, number, c, err))
+        return -1;
+    trace_walk_begin(&w, p->trace, c, *thread);
+    while (trace_walk_next(&w)) {
+        if (w.step)
+            take_step(p, c, w.step);
+        else /* it belongs to the instruction before it */
+            take_note(p, w.thread, w.note, w.next_step ? &c->step[w.next_step - 1] : NULL,
+                      w.insns ? w.insns - 1 : 0);
+    }
+    *thread = w.thread;
+    return p->failed ? err_set(err, "no memory") : 0;
+}
+
+static int by_thread(const void *a, const void *b)
+{
+    const struct change *x = a, *y = b;
+    if (x->of != y->of)
+        return x->of < y->of ? -1 : 1;
+    if (x->at != y->at)
+        return x->at < y->at ? -1 : 1;
+    return x->upto < y->upto ? -1 : x->upto > y->upto;
+}
+
+static int start(struct pass *p, struct err *err)
+{
+    struct clocks *c = p->c;
+    uint32_t threads = trace_threads(p->trace);
+    struct clock *nothing = clock_new(threads);
+    c->thread = calloc(threads + 1, sizeof *c->thread);
+    p->released = calloc(p->sync->variables + 1, sizeof *p->released);
+    p->brief = calloc(code_count(trace_code(p->trace)) + 1, sizeof *p->brief);
+    if (!nothing || !c->thread || !p->released || !p->brief) {
+        clock_unref(nothing);
+        return err_set(err, "no memory");
+    }
+    c->threads = threads;
+    for (uint32_t i = 0; i < threads; i++)
+        c->thread[i].clock = clock_ref(nothing);
+    clock_unref(nothing);
+    return 0;
+}
+
+static void finish(struct pass *p)
+{
+    for (uint32_t i = 0; i < p->c->threads; i++) {
+        struct thread *t = &p->c->thread[i];
+        if (t->changes)
+            qsort(t->change, t->changes, sizeof *t->change, by_thread);
+        clock_unref(t->clock);
+        t->clock = NULL;
+    }
+    for (size_t i = 0; p->released && i <= p->sync->variables; i++)
+        clock_unref(p->released[i].clock);
+    for (uint32_t i = 0; p->brief && i < code_count(trace_code(p->trace)); i++)
+        free(p->brief[i]);
+    free(p->released);
+    free(p->brief);
+}
+
+struct clocks *clocks_new(struct study *study, const struct sync *sync, struct err *err)
+{
+    struct pass p = {.c = calloc(1, sizeof *p.c), .sync = sync, .trace = study->trace};
+    struct trace_chunk chunk = {0};
+    uint32_t thread = 0;
+    if (!p.c) {
+        err_set(err, "no memory");
+        return NULL;
+    }
+    int bad = start(&p, err);
+    for (uint32_t i = sync->first_chunk; !bad && i < trace_chunks(p.trace); i++)
+        bad = take_chunk(&p, i, &chunk, &thread, err);
+    trace_chunk_deinit(&chunk);
+    finish(&p);
+    if (!bad)
+        return p.c;
+    clocks_free(p.c);
+    return NULL;
+}
+
+void clocks_free(struct clocks *c)
+{
+    if (!c)
+        return;
+    for (uint32_t i = 0; i < c->threads; i++) {
+        clock_unref(c->thread[i].clock);
+        clock_unref(c->thread[i].start);
+        free(c->thread[i].change);
+    }
+    free(c->thread);
+    free(c);
+}
+
+/* What thread `t` knows of `of` when it has executed `insn`. */
+static uint64_t known_of(const struct thread *t, uint32_t of, uint64_t insn)
+{
+    size_t lo = 0, hi = t->changes;
+    while (lo < hi) { /* the first that is of a later thread or instruction */
+        size_t mid = (lo + hi) / 2;
+        const struct change *c = &t->change[mid];
+        if (c->of < of || (c->of == of && c->at <= insn))
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    if (lo && t->change[lo - 1].of == of)
+        return t->change[lo - 1].upto;
+    return t->start ? t->start->known[of] : 0;
+}
+
+bool clocks_before(const struct clocks *c, struct clocks_point a, struct clocks_point b)
+{
+    if (a.thread == b.thread)
+        return true;
+    return a.thread < c->threads && b.thread < c->threads &&
+           a.insn < known_of(&c->thread[b.thread], a.thread, b.insn);
+}
+
+size_t clocks_changes(const struct clocks *c)
+{
+    size_t n = 0;
+    for (uint32_t i = 0; i < c->threads; i++)
+        n += c->thread[i].changes;
+    return n;
+}

@@ -1,0 +1,239 @@
+/* race.c - dependences across threads that nothing orders. SPDX-License-Identifier: MIT */
+#include "facts/order/race.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "facts/order/clocks.h"
+#include "source/atomic.h"
+
+/* How an instruction accesses memory, by address of the instruction. */
+struct form {
+    gaddr pc;
+    uint8_t load, store; /* bytes of a plain move; 0: it is none, or not always */
+    bool scalar;         /* of a general register's size, more than a byte, and no string's */
+};
+
+/* What was found about a dependence that nothing orders: loops have the same ones again and again.
+ */
+struct verdict {
+    gaddr on_pc, node_pc, on_cfa, node_cfa;
+    uint64_t addr, bytes;
+    enum race race;
+};
+
+enum { VERDICTS = 1024 };
+
+struct facts {
+    struct verdict verdict[VERDICTS];
+    struct sync sync;
+    struct clocks *clocks;
+    struct form *form; /* by pc */
+    size_t forms;
+};
+
+/* ---- plain moves ---- */
+
+static bool is_move(const struct insn *in)
+{
+    switch (in->mnemonic) {
+    case ZYDIS_MNEMONIC_MOV:
+    case ZYDIS_MNEMONIC_MOVZX:
+    case ZYDIS_MNEMONIC_MOVSX:
+    case ZYDIS_MNEMONIC_MOVSXD:
+    case ZYDIS_MNEMONIC_MOVD:
+    case ZYDIS_MNEMONIC_MOVQ:
+    case ZYDIS_MNEMONIC_MOVSS:
+    case ZYDIS_MNEMONIC_VMOVD:
+    case ZYDIS_MNEMONIC_VMOVQ:
+    case ZYDIS_MNEMONIC_VMOVSS:
+    case ZYDIS_MNEMONIC_VMOVSD:
+        return true;
+    case ZYDIS_MNEMONIC_MOVSD: /* also the name of a string instruction */
+        return in->modrm_at != 0;
+    default:
+        return false;
+    }
+}
+
+static struct form form_of(const struct code_block *b, const struct code_insn *ci)
+{
+    struct form f = {.pc = ci->in.pc};
+    const struct plan_access *a = &b->access[ci->access_at];
+    uint16_t bytes = ci->accesses == 1 && is_move(&ci->in) ? a->mem.bytes : 0;
+    f.scalar = ci->in.encoding == ZYDIS_INSTRUCTION_ENCODING_LEGACY && ci->accesses == 1 &&
+               a->mem.shape == ACCESS_PLAIN && a->mem.bytes > 1 && a->mem.bytes <= 8;
+    if (bytes == 1 || bytes == 2 || bytes == 4 || bytes == 8) {
+        f.load = a->mem.read ? (uint8_t)bytes : 0;
+        f.store = a->mem.write ? (uint8_t)bytes : 0;
+    }
+    return f;
+}
+
+static int by_pc(const void *a, const void *b)
+{
+    const struct form *x = a, *y = b;
+    return x->pc < y->pc ? -1 : x->pc > y->pc;
+}
+
+/* Instructions with memory operands; where code changed, what all of them have in common. */
+static int list_forms(struct facts *f, struct code *code, struct err *err)
+{
+    size_t count = 0, kept = 0;
+    for (uint32_t i = 0; i < code_count(code); i++)
+        count += code_block(code, i)->insns;
+    f->form = malloc(sizeof *f->form * (count + 1));
+    if (!f->form)
+        return err_set(err, "no memory");
+    for (uint32_t i = 0; i < code_count(code); i++) {
+        const struct code_block *b = code_block(code, i);
+        for (unsigned k = 0; k < b->insns; k++)
+            if (b->insn[k].accesses)
+                f->form[f->forms++] = form_of(b, &b->insn[k]);
+    }
+    qsort(f->form, f->forms, sizeof *f->form, by_pc);
+    for (size_t i = 0; i < f->forms; i++) {
+        struct form *last = kept ? &f->form[kept - 1] : NULL;
+        if (!last || last->pc != f->form[i].pc) {
+            f->form[kept++] = f->form[i];
+            continue;
+        }
+        last->load = last->load == f->form[i].load ? last->load : 0;
+        last->store = last->store == f->form[i].store ? last->store : 0;
+        last->scalar = last->scalar && f->form[i].scalar;
+    }
+    f->forms = kept;
+    return 0;
+}
+
+static const struct form *find_form(const struct facts *f, gaddr pc)
+{
+    struct form key = {.pc = pc};
+    return bsearch(&key, f->form, f->forms, sizeof key, by_pc);
+}
+
+/* Both are moves of the same word, all of it. */
+static bool are_moves(const struct facts *f, const struct race_flow *d)
+{
+    const struct form *read = find_form(f, d->read.pc), *write = find_form(f, d->write.pc);
+    return read && write && read->load && read->load == write->store && d->bytes == read->load &&
+           d->addr % d->bytes == 0;
+}
+
+/* ---- what a dependence is ---- */
+
+static void free_facts(struct facts *f)
+{
+    sync_deinit(&f->sync);
+    clocks_free(f->clocks);
+    free(f->form);
+    free(f);
+}
+
+static int prepare(struct study *s, struct err *err)
+{
+    struct facts *f = calloc(1, sizeof *f);
+    if (!f)
+        return err_set(err, "no memory");
+    if (!sync_init(&f->sync, s, err))
+        f->clocks = clocks_new(s, &f->sync, err);
+    if (f->clocks && !list_forms(f, trace_code(s->trace), err)) {
+        s->facts = f;
+        s->facts_free = free_facts;
+        return 0;
+    }
+    free_facts(f);
+    return -1;
+}
+
+/* Is it in the C library or the dynamic loader? */
+enum part { ELSEWHERE, LIBRARY, LOADER };
+
+static enum part part_of(const char *module)
+{
+    static const char *const library[] = {"libc.so", "libc-", "libpthread", "libc.musl"};
+    const char *slash = module ? strrchr(module, '/') : NULL;
+    const char *name = slash ? slash + 1 : module ? module : "";
+    if (strncmp(name, "ld-", 3) == 0 || strncmp(name, "ld.so", 5) == 0)
+        return LOADER;
+    for (size_t i = 0; i < sizeof library / sizeof *library; i++)
+        if (strncmp(name, library[i], strlen(library[i])) == 0)
+            return LIBRARY;
+    return ELSEWHERE;
+}
+
+/* The same of code: in a static program the library is what has no lines. */
+static enum part part_of_code(struct study *s, gaddr pc)
+{
+    struct source_line l;
+    bool own = study_own(s, pc, &l);
+    enum part part = part_of(l.module);
+    bool linked = !own && l.lines && !l.file && !strstr(l.module, ".so");
+    return part == ELSEWHERE && linked ? LIBRARY : part;
+}
+
+/* The C library looks at some of its data without its locks, and knows what it does; the dynamic
+ * loader binds a symbol when it is first called, and who finds it bound needs no more. But its
+ * functions for strings and its system calls access what is the user's. */
+static bool is_internal(struct study *s, const struct race_flow *d)
+{
+    const struct facts *f = s->facts;
+    const struct form *read = find_form(f, d->read.pc), *write = find_form(f, d->write.pc);
+    enum part writer = part_of_code(s, d->write.pc);
+    struct source_line l;
+    if (writer != LIBRARY)
+        return writer == LOADER;
+    source_line(s->source, d->addr, &l);
+    return part_of_code(s, d->read.pc) != ELSEWHERE &&
+           (part_of(l.module) != ELSEWHERE || (read && read->scalar && write && write->scalar));
+}
+
+/* By who wrote and read what; they are not ordered. */
+static enum race judge(struct study *s, const struct race_flow *d)
+{
+    struct source_frame on = {.cfa = d->write.cfa}, node = {.cfa = d->read.cfa};
+    if (is_internal(s, d))
+        return RACE_NONE;
+    enum source_atomic type = source_atomic_at(s->source, d->write.pc, &on, d->addr);
+    if (type == SOURCE_ATOMIC_UNKNOWN)
+        type = source_atomic_at(s->source, d->read.pc, &node, d->addr);
+    if (type == SOURCE_ATOMIC_YES)
+        return RACE_NONE;
+    return type == SOURCE_ATOMIC_UNKNOWN && are_moves(s->facts, d) ? RACE_MAYBE : RACE_CERTAIN;
+}
+
+static enum race judge_once(struct study *s, const struct race_flow *d)
+{
+    uint64_t h = (d->write.pc ^ d->read.pc << 20 ^ d->addr << 40) * 0x9e3779b97f4a7c15ull;
+    struct verdict *v = &s->facts->verdict[h >> 54];
+    if (v->on_pc != d->write.pc || v->node_pc != d->read.pc || v->addr != d->addr ||
+        v->bytes != d->bytes || v->on_cfa != d->write.cfa || v->node_cfa != d->read.cfa)
+        *v = (struct verdict){.on_pc = d->write.pc,
+                              .node_pc = d->read.pc,
+                              .on_cfa = d->write.cfa,
+                              .node_cfa = d->read.cfa,
+                              .addr = d->addr,
+                              .bytes = d->bytes,
+                              .race = judge(s, d)};
+    return v->race;
+}
+
+int race_find(struct study *s, const struct race_flow *d, enum race *out, struct err *err)
+{
+    *out = RACE_NONE;
+    if (d->write.thread == d->read.thread)
+        return 0;
+    if (!s->facts && prepare(s, err))
+        return -1;
+    struct clocks_point write = {d->write.thread, d->write.insn};
+    struct clocks_point read = {d->read.thread, d->read.insn};
+    if (!clocks_before(s->facts->clocks, write, read))
+        *out = judge_once(s, d);
+    return 0;
+}
+
+const char *race_name(enum race race)
+{
+    static const char *const name[] = {"", "race?", "race"};
+    return name[race];
+}

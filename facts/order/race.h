@@ -1,0 +1,39 @@
+/* race.h - dependences across threads that nothing orders.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * A value that one thread wrote and another one read is a race if no synchronisation made the write
+ * happen before the read (clocks.h): in another run the read may come first. Where both are plain
+ * moves of one word and debug information does not tell its type, it may be an atomic variable,
+ * which moves do not tell from others: that is a race perhaps. docs/slicing.md has the rules.
+ */
+#ifndef FACTS_ORDER_RACE_H
+#define FACTS_ORDER_RACE_H
+
+#include "study/study.h"
+
+enum race { RACE_NONE, RACE_MAYBE, RACE_CERTAIN };
+
+/* An instruction of a thread (as in trace_step.thread). */
+struct race_access {
+    uint32_t thread;
+    uint64_t insn; /* its number */
+    gaddr pc;
+    gaddr cfa; /* of the frame it was executed in; 0: not known */
+};
+
+/* One wrote `bytes` bytes at addr, and later another one read them. */
+struct race_flow {
+    struct race_access write, read;
+    gaddr addr;
+    uint64_t bytes;
+};
+
+/* Finds out what it is; what that needs of the trace is made for the first flow that crosses
+ * threads, and kept with the study. */
+int race_find(struct study *s, const struct race_flow *flow, enum race *out, struct err *err);
+
+/* "", "race?" or "race". */
+const char *race_name(enum race race);
+
+#endif

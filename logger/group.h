@@ -1,0 +1,39 @@
+/* group.h - the recorder among the processes of the program's group.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * The recorder is in the program's process group and in the shell's view stands for the program.
+ * What is sent to the group (keys of the terminal, kill(0), a shell's kill %1) reaches both, and is
+ * the program's business. What is sent to the recorder alone is meant for the program, too, and is
+ * passed on. When the program stops, the recorder stops in the same way, so that a shell sees it.
+ *
+ * One recording at a time; its process has one thread.
+ */
+#ifndef LOGGER_GROUP_H
+#define LOGGER_GROUP_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+/* From here on no signal that can be caught ends this process. Signals are blocked until
+ * group_begin(). */
+void group_take(void);
+/* Each one raises *bell. */
+void group_bell(uint32_t *bell);
+/* In the child that becomes the program: signals are as this process found them. */
+void group_give_back(void);
+/* The program is there: signals may come. */
+void group_begin(void);
+
+/* Passes on what only this process got. */
+void group_pass_on(pid_t program);
+/* The program was stopped by `sig`: so is this process, with *paused set meanwhile, until somebody
+ * continues it or the program. */
+void group_stop(pid_t program, int sig, uint32_t *paused);
+
+/* The program has ended: what is left to do is short, and signals are ignored. Otherwise they are
+ * as this process found them. */
+void group_leave(bool ended);
+
+#endif

@@ -1,0 +1,152 @@
+/* held.c - how much memory do processes really hold?
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Private memory and page tables are in /proc/PID/status, where shared pages count in full for
+ * everybody who maps them, and in /proc/PID/smaps_rollup, where they are divided by their number.
+ * Memory of a memfd that is mapped nowhere is in neither: the blocks of all open ones are added up,
+ * each once, by inode. Of mapped and open shared memory the larger sum counts: most of it is both.
+ */
+#define _GNU_SOURCE
+#include "replayer/held.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+struct file {
+    ino_t inode;
+    uint64_t bytes;
+};
+
+struct files {
+    struct file *list;
+    size_t count, room;
+};
+
+struct sum {
+    uint64_t own, shared; /* bytes */
+};
+
+struct field {
+    const char *name;
+    bool shared;
+};
+
+/* Adds up fields "NAME:  123 kB" of a file. */
+static void add_fields(const char *path, const struct field *field, size_t fields, struct sum *sum)
+{
+    char text[8192];
+    int fd = open(path, O_RDONLY | O_CLOEXEC);
+    ssize_t n = fd < 0 ? -1 : 0;
+    size_t have = 0;
+    while (fd >= 0 && have < sizeof text - 1 &&
+           (n = read(fd, text + have, sizeof text - 1 - have)) > 0)
+        have += (size_t)n;
+    if (fd >= 0)
+        close(fd);
+    text[have] = 0;
+    for (char *line = text, *next; *line; line = next) {
+        char *end = strchrnul(line, '\n'), *colon = memchr(line, ':', (size_t)(end - line));
+        next = *end ? end + 1 : end;
+        for (size_t i = 0; colon && i < fields; i++) {
+            size_t length = strlen(field[i].name);
+            if (length == (size_t)(colon - line) && !memcmp(line, field[i].name, length))
+                *(field[i].shared ? &sum->shared : &sum->own) += strtoull(colon + 1, NULL, 10)
+                                                                 << 10;
+        }
+    }
+}
+
+static void add_bound(pid_t pid, struct sum *sum)
+{
+    static const struct field fields[] = {
+        {"RssAnon", false}, {"VmSwap", false}, {"VmPTE", false}, {"RssShmem", true}};
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    add_fields(path, fields, sizeof fields / sizeof *fields, sum);
+}
+
+static void add_exact(pid_t pid, struct sum *sum)
+{
+    static const struct field tables[] = {{"VmPTE", false}};
+    static const struct field fields[] = {
+        {"Pss_Anon", false}, {"SwapPss", false}, {"Pss_Shmem", true}};
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
+    add_fields(path, tables, sizeof tables / sizeof *tables, sum);
+    snprintf(path, sizeof path, "/proc/%d/smaps_rollup", (int)pid);
+    add_fields(path, fields, sizeof fields / sizeof *fields, sum);
+}
+
+/* ---- open shared memory ---- */
+
+static void add_file(struct files *f, const struct stat *s)
+{
+    if (f->count == f->room) {
+        size_t room = f->room ? 2 * f->room : 256;
+        struct file *list = realloc(f->list, room * sizeof *list);
+        if (!list)
+            return;
+        f->list = list;
+        f->room = room;
+    }
+    f->list[f->count++] = (struct file){s->st_ino, (uint64_t)s->st_blocks * 512};
+}
+
+/* The only regular files that a replaying process has open are memfds. */
+static void add_open(pid_t pid, struct files *f)
+{
+    char path[64];
+    snprintf(path, sizeof path, "/proc/%d/fd", (int)pid);
+    DIR *d = opendir(path);
+    for (struct dirent *e; d && (e = readdir(d));) {
+        struct stat s;
+        if (e->d_name[0] != '.' && !fstatat(dirfd(d), e->d_name, &s, 0) && S_ISREG(s.st_mode))
+            add_file(f, &s);
+    }
+    if (d)
+        closedir(d);
+}
+
+static int by_inode(const void *a, const void *b)
+{
+    const struct file *x = a, *y = b;
+    return x->inode < y->inode ? -1 : x->inode > y->inode;
+}
+
+static uint64_t open_bytes(const pid_t *pid, size_t count)
+{
+    struct files f = {0};
+    uint64_t bytes = 0;
+    for (size_t i = 0; i < count; i++)
+        add_open(pid[i], &f);
+    if (f.count)
+        qsort(f.list, f.count, sizeof *f.list, by_inode);
+    for (size_t i = 0; i < f.count; i++)
+        if (!i || f.list[i].inode != f.list[i - 1].inode)
+            bytes += f.list[i].bytes;
+    free(f.list);
+    return bytes;
+}
+
+/* ---- the interface ---- */
+
+uint64_t held_bytes(const pid_t *pid, size_t count, uint64_t enough)
+{
+    const uint64_t open = open_bytes(pid, count);
+    struct sum sum = {0};
+    for (size_t i = 0; i < count; i++)
+        add_bound(pid[i], &sum);
+    if (sum.own + (sum.shared > open ? sum.shared : open) > enough) {
+        sum = (struct sum){0};
+        for (size_t i = 0; i < count; i++)
+            add_exact(pid[i], &sum);
+    }
+    return sum.own + (sum.shared > open ? sum.shared : open);
+}

@@ -1,0 +1,352 @@
+/* state.c - the whole state of a program in the middle of its run, told and taken.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * A part of a recording begins with it (pinball/record.h, RECORD_PROCESS). The process tells what
+ * it alone knows: address space, processes, threads. Memory is copied by the supervisor, which can
+ * see which pages there are. One kernel thread replays all threads, and a thread that does not run
+ * is described by its struct: so there is nothing else to tell.
+ */
+#include "engine/core/engine.h"
+#include "engine/core/session.h"
+#include "engine/os/fpstate.h"
+#include "engine/os/kernel.h"
+#include "engine/os/maps.h"
+#include "engine/os/threads.h"
+#include "engine/rt/range.h"
+#include "engine/rt/rt.h"
+#include "engine/rt/sys.h"
+#include "replayer/target/player.h"
+
+/* ---- telling: records to the supervisor ---- */
+
+static uint64_t told; /* bytes in the mailbox */
+
+static void flush(void)
+{
+    post_box()->arg[1] = told;
+    told = 0;
+    post_ask(TELL_RECORDS);
+}
+
+/* A record of so many bytes, to be filled in now. */
+static void *put(enum record_kind kind, uint64_t bytes)
+{
+    if (told + bytes > MAILBOX_RECORDS_BYTES)
+        flush();
+    struct record *r = (struct record *)(post_box()->data + told);
+    told += bytes;
+    memset(r, 0, bytes);
+    r->kind = (uint8_t)kind;
+    r->bytes = (uint32_t)bytes;
+    return r;
+}
+
+static void tell_object_data(uint32_t number, int fd, uint64_t from, uint64_t to)
+{
+    enum { WINDOW = 32 << 10 };
+    uint8_t *window = range_alloc(WINDOW);
+    for (uint64_t at = PAGE_DOWN(from); at < to; at += WINDOW) {
+        const uint64_t n = to - at < WINDOW ? to - at : WINDOW;
+        long r =
+            sys6(__NR_mmap, (long)window, WINDOW, PROT_READ, MAP_SHARED | MAP_FIXED, fd, (long)at);
+        if (SYS_FAILED(r))
+            post_failed("shared memory %u: error %ld", number, -r);
+        struct record_object *o = put(RECORD_OBJECT, sizeof *o + ((n + 7) & ~7ull));
+        o->object = number;
+        o->offset = at;
+        o->bytes = n;
+        memcpy(o + 1, window, n);
+    }
+    range_free(window, WINDOW);
+}
+
+/* Of memory that is mostly holes only what is there. */
+static void tell_object(uint32_t number, int fd, uint64_t bytes)
+{
+    enum { DATA = 3, HOLE = 4 };
+    struct record_size *s = put(RECORD_SIZE, sizeof *s);
+    s->object = number;
+    s->size = bytes;
+    for (uint64_t at = 0; at < bytes;) {
+        long data = sys3(__NR_lseek, fd, (long)at, DATA);
+        long hole = data < 0 ? data : sys3(__NR_lseek, fd, data, HOLE);
+        if (data == -ENXIO)
+            return;
+        if (hole < 0)
+            post_failed("shared memory %u: error %ld", number, -hole);
+        at = (uint64_t)hole < bytes ? (uint64_t)hole : bytes;
+        tell_object_data(number, fd, (uint64_t)data, at);
+    }
+}
+
+static void tell_range(gaddr start, uint64_t bytes)
+{
+    struct record_range *r = put(RECORD_RANGE, sizeof *r);
+    r->start = start;
+    r->bytes = bytes;
+}
+
+static void tell_output(long fd, int to)
+{
+    struct record_output *o = put(RECORD_OUTPUT, sizeof *o);
+    o->fd = (int32_t)fd;
+    o->to = (uint32_t)to;
+}
+
+void state_tell_space(void)
+{
+    struct record_map map;
+    uint64_t bytes;
+    int fd;
+    cursor_ranges(tell_range);
+    output_high(tell_output);
+    for (uint32_t n = 1; space_object_get(n, &fd, &bytes); n++)
+        if (fd >= 0)
+            tell_object(n, fd, bytes);
+    for (int i = 0; space_area(i, &map); i++) {
+        struct record_map *m = put(RECORD_MAP, sizeof *m);
+        map.r = m->r;
+        *m = map;
+    }
+    flush();
+}
+
+static uint8_t flags_of(const struct thread *t, const struct thread *self)
+{
+    return (uint8_t)((t == self ? STATE_RUNS : 0) | (t->calling ? STATE_CALLING : 0) |
+                     (t->no_tsc ? STATE_NO_TSC : 0) | (t->has_wait_mask ? STATE_WAITS : 0) |
+                     (t->trap ? STATE_TRAPS : 0) | (t->trap_armed ? STATE_ARMED : 0) |
+                     (t->ticked ? STATE_TICKED : 0) | (t->reads_execute ? STATE_READS_EXECUTE : 0));
+}
+
+static void tell_thread(struct thread *t, struct thread *self)
+{
+    if (t == self) {
+        t->fs_base = engine_segments(t).fs;
+        fpstate_save(t, fpstate_features());
+    }
+    const uint64_t vector = (fpstate_bytes() + 7) & ~7ull;
+    struct record_state *s = put(RECORD_STATE, sizeof *s + vector);
+    s->r.flags = flags_of(t, self);
+    s->count = thread_count(t);
+    s->pc = t->cpu.rip;
+    s->hash = session_hash(t);
+    memcpy(s->gpr, t->cpu.gpr, sizeof s->gpr);
+    s->rflags = t->cpu.rflags;
+    s->fs_base = t->fs_base;
+    s->gs_base = t->gs_base;
+    s->mask = t->mask;
+    s->wait_mask = t->wait_mask;
+    s->altstack = t->altstack.sp;
+    s->altstack_flags = t->altstack.flags;
+    s->altstack_bytes = t->altstack.size;
+    s->clear_tid = t->clear_tid;
+    s->start_tid = t->start_tid;
+    s->robust_list = t->robust_list;
+    s->tid = t->tid;
+    s->thread = t->number;
+    s->child = t->child ? t->child->number : 0;
+    memcpy(s->name, t->name, sizeof s->name);
+    s->vector_bytes = fpstate_bytes();
+    memcpy(s + 1, t->xsave, fpstate_bytes());
+}
+
+static uint32_t threads_of(const struct process *p)
+{
+    uint32_t n = 0;
+    for (const struct thread *t = engine.threads; t; t = t->next)
+        n += t->process == p;
+    return n;
+}
+
+static void tell_actions(struct record_process *r, const struct process *p)
+{
+    for (int i = 1; i <= SIG_MAX; i++)
+        r->action[i] = (struct record_action){p->action[i].handler, p->action[i].flags,
+                                              p->action[i].restorer, p->action[i].mask};
+}
+
+/* The process of a thread, with all its threads. */
+static void tell_process(const struct thread *first, struct thread *self, uint32_t *left)
+{
+    const struct process *p = first->process;
+    const bool side = p == first->own_process;
+    struct record_process *r = put(RECORD_PROCESS, sizeof *r);
+    r->threads = threads_of(p);
+    *left -= r->threads;
+    r->r.flags = (uint8_t)((side ? PROCESS_SIDE : 0) | (first->detached ? PROCESS_DETACHED : 0) |
+                           (*left ? 0 : PROCESS_LAST));
+    space_heap(&r->heap_start, &r->heap_end);
+    r->vdso = maps_vdso_start();
+    r->features = fpstate_features();
+    r->ticks = engine.total_ticks;
+    r->made = engine.threads_made;
+    r->pid = p->pid;
+    tell_actions(r, p);
+    memcpy(r->leads_to, side ? output_child_table() : output_table(), sizeof r->leads_to);
+    for (uint32_t n = 1; n <= engine.threads_made; n++) {
+        struct thread *t = post_thread(n);
+        if (t && t->process == p)
+            tell_thread(t, self);
+    }
+}
+
+/* The one with most rights first: side processes were copied from it. */
+void state_tell_threads(struct thread *self)
+{
+    uint32_t left = engine.thread_count;
+    const struct thread *first = engine.threads;
+    while (first && first->process == first->own_process)
+        first = first->next;
+    if (first)
+        tell_process(first, self, &left);
+    for (const struct thread *t = engine.threads; t; t = t->next)
+        if (t->process == t->own_process)
+            tell_process(t, self, &left);
+    flush();
+}
+
+/* ---- taking: records of a begin ---- */
+
+static struct {
+    const struct record_process *process; /* of the threads that come; a copy */
+    uint32_t left;                        /* of its threads */
+    struct process *shared;               /* of the threads that are no side processes */
+    bool runs;                            /* the running one is there */
+} taking;
+
+static struct record_process current;
+
+static void set_actions(struct process *p, const struct record_process *r)
+{
+    for (int i = 1; i <= SIG_MAX; i++)
+        p->action[i] = (struct ksigaction){r->action[i].handler, r->action[i].flags,
+                                           r->action[i].restorer, r->action[i].mask};
+    p->pid = r->pid;
+    p->held.set = 0;
+}
+
+void state_take_process(struct thread *t, const struct record_process *r)
+{
+    if (taking.left || !r->threads || r->threads > r->made)
+        post_failed("the initial state holds a process without threads");
+    current = *r;
+    taking.process = &current;
+    taking.left = r->threads;
+    if (r->r.flags & PROCESS_SIDE) {
+        output_child();
+        memcpy(output_child_table(), r->leads_to, sizeof r->leads_to);
+        return;
+    }
+    if (!fpstate_restrict(r->features))
+        post_failed("this CPU lacks vector registers that the recorded one had");
+    t->number = 0; /* it stands for none of them yet */
+    taking.shared = t->process;
+    set_actions(t->process, r);
+    engine.total_ticks = r->ticks;
+    engine.threads_made = r->made;
+    memcpy(output_table(), r->leads_to, sizeof r->leads_to);
+    space_begin(r->heap_start, r->heap_end);
+    maps_vdso(r->vdso);
+}
+
+/* A struct for it; the running one has the struct that the runtime started with. */
+static struct thread *make(struct thread *first, const struct record_state *s)
+{
+    const uint32_t made = engine.threads_made;
+    struct thread *t = s->r.flags & STATE_RUNS ? first : threads_new();
+    if (!t)
+        post_failed("no memory for thread %u", s->thread);
+    engine.threads_made = made;
+    t->number = s->thread;
+    t->process = taking.shared;
+    if (taking.process->r.flags & PROCESS_SIDE) {
+        if (!t->own_process)
+            t->own_process = range_heap(sizeof *t->own_process);
+        t->process = t->own_process;
+        set_actions(t->process, taking.process);
+        engine.side_processes++;
+        t->detached = taking.process->r.flags & PROCESS_DETACHED;
+    }
+    return t;
+}
+
+static void set_registers(struct thread *t, const struct record_state *s)
+{
+    memcpy(t->cpu.gpr, s->gpr, sizeof s->gpr);
+    t->cpu.rip = s->pc;
+    t->cpu.rflags = s->rflags;
+    t->fs_base = s->fs_base;
+    t->gs_base = s->gs_base;
+    t->limit = s->count;
+    t->left = 0;
+    memset(t->xsave, 0, sizeof t->xsave); /* of a CPU with fewer of them */
+    memcpy(t->xsave, s + 1, s->vector_bytes);
+}
+
+/* Sorted, as if they had been made in that order: the newest first. */
+static void list_in_order(struct thread *t)
+{
+    struct thread **at = &engine.threads;
+    while (*at && *at != t)
+        at = &(*at)->next;
+    if (*at)
+        *at = t->next;
+    for (at = &engine.threads; *at && (*at)->number > t->number; at = &(*at)->next)
+        ;
+    t->next = *at;
+    *at = t;
+}
+
+/* Until now, `child` was the number of the thread that the call is making. */
+static void set_children(void)
+{
+    for (struct thread *t = engine.threads; t; t = t->next) {
+        const uint64_t number = (uint64_t)t->child;
+        t->child = number ? post_thread(number) : NULL;
+        if (number && !t->child)
+            post_failed("the initial state holds no thread %lu", number);
+    }
+}
+
+bool state_take_thread(struct thread *first, const struct record_state *s)
+{
+    const bool fits = s->vector_bytes <= XSAVE_BYTES && s->vector_bytes <= s->r.bytes - sizeof *s;
+    if (!taking.left || !taking.shared)
+        post_failed("the initial state holds a thread without a process");
+    if (!fits)
+        post_failed("the initial state holds %lu bytes of vector registers", s->vector_bytes);
+    const bool runs = s->r.flags & STATE_RUNS;
+    if (!s->thread || s->thread > engine.threads_made || post_thread(s->thread) ||
+        (runs && taking.runs))
+        post_failed("the initial state holds thread %u twice, or too many", s->thread);
+    taking.runs |= runs;
+    struct thread *t = make(first, s);
+    set_registers(t, s);
+    t->mask = s->mask;
+    t->wait_mask = s->wait_mask;
+    t->altstack = (struct sigstack){s->altstack, s->altstack_flags, s->altstack_bytes};
+    t->clear_tid = s->clear_tid;
+    t->start_tid = s->start_tid;
+    t->robust_list = s->robust_list;
+    t->tid = s->tid;
+    memcpy(t->name, s->name, sizeof t->name);
+    t->calling = s->r.flags & STATE_CALLING;
+    t->no_tsc = s->r.flags & STATE_NO_TSC;
+    t->has_wait_mask = s->r.flags & STATE_WAITS;
+    t->trap = s->r.flags & STATE_TRAPS;
+    t->trap_armed = s->r.flags & STATE_ARMED;
+    t->ticked = s->r.flags & STATE_TICKED;
+    t->reads_execute = s->r.flags & STATE_READS_EXECUTE;
+    t->child = (struct thread *)(uint64_t)s->child;
+    list_in_order(t);
+    if (--taking.left || !(taking.process->r.flags & PROCESS_LAST))
+        return false;
+    if (!taking.runs)
+        post_failed("the initial state holds no thread that runs");
+    set_children();
+    threads_become(first);
+    fpstate_load(first, fpstate_features());
+    return true;
+}

@@ -1,0 +1,54 @@
+/* criterion.h - what a slice is of, in the user's words.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ *     WHAT at WHERE            WHAT is a C expression (expression.h), %REG, or 0xADDR LEN; or
+ *                              several: WHAT, WHAT
+ *     uses of FILE:LINE        all that the line uses
+ *     last write of WHAT       what the last instruction that wrote it used; `at WHERE` may follow
+ *
+ * WHERE is FILE:LINE or FUNCTION (behind that line's instance, see place.h), *ADDRESS, *START *END
+ * (behind these instructions), a position like T1:2045:401136, or `end`, which is the default.
+ */
+#ifndef SLICER_CRITERION_CRITERION_H
+#define SLICER_CRITERION_CRITERION_H
+
+#include "slicer/criterion/place.h"
+#include "slicer/slice.h"
+
+struct criterion_options {
+    const char *text; /* NULL: the failure that ended the recording */
+    uint64_t instance;
+    uint32_t thread;
+    struct slice_options slice; /* of use to find the last write */
+};
+
+struct criterion {
+    struct slice_want *want;
+    size_t wants;
+    uint32_t thread; /* as in trace_step.thread */
+    struct position position;
+    gaddr pc;       /* in the line that it is about */
+    char what[512]; /* for people */
+    char note[256]; /* what else they should know; may be empty */
+};
+
+/* -1 with *err set; code CRITERION_USAGE: the text is none. */
+enum { CRITERION_USAGE = 200 };
+int criterion_find(struct study *s, const struct criterion_options *options, struct criterion *out,
+                   struct err *err);
+void criterion_deinit(struct criterion *c);
+
+/* For those who find criteria: adds a want. */
+int criterion_want(struct criterion *c, struct slice_want want, struct err *err);
+/* slicer/criterion/expression.c: adds wants of what a C expression reads. */
+int criterion_expression(struct study *s, const struct criterion_options *options,
+                         struct criterion *out, const struct place *p, const char *text,
+                         struct err *err);
+/* slicer/criterion/failure.c */
+int criterion_failure(struct study *s, const struct criterion_options *options,
+                      struct criterion *out, struct err *err);
+/* slicer/criterion/deadlock.c: adds no want, if threads do not wait for each other at the end. */
+int criterion_deadlock(struct study *s, struct criterion *out, struct err *err);
+
+#endif

@@ -1,0 +1,52 @@
+/* what.c - names for what flows along a dependence. SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include "slicer/report/report.h"
+#include "source/registers.h"
+
+const char *report_kind(unsigned kinds)
+{
+    if (kinds & SLICE_VALUE)
+        return "data";
+    if (kinds & SLICE_ADDRESS)
+        return "address";
+    return kinds & SLICE_CONTROL ? "control" : "";
+}
+
+static bool name_memory(struct study *s, const struct slice_dependence *d, char *buf, size_t room)
+{
+    struct source_frame node = {.cfa = d->node_cfa}, on = {.cfa = d->on_cfa};
+    uint32_t bytes = d->bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)d->bytes;
+    return (d->on_pc && source_variable(s->source, d->on_pc, &on, d->addr, bytes, buf, room)) ||
+           (d->node_pc && source_variable(s->source, d->node_pc, &node, d->addr, bytes, buf, room));
+}
+
+static void name_register(struct study *s, const struct slice_dependence *d, char *buf, size_t room)
+{
+    int reg = registers_number(d->addr);
+    const char *name = NULL;
+    if (reg >= 0 && d->node_pc)
+        name = source_register_variable(s->source, d->node_pc, (unsigned)reg);
+    char text[64];
+    loc_name((struct loc_span){.first = d->addr & 0xfff, .count = d->bytes & 0xfff}, text,
+             sizeof text);
+    if (name)
+        snprintf(buf, room, "%s", name);
+    else if (d->addr >= LOC_CF && d->addr <= LOC_FLAGS_REST)
+        snprintf(buf, room, "flags");
+    else
+        snprintf(buf, room, "%%%s", text);
+}
+
+void report_what(struct study *s, const struct slice_dependence *d, char *buf, size_t room)
+{
+    buf[0] = 0;
+    if (d->kind == SLICE_CONTROL)
+        return;
+    if (!d->memory)
+        name_register(s, d, buf, room);
+    else if (!name_memory(s, d, buf, room))
+        snprintf(buf, room, "%llu byte%s at 0x%llx", (unsigned long long)d->bytes,
+                 d->bytes == 1 ? "" : "s", (unsigned long long)d->addr);
+}

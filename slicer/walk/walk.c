@@ -1,0 +1,430 @@
+/* walk.c - a trace walked backwards.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * The state is what is wanted: bytes of memory, locations of each thread, and nodes that wait for
+ * what controls them (control.h). A chunk is read, the frames of its steps are found by following
+ * it forwards from what the scan knows of its beginning, and then its steps and notes are gone
+ * through from the last to the first. docs/slicing.md is the specification; the order of things
+ * inside a step follows from it:
+ *
+ * 1. notes behind a step come before the step;
+ * 2. a step's last instruction is first asked whether frames it made, or nodes that wait for the
+ *    edge it took, want it;
+ * 3. then each instruction from the last to the first: does it define what is wanted?
+ *
+ * Most steps are executions of blocks that were met before, and are done by what is remembered of
+ * these (transfer.h); instructions one by one are for what is rare.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "slicer/walk/walk.h"
+
+/* ---- wanted from outside ---- */
+
+static void want_more(struct walk *w, uint64_t at)
+{
+    while (w->wants && w->want[0]->at >= at) {
+        const struct slice_want *x = w->want[0];
+        if (x->kind == SLICE_USES && x->at == at)
+            return; /* when it is met */
+        if (x->kind == SLICE_MEMORY)
+            w->ok &= wanted_add(&w->memory, x->addr, x->bytes);
+        else if (x->kind == SLICE_REGISTER && x->addr < LOC_COUNT && x->thread < w->threads)
+            want_loc(w, x->thread, (unsigned)x->addr,
+                     (unsigned)(x->bytes < LOC_COUNT - x->addr ? x->bytes : LOC_COUNT - x->addr));
+        w->want++;
+        w->wants--;
+    }
+}
+
+static bool is_criterion(struct walk *w, uint64_t at)
+{
+    bool any = false;
+    while (w->wants && w->want[0]->at == at && w->want[0]->kind == SLICE_USES) {
+        any = true;
+        w->want++;
+        w->wants--;
+    }
+    return any;
+}
+
+/* ---- chunks ---- */
+
+/* Frames of all steps of the chunk, forwards. */
+static int follow(struct walk *w, struct err *err)
+{
+    const struct trace_chunk *c = &w->chunk;
+    struct frames f;
+    struct trace_walk at;
+    uint32_t *last = malloc(sizeof *last * (w->threads + 1)); /* step + 1 */
+    gaddr *carry = calloc(w->threads + 1, sizeof *carry);
+    bool *entered = calloc(w->threads + 1, sizeof *entered);
+    if (!last || !carry || !entered || frames_copy(&f, &w->scan->start, err)) {
+        free(last);
+        free(carry);
+        free(entered);
+        return err_set(err, "no memory");
+    }
+    memset(last, 0, sizeof *last * (w->threads + 1));
+    trace_walk_begin(&at, w->s->trace, c, w->scan->thread);
+    while (trace_walk_next(&at)) {
+        const uint32_t thread = at.thread;
+        if (at.note && at.note->kind == FLOW_SIGNAL) { /* it went on, and was interrupted there */
+            const struct flow_signal *s = (const struct flow_signal *)at.note;
+            struct frame *before = f.thread[thread].top;
+            enum frames_effect effect;
+            bool pending = f.thread[thread].left;
+            struct frame *now = frames_enter(&f, thread, NULL, s->pc, &effect);
+            if (pending && now == before && effect == FRAMES_STAYED) {
+                if (last[thread])
+                    w->place[last[thread] - 1].next = s->pc;
+                else if (!entered[thread])
+                    carry[thread] = s->pc;
+            }
+            entered[thread] = true;
+            last[thread] = 0;
+        }
+        if (at.note) {
+            frames_note(&f, thread, at.note);
+            continue;
+        }
+        const struct trace_step *st = at.step;
+        const struct code_block *b = code_block(w->s->code, st->block);
+        const uint32_t i = at.next_step - 1;
+        bool pending = f.thread[thread].left;
+        enum frames_effect effect;
+        struct frame *now = frames_enter(&f, thread, b, b->pc, &effect);
+        if (!now)
+            break;
+        if (pending && effect == FRAMES_STAYED) {
+            if (last[thread])
+                w->place[last[thread] - 1].next = b->pc;
+            else if (!entered[thread])
+                carry[thread] = b->pc;
+        }
+        entered[thread] = true;
+        last[thread] = i + 1;
+        w->place[i] = (struct place){frame_ref(now), 0};
+        frames_leave(&f, st, b, c->value + st->value_at, c->first_insn + st->insn_at);
+    }
+    /* The last steps of the chunk went on where the next chunk, walked before, says. */
+    for (uint32_t t = 0; t < w->threads; t++) {
+        if (last[t])
+            w->place[last[t] - 1].next = w->carry[t];
+        if (entered[t])
+            w->carry[t] = carry[t];
+    }
+    int bad = frames_check(&f, err);
+    frames_deinit(&f);
+    free(last);
+    free(carry);
+    free(entered);
+    return bad;
+}
+
+/* ---- steps ---- */
+
+struct attached {
+    const struct flow_call *call;
+    const struct flow_access *odd[PLAN_INSNS];
+    unsigned odds;
+    bool wanted; /* the call, by the thread it made */
+};
+
+static const struct flow_access *odd_of(const struct attached *x, gaddr pc)
+{
+    for (unsigned i = 0; i < x->odds; i++)
+        if (x->odd[i]->pc == pc)
+            return x->odd[i];
+    return NULL;
+}
+
+/* The node is instruction i of its step. */
+static void at_insn(struct node *n, unsigned i, const struct attached *a, bool last)
+{
+    n->i = i;
+    n->insn = n->step->insn_at + i;
+    n->call = last && n->b->insn[i].in.kind == INSN_SYSCALL ? a->call : NULL;
+    n->odd = a->odds ? odd_of(a, n->b->insn[i].in.pc) : NULL;
+}
+
+/* The step's block, as its function has it. */
+static struct transfer_block *block_of(struct walk *w, const struct code_block *b, gaddr entry,
+                                       struct err *err)
+{
+    struct transfer_block *x = transfer_find(w->transfer, b->number, entry);
+    bool frame_pointer;
+    if (x)
+        return x;
+    const struct cfg_function *f = control_function(w->control, entry, &frame_pointer, err);
+    if (!f)
+        return NULL;
+    unsigned flags = w->o->stack_pointer ? DEFUSE_STACK_POINTER : frame_pointer ? DEFUSE_FRAME : 0;
+    x = transfer_add(w->transfer, b, entry, f, flags);
+    if (!x)
+        err_set(err, "no memory");
+    return x;
+}
+
+/* Did somebody wait for the branch at the end of the block, which led to `next`? */
+static bool waits_for_branch(struct walk *w, struct transfer_block *x, const struct frame *f,
+                             gaddr next)
+{
+    if (!x->branches || !next || !control_waits(w->control, f))
+        return false;
+    if (x->seen_pc != next) {
+        x->seen_pc = next;
+        x->seen = cfg_block_of(x->function, next);
+    }
+    return x->seen != CFG_NONE && control_branch(w->control, f, x->last, x->seen);
+}
+
+/* May an instruction that is no simple one do something to what is wanted? */
+static bool piece_matters(struct walk *w, const struct node *n, const struct transfer_piece *p)
+{
+    const struct loc_set *reg = &w->reg[n->thread];
+    if (p->look)
+        return true;
+    for (unsigned k = 0; k < p->words; k++)
+        if (reg->bits[p->word[k].at] & p->word[k].bits)
+            return true;
+    if (!p->saves)
+        return p->writes && w->memory.live;
+    const struct code_insn *ci = &n->b->insn[p->first];
+    gaddr addr = code_address(&n->b->access[ci->access_at], n->values);
+    return slice_walk_saved(w, n->frame, addr) || wanted_any(&w->memory, addr, 8);
+}
+
+/* A step of which all was executed and nothing is asked from outside. */
+static int do_block(struct walk *w, struct node *n, const struct transfer_block *x, bool by_control,
+                    const struct attached *a, struct err *err)
+{
+    uint64_t taken = 0;
+    for (unsigned k = x->pieces; k-- > 0;) {
+        struct transfer_piece *p = &x->piece[k];
+        bool last = p->end == n->b->insns, take = last && by_control;
+        if (p->simple) {
+            if (!transfer_run(w->transfer, x, p, take, n->values, &w->reg[n->thread], &w->memory,
+                              &taken))
+                return err_set(err, "no memory");
+            continue;
+        }
+        if (!take && !piece_matters(w, n, p))
+            continue;
+        at_insn(n, p->first, a, last);
+        if (slice_walk_insn(w, n, take, err))
+            return -1;
+    }
+    return taken ? slice_walk_put(w, x, n->frame, n->step, taken, err) : 0;
+}
+
+/* A step whose instructions are looked at one by one. */
+static int do_insns(struct walk *w, struct node *n, bool by_control, const struct attached *a,
+                    struct err *err)
+{
+    const struct trace_step *s = n->step;
+    uint64_t number = w->chunk.first_insn + s->insn_at;
+    for (unsigned i = s->insns; i-- > 0;) {
+        bool last = i == s->insns - 1u;
+        if (number + i < w->o->first)
+            return 0;
+        want_more(w, number + i + 1);
+        at_insn(n, i, a, last && s->insns == n->b->insns);
+        n->criterion = is_criterion(w, number + i);
+        if (slice_walk_insn(w, n, n->criterion || (last && by_control), err))
+            return -1;
+    }
+    want_more(w, number);
+    return 0;
+}
+
+static int do_step(struct walk *w, uint32_t at, const struct attached *a, struct err *err)
+{
+    const struct trace_step *s = &w->chunk.step[at];
+    const struct code_block *b = code_block(w->s->code, s->block);
+    const struct place *p = &w->place[at];
+    struct transfer_block *x = block_of(w, b, p->frame->entry, err);
+    if (!x)
+        return -1;
+    struct node n = {.step = s,
+                     .b = b,
+                     .x = x,
+                     .values = w->chunk.value + s->value_at,
+                     .frame = p->frame,
+                     .thread = s->thread,
+                     .flags = x->flags};
+    uint64_t number = w->chunk.first_insn + s->insn_at;
+    bool whole = s->insns == b->insns && s->insns;
+    bool by_control = whole && a->wanted && code_last(b)->kind == INSN_SYSCALL;
+    if (whole && (w->edges & SLICE_CONTROL)) {
+        by_control |= control_maker(w->control, number + s->insns - 1u);
+        by_control |= waits_for_branch(w, x, p->frame, p->next);
+    }
+    bool asked = w->wants && w->want[0]->at >= number;
+    int bad = 0;
+    if (!whole || asked || number < w->o->first)
+        bad = do_insns(w, &n, by_control, a, err);
+    else if (by_control || x->look || (x->saves && w->ghosts_waiting) ||
+             transfer_matters(x, &w->reg[n.thread], &w->memory, n.values))
+        bad = do_block(w, &n, x, by_control, a, err);
+    return bad ? -1 : w->ok ? 0 : err_set(err, "no memory");
+}
+
+/* A note, before the steps that come before it. */
+static void do_note(struct walk *w, uint32_t thread, const struct flow_note *n, uint64_t insn,
+                    struct attached *x)
+{
+    switch (n->kind) {
+    case FLOW_CALL:
+        x->call = (const struct flow_call *)n;
+        if (x->call->nr == ACCESS_SIGRETURN)
+            slice_walk_sigreturn(w, thread, x->call, insn);
+        break;
+    case FLOW_ACCESS:
+        if (x->odds < PLAN_INSNS)
+            x->odd[x->odds++] = (const struct flow_access *)n;
+        break;
+    case FLOW_SIGNAL:
+        slice_walk_signal(w, thread, (const struct flow_signal *)n);
+        break;
+    case FLOW_BEGIN:
+        x->wanted |= slice_walk_begin(w, (const struct flow_begin *)n);
+        break;
+    default:
+        break;
+    }
+}
+
+/* The thread that each note is of. */
+static uint32_t *note_threads(const struct walk *w)
+{
+    uint32_t *list = malloc(sizeof *list * (w->chunk.notes + 1u));
+    struct trace_walk at;
+    trace_walk_begin(&at, w->s->trace, &w->chunk, w->scan->thread);
+    while (list && trace_walk_next(&at))
+        if (at.note)
+            list[at.next_note - 1] = at.thread;
+    return list;
+}
+
+/* Number of the first instruction of step i, or behind the last step. */
+static uint64_t insns_before(const struct trace_chunk *c, uint32_t i)
+{
+    return c->first_insn + (i < c->steps ? c->step[i].insn_at : c->insns);
+}
+
+static int walk_chunk(struct walk *w, uint32_t number, struct attached *x, struct err *err)
+{
+    w->scan = &w->s->scan.chunk[number];
+    if (trace_read(w->s->trace, number, &w->chunk, err) || scan_unpack(w->scan, &w->lists, err))
+        return -1;
+    const struct trace_chunk *c = &w->chunk;
+    w->out->figures.chunks++;
+    memset(w->place, 0, sizeof *w->place * TRACE_STEPS);
+    uint32_t *of = note_threads(w), note = c->notes;
+    int bad = !of ? err_set(err, "no memory") : follow(w, err);
+    for (uint32_t i = c->steps + 1; !bad && i-- > 0;) {
+        for (; note && c->note[note - 1].step == i; note--)
+            do_note(w, of[note - 1], trace_note(c, note - 1), insns_before(c, i), x);
+        if (!i)
+            break;
+        if (w->o->most && w->out->count >= w->o->most)
+            break;
+        bad = do_step(w, i - 1, x, err);
+        x->call = NULL;
+        x->odds = 0;
+        x->wanted = false;
+    }
+    for (uint32_t i = 0; i < c->steps; i++)
+        frame_unref(w->place[i].frame);
+    free(of);
+    return bad;
+}
+
+/* ---- all of it ---- */
+
+static int by_place(const void *a, const void *b)
+{
+    const struct slice_want *const *x = a, *const *y = b;
+    if ((*x)->at != (*y)->at)
+        return (*x)->at > (*y)->at ? -1 : 1;
+    /* An instruction comes before what is wanted before it. */
+    return ((*y)->kind == SLICE_USES) - ((*x)->kind == SLICE_USES);
+}
+
+static bool anything_wanted(const struct walk *w)
+{
+    if (w->wants || w->memory.live || w->ghosts_waiting || w->state)
+        return true;
+    for (uint32_t t = 0; t < w->threads; t++)
+        if (loc_set_next(&w->reg[t], 0).count)
+            return true;
+    return w->edges & SLICE_CONTROL;
+}
+
+int slice_walk(struct trace_index *s, struct slice *out, const struct slice_want *want,
+               size_t wants, const struct slice_options *o, struct err *err)
+{
+    struct walk w = {.s = s,
+                     .out = out,
+                     .o = o,
+                     .edges = o->edges ? o->edges : SLICE_ALL,
+                     .threads = trace_threads(s->trace),
+                     .ghost_room = SLICE_WALK_GHOSTS,
+                     .ok = true};
+    const struct slice_want **sorted = malloc(sizeof *sorted * (wants + 1));
+    int bad = -1;
+    w.place = malloc(sizeof *w.place * TRACE_STEPS);
+    w.control = control_new(s->cfg);
+    w.reg = calloc(w.threads + 1, sizeof *w.reg);
+    w.carry = calloc(w.threads + 1, sizeof *w.carry);
+    w.ghost = calloc(w.ghost_room, sizeof *w.ghost);
+    if (!sorted || !w.place || !w.control || !w.reg || !w.carry || !w.ghost) {
+        err_set(err, "no memory");
+        goto done;
+    }
+    if (prune_init(&w.prune, o, err))
+        goto done;
+    struct transfer_options how = {.code = s->code,
+                                   .addresses = w.edges & SLICE_ADDRESS,
+                                   .keep_saves = o->keep_saves,
+                                   .nothing_simple = w.prune.any,
+                                   .most_bytes = o->remember,
+                                   .constant = slice_walk_constant,
+                                   .ctx = &w};
+    if (!(w.transfer = transfer_new(&how))) {
+        err_set(err, "no memory");
+        goto done;
+    }
+    for (size_t i = 0; i < wants; i++)
+        sorted[i] = &want[i];
+    qsort(sorted, wants, sizeof *sorted, by_place);
+    w.want = sorted;
+    w.wants = wants;
+    struct attached x = {0};
+    want_more(&w, trace_insns(s->trace));
+    for (uint32_t i = trace_chunks(s->trace); i-- > 0;) {
+        if ((o->most && out->count >= o->most) || !anything_wanted(&w) ||
+            trace_chunk_first(s->trace, i + 1) <= o->first)
+            break;
+        if (walk_chunk(&w, i, &x, err))
+            goto done;
+    }
+    bad = 0;
+done:
+    trace_chunk_deinit(&w.chunk);
+    scan_lists_deinit(&w.lists);
+    control_free(w.control);
+    wanted_deinit(&w.memory);
+    state_free(w.state);
+    prune_deinit(&w.prune);
+    free(sorted);
+    free(w.place);
+    free(w.reg);
+    free(w.carry);
+    transfer_free(w.transfer);
+    free(w.ghost);
+    return bad;
+}

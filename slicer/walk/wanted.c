@@ -1,0 +1,261 @@
+/* wanted.c - the bytes of memory whose last definition is being looked for.
+ * SPDX-License-Identifier: MIT */
+#include "slicer/walk/wanted.h"
+
+#include <stdlib.h>
+
+void wanted_deinit(struct wanted *w)
+{
+    for (size_t i = 0; i < w->room; i++)
+        free(w->page[i].bits);
+    free(w->page);
+    *w = (struct wanted){0};
+}
+
+enum { PAGES_MOST = 1 << 20 }; /* of 4 GiB; a stranger's trace may name terabytes */
+
+/* ---- pages ---- */
+
+static struct wanted_page *slot_of(const struct wanted *w, gaddr number)
+{
+    size_t i = (number * 0x9e3779b97f4a7c15ull >> 20) & (w->room - 1);
+    while (w->page[i].number && w->page[i].number != number)
+        i = (i + 1) & (w->room - 1);
+    return &w->page[i];
+}
+
+uint64_t *wanted_find_page(struct wanted *w, gaddr number)
+{
+    uint64_t *bits = w->room ? slot_of(w, number)->bits : NULL;
+    w->last[number % WANTED_LAST] = (struct wanted_page){number, bits};
+    return bits;
+}
+
+static bool rehash(struct wanted *w)
+{
+    struct wanted old = *w;
+    size_t room = old.room ? 2 * old.room : 256;
+    struct wanted_page *list = calloc(room, sizeof *list);
+    if (!list)
+        return false;
+    w->page = list;
+    w->room = room;
+    for (size_t i = 0; i < old.room; i++)
+        if (old.page[i].number)
+            *slot_of(w, old.page[i].number) = old.page[i];
+    free(old.page);
+    return true;
+}
+
+static uint64_t *make(struct wanted *w, gaddr number)
+{
+    uint64_t *bits = wanted_page(w, number);
+    if (bits)
+        return bits;
+    if (w->used == PAGES_MOST || (2 * w->used >= w->room && !rehash(w)))
+        return NULL;
+    bits = calloc(WANTED_WORDS, sizeof *bits);
+    if (!bits)
+        return NULL;
+    *slot_of(w, number) = w->last[number % WANTED_LAST] = (struct wanted_page){number, bits};
+    w->used++;
+    return bits;
+}
+
+/* ---- words ---- */
+
+/* A part of a range that is in one word. */
+struct part {
+    gaddr page; /* number plus one */
+    unsigned word;
+    uint64_t mask;
+};
+
+/* The first part of [addr, addr + bytes); moves on behind it. */
+static inline struct part part(gaddr *addr, uint64_t *bytes)
+{
+    unsigned first = *addr % 64, n = 64 - first;
+    if (n > *bytes)
+        n = (unsigned)*bytes;
+    struct part p = {(*addr >> WANTED_SHIFT) + 1, (unsigned)(*addr / 64 % WANTED_WORDS),
+                     (n < 64 ? (1ull << n) - 1 : ~0ull) << first};
+    *addr += n;
+    *bytes -= n;
+    return p;
+}
+
+static bool add_bits(struct wanted *w, gaddr page, unsigned word, uint64_t bits)
+{
+    uint64_t *at = make(w, page);
+    if (!at)
+        return false;
+    w->live += !at[word];
+    at[word] |= bits;
+    return true;
+}
+
+bool wanted_add_range(struct wanted *w, gaddr addr, uint64_t bytes)
+{
+    while (bytes) {
+        struct part p = part(&addr, &bytes);
+        if (!add_bits(w, p.page, p.word, p.mask))
+            return false;
+    }
+    return true;
+}
+
+/* Gives out the bits of the mask that were set, and clears them. */
+static inline uint64_t take_bits(struct wanted *w, uint64_t *word, uint64_t mask)
+{
+    mask &= *word;
+    *word &= ~mask;
+    w->live -= mask && !*word;
+    return mask;
+}
+
+/* ---- ranges ---- */
+
+/* Word `i` of a page and the range: bits for what is in both. */
+static uint64_t overlap(gaddr page, unsigned i, gaddr addr, uint64_t bytes)
+{
+    gaddr at = ((page - 1) << WANTED_SHIFT) + 64ull * i;
+    uint64_t mask = ~0ull;
+    if (at < addr)
+        mask = addr - at < 64 ? mask << (addr - at) : 0;
+    if (at + 63 > addr + bytes - 1)
+        mask &= at <= addr + bytes - 1 ? ~0ull >> (63 - (addr + bytes - 1 - at)) : 0;
+    return mask;
+}
+
+/* What a walk over the set bits of a range does with a word; false ends it. */
+typedef bool visit(struct wanted *w, gaddr at, uint64_t *word, uint64_t bits, void *arg);
+
+static bool visit_page(struct wanted *w, const struct wanted_page *p, gaddr addr, uint64_t bytes,
+                       visit *fn, void *arg)
+{
+    for (unsigned i = 0; i < WANTED_WORDS; i++) {
+        uint64_t bits = p->bits[i] ? p->bits[i] & overlap(p->number, i, addr, bytes) : 0;
+        gaddr at = ((p->number - 1) << WANTED_SHIFT) + 64ull * i;
+        if (bits && !fn(w, at, &p->bits[i], bits, arg))
+            return false;
+    }
+    return true;
+}
+
+/* By pages, or if the range has more than there are, by what there is. */
+static void visit_range(struct wanted *w, gaddr addr, uint64_t bytes, visit *fn, void *arg)
+{
+    gaddr first = (addr >> WANTED_SHIFT) + 1, last = ((addr + bytes - 1) >> WANTED_SHIFT) + 1;
+    if (last - first > w->room) {
+        for (size_t i = 0; i < w->room; i++)
+            if (w->page[i].number >= first && w->page[i].number <= last &&
+                !visit_page(w, &w->page[i], addr, bytes, fn, arg))
+                return;
+        return;
+    }
+    for (gaddr n = first; n <= last; n++) {
+        struct wanted_page p = {n, wanted_page(w, n)};
+        if (p.bits && !visit_page(w, &p, addr, bytes, fn, arg))
+            return;
+    }
+}
+
+enum { SMALL = 1 << WANTED_SHIFT };
+
+static bool stop(struct wanted *w, gaddr at, uint64_t *word, uint64_t bits, void *arg)
+{
+    (void)w, (void)at, (void)word, (void)bits;
+    *(bool *)arg = true;
+    return false;
+}
+
+bool wanted_any_range(struct wanted *w, gaddr addr, uint64_t bytes)
+{
+    bool any = false;
+    if (!w->live || !bytes)
+        return false;
+    if (bytes > SMALL) {
+        visit_range(w, addr, bytes, stop, &any);
+        return any;
+    }
+    while (bytes) {
+        struct part p = part(&addr, &bytes);
+        const uint64_t *bits = wanted_page(w, p.page);
+        if (bits && (bits[p.word] & p.mask))
+            return true;
+    }
+    return false;
+}
+
+static bool take(struct wanted *w, gaddr at, uint64_t *word, uint64_t bits, void *arg)
+{
+    (void)at;
+    *(bool *)arg |= take_bits(w, word, bits) != 0;
+    return true;
+}
+
+bool wanted_take_range(struct wanted *w, gaddr addr, uint64_t bytes)
+{
+    bool any = false;
+    if (!w->live || !bytes)
+        return false;
+    if (bytes > SMALL) {
+        visit_range(w, addr, bytes, take, &any);
+        return any;
+    }
+    while (bytes) {
+        struct part p = part(&addr, &bytes);
+        uint64_t *bits = wanted_page(w, p.page);
+        any |= bits && take_bits(w, &bits[p.word], p.mask);
+    }
+    return any;
+}
+
+/* ---- moves ---- */
+
+struct moved {
+    struct {
+        gaddr at;
+        uint64_t bits;
+    } * word;
+    size_t words, room;
+    bool ok;
+};
+
+static bool collect(struct wanted *w, gaddr at, uint64_t *word, uint64_t bits, void *arg)
+{
+    struct moved *m = arg;
+    if (m->words == m->room) {
+        size_t room = m->room ? 2 * m->room : 16;
+        void *more = realloc(m->word, sizeof *m->word * room);
+        if (!more)
+            return m->ok = false;
+        m->word = more;
+        m->room = room;
+    }
+    m->word[m->words].at = at;
+    m->word[m->words++].bits = take_bits(w, word, bits);
+    return true;
+}
+
+bool wanted_move(struct wanted *w, gaddr from, uint64_t bytes, gaddr to, bool *ok)
+{
+    struct moved m = {.ok = true};
+    if (!w->live || !bytes)
+        return false;
+    visit_range(w, from, bytes, collect, &m);
+    for (size_t i = 0; i < m.words; i++) {
+        gaddr at = m.word[i].at - from + to;
+        unsigned shift = at % 64;
+        gaddr next = at + 64;
+        uint64_t low = m.word[i].bits << shift, high = shift ? m.word[i].bits >> (64 - shift) : 0;
+        if (low)
+            m.ok &= add_bits(w, (at >> WANTED_SHIFT) + 1, (unsigned)(at / 64 % WANTED_WORDS), low);
+        if (high)
+            m.ok &=
+                add_bits(w, (next >> WANTED_SHIFT) + 1, (unsigned)(next / 64 % WANTED_WORDS), high);
+    }
+    *ok &= m.ok;
+    free(m.word);
+    return m.words;
+}

@@ -1,0 +1,49 @@
+/* expression.h - C expressions, and what they read.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Variables, members (a.b, p->q), elements, * and &, casts, sizeof, arithmetic, registers (%rax or
+ * $rax), and names as GDB spells them ('file.c'::x, function::x). Nothing is changed or called. In
+ * methods, members of *this are variables. A reference is what it refers to.
+ *
+ * What is read has one of two roles: it is the value, or it only says where the value is: the
+ * pointer of p->q and *p, the index of a[i].
+ */
+#ifndef SOURCE_EXPRESSION_H
+#define SOURCE_EXPRESSION_H
+
+#include "source/registers.h"
+#include "source/variable.h"
+
+/* The place at which it is read. */
+struct expression_scene {
+    struct source *source;
+    gaddr pc;
+    struct source_frame frame;
+    const struct replay_registers *registers; /* NULL: not known, nor is memory */
+};
+
+struct expression_read {
+    bool memory;   /* `bytes` bytes at addr; else locations from `addr` on (enum loc) */
+    bool address;  /* its role */
+    bool at_entry; /* of a register: its value when the function was entered */
+    uint64_t addr, bytes;
+};
+
+enum { EXPRESSION_READS = 64 };
+
+struct expression {
+    struct expression_read read[EXPRESSION_READS]; /* no two of them are the same */
+    size_t reads;
+};
+
+/* Codes of errors, besides source.h's. SOURCE_UNKNOWN_PLACE: registers and memory are needed. */
+enum expression_error {
+    EXPRESSION_BAD = 300, /* it is none that is understood */
+    EXPRESSION_CONSTANT,  /* its value is known to the compiler, and is nowhere */
+};
+
+int expression_read(const struct expression_scene *scene, const char *text, struct expression *out,
+                    struct err *err);
+
+#endif

@@ -1,0 +1,412 @@
+/* operand.c - places and values of the parts of an expression. SPDX-License-Identifier: MIT */
+#include <stdio.h>
+#include <string.h>
+
+#include "source/operand.h"
+
+enum { NUMBER_BYTES = 16 }; /* of long double */
+
+static struct source_scene types_scene(const struct operand_reader *r)
+{
+    return (struct source_scene){r->scene->source, r->scene->pc, &r->scene->frame};
+}
+
+static bool is_known(const struct operand_reader *r)
+{
+    return r->scene->registers != NULL;
+}
+
+static int not_known(struct operand_reader *r)
+{
+    return err_set_code(r->err, SOURCE_UNKNOWN_PLACE, "it depends on values that are not known");
+}
+
+uint64_t operand_bytes(const struct operand_reader *r, const struct operand *o)
+{
+    struct source_scene scene = types_scene(r);
+    if (o->bits)
+        return (o->bit + o->bits + 7) / 8;
+    uint64_t bytes = source_types_bytes(&o->type, &scene);
+    return !bytes && source_types_class(&o->type) == TYPE_NONE && o->placed ? o->place.bytes
+                                                                            : bytes;
+}
+
+/* ---- what is read ---- */
+
+static int add_read(struct operand_reader *r, struct expression_read read)
+{
+    struct expression *out = r->out;
+    for (size_t i = 0; i < out->reads; i++) {
+        struct expression_read *have = &out->read[i];
+        if (have->memory == read.memory && have->addr == read.addr && have->bytes == read.bytes &&
+            have->at_entry == read.at_entry) {
+            have->address = have->address && read.address;
+            return 0;
+        }
+    }
+    if (out->reads == EXPRESSION_READS)
+        return err_set_code(r->err, EXPRESSION_BAD, "it reads too much");
+    out->read[out->reads++] = read;
+    return 0;
+}
+
+/* What a computed value is made from. */
+static int note_computed(struct operand_reader *r, const struct source_place *p, bool address)
+{
+    for (uint32_t i = 0; i < p->reads; i++) {
+        const struct source_read *read = &p->read[i];
+        unsigned first, most;
+        struct expression_read e = {.memory = read->memory,
+                                    .address = address,
+                                    .at_entry = read->at_entry,
+                                    .addr = read->address,
+                                    .bytes = read->bytes};
+        if (read->memory && !read->known)
+            continue;
+        if (!read->memory) {
+            if (!registers_dwarf(read->reg, &first, &most))
+                continue;
+            e.addr = first;
+            e.bytes = e.bytes && e.bytes < most ? e.bytes : most;
+        }
+        if (add_read(r, e))
+            return -1;
+    }
+    return 0;
+}
+
+/* The part of a piece, `from` to `to` in it. */
+static int note_piece(struct operand_reader *r, const struct source_place *p,
+                      const struct source_piece *piece, uint64_t from, uint64_t to, bool address)
+{
+    unsigned first, most;
+    struct expression_read e = {.address = address, .bytes = to - from};
+    switch (piece->where) {
+    case SOURCE_MEMORY:
+        e.memory = true;
+        e.addr = piece->address + from;
+        return add_read(r, e);
+    case SOURCE_REGISTER:
+        if (!registers_dwarf(piece->reg, &first, &most) || from >= most)
+            return 0;
+        e.addr = first + from;
+        e.bytes = to < most ? to - from : most - from;
+        return add_read(r, e);
+    case SOURCE_COMPUTED:
+        return note_computed(r, p, address);
+    case SOURCE_CONSTANT:
+        return 0;
+    default:
+        return err_set_code(r->err, SOURCE_OPTIMIZED, "it has no place here: optimized out");
+    }
+}
+
+/* Does it for each piece that has some of the bytes [offset, offset + bytes) of a place: `each`
+ * is given the piece, the part of it, and where that is in the whole. */
+typedef int piece_fn(struct operand_reader *r, const struct operand *o,
+                     const struct source_piece *piece, uint64_t from, uint64_t to, uint64_t at,
+                     void *arg);
+
+static int for_pieces(struct operand_reader *r, const struct operand *o, piece_fn *each, void *arg)
+{
+    uint64_t bytes = operand_bytes(r, o), before = 0;
+    if (!bytes && source_types_class(&o->type) == TYPE_ARRAY)
+        return is_known(r) ? err_set_code(r->err, SOURCE_OPTIMIZED, "its size is not known here")
+                           : not_known(r);
+    if (!bytes)
+        bytes = 1;
+    for (uint32_t i = 0; i < o->place.pieces; i++) {
+        const struct source_piece *piece = &o->place.piece[i];
+        bool last = i + 1 == o->place.pieces;
+        uint64_t size = piece->bytes && (!last || i) ? piece->bytes : o->offset + bytes - before;
+        uint64_t from = o->offset > before ? o->offset - before : 0;
+        uint64_t to = o->offset + bytes - before;
+        if (o->offset + bytes <= before)
+            break;
+        to = to < size ? to : size;
+        if (from < to && each(r, o, piece, from, to, before + from - o->offset, arg))
+            return -1;
+        before += size;
+    }
+    return 0;
+}
+
+static int note_one(struct operand_reader *r, const struct operand *o,
+                    const struct source_piece *piece, uint64_t from, uint64_t to, uint64_t at,
+                    void *arg)
+{
+    (void)at;
+    return note_piece(r, &o->place, piece, from, to, *(bool *)arg);
+}
+
+int operand_note(struct operand_reader *r, const struct operand *o, enum operand_role role)
+{
+    bool address = role == OPERAND_ADDRESS;
+    if (!o->placed || r->muted || role == OPERAND_MUTED ||
+        source_types_class(&o->type) == TYPE_FUNCTION)
+        return 0;
+    if (o->in_register)
+        return add_read(r, (struct expression_read){
+                               .address = address, .addr = o->first, .bytes = operand_bytes(r, o)});
+    return for_pieces(r, o, note_one, &address);
+}
+
+/* ---- values ---- */
+
+static int copy_one(struct operand_reader *r, const struct operand *o,
+                    const struct source_piece *piece, uint64_t from, uint64_t to, uint64_t at,
+                    void *arg)
+{
+    uint8_t *out = (uint8_t *)arg + at;
+    const struct source_frame *f = &r->scene->frame;
+    unsigned first, most;
+    bool ok = false;
+    (void)o;
+    switch (piece->where) {
+    case SOURCE_MEMORY:
+        if (f->memory(f->arg, piece->address + from, out, to - from) != to - from)
+            return err_set(r->err, "there is no memory at 0x%llx",
+                           (unsigned long long)(piece->address + from));
+        return 0;
+    case SOURCE_REGISTER:
+        ok = registers_dwarf(piece->reg, &first, &most) && to <= most &&
+             registers_value(r->scene->registers, first + from, to - from, out);
+        break;
+    case SOURCE_COMPUTED:
+    case SOURCE_CONSTANT:
+        ok = to <= sizeof piece->value && (piece->known || piece->where == SOURCE_CONSTANT);
+        if (ok)
+            memcpy(out, (const uint8_t *)&piece->value + from, to - from);
+        break;
+    default:
+        break;
+    }
+    return ok ? 0 : err_set_code(r->err, SOURCE_OPTIMIZED, "its value is not known here");
+}
+
+/* The bytes of what is placed: at most NUMBER_BYTES. */
+static int copy_value(struct operand_reader *r, const struct operand *o, uint8_t *out)
+{
+    memset(out, 0, NUMBER_BYTES);
+    if (operand_bytes(r, o) > NUMBER_BYTES)
+        return err_set_code(r->err, EXPRESSION_BAD, "it is no number");
+    if (!is_known(r))
+        return not_known(r);
+    if (!o->in_register)
+        return for_pieces(r, o, copy_one, out);
+    if (!registers_value(r->scene->registers, o->first, operand_bytes(r, o), out))
+        return err_set_code(r->err, EXPRESSION_BAD, "the register's value is not known");
+    return 0;
+}
+
+/* A number of `bytes` bytes, cut and extended. */
+static uint64_t extended(uint64_t v, uint64_t bits, bool is_signed)
+{
+    if (!bits || bits >= 64)
+        return v;
+    v &= (1ull << bits) - 1;
+    return is_signed && v >> (bits - 1) ? v | UINT64_MAX << bits : v;
+}
+
+static int make_number(struct operand_reader *r, struct operand *o, const uint8_t *value)
+{
+    uint64_t bytes = operand_bytes(r, o);
+    long double l;
+    o->n = (struct operand_number){.floating = source_types_class(&o->type) == TYPE_FLOAT};
+    if (o->n.floating) {
+        if (!source_value_float(&o->type, value, bytes, &l))
+            return err_set_code(r->err, EXPRESSION_BAD, "it is no number");
+        o->n.d = (double)l;
+    } else {
+        if (bytes > 8 + (o->bits != 0))
+            return err_set_code(r->err, EXPRESSION_BAD, "it is no number");
+        memcpy(&o->n.v, value, bytes > 8 ? 8 : bytes);
+        uint64_t v = o->n.v >> o->bit;
+        if (o->bits && bytes > 8)
+            v |= (uint64_t)value[8] << (64 - o->bit);
+        o->n.v = extended(v, o->bits ? o->bits : 8 * bytes, source_types_is_signed(&o->type));
+    }
+    o->placed = o->in_register = false;
+    o->bit = o->bits = 0;
+    return 0;
+}
+
+/* An array is a pointer to its first element. */
+static int decay(struct operand_reader *r, struct operand *o)
+{
+    struct source_type element;
+    if (!source_types_element(&o->type, &element))
+        return err_set_code(r->err, EXPRESSION_BAD, "its elements are not known");
+    if (operand_address(r, o))
+        return -1;
+    element.pointers++;
+    o->type = element;
+    return 0;
+}
+
+int operand_fetch(struct operand_reader *r, struct operand *o, enum operand_role role)
+{
+    uint8_t value[NUMBER_BYTES];
+    enum source_class class = source_types_class(&o->type);
+    if (!o->placed)
+        return 0;
+    if (class == TYPE_ARRAY)
+        return decay(r, o);
+    if (class == TYPE_RECORD || class == TYPE_VOID)
+        return err_set_code(r->err, EXPRESSION_BAD, "it is no number");
+    if (operand_note(r, o, role))
+        return -1;
+    if (r->muted) { /* nobody wants to know */
+        o->placed = o->in_register = false;
+        o->n = (struct operand_number){.floating = class == TYPE_FLOAT};
+        return 0;
+    }
+    return copy_value(r, o, value) || make_number(r, o, value) ? -1 : 0;
+}
+
+/* ---- places ---- */
+
+static void place_at(struct operand *o, gaddr addr, const struct source_type *type)
+{
+    *o = (struct operand){.type = *type, .placed = true};
+    o->place.pieces = 1;
+    o->place.type = *type;
+    o->place.piece[0] = (struct source_piece){.where = SOURCE_MEMORY, .address = addr};
+}
+
+/* A reference is what it refers to; its own place is not read. */
+static int follow_reference(struct operand_reader *r, struct operand *o)
+{
+    struct source_type target;
+    if (source_types_class(&o->type) != TYPE_REFERENCE)
+        return 0;
+    if (!source_types_target(&o->type, &target))
+        return err_set_code(r->err, EXPRESSION_BAD, "what it refers to is not known");
+    if (operand_fetch(r, o, OPERAND_MUTED))
+        return -1;
+    place_at(o, o->n.v, &target);
+    return 0;
+}
+
+/* A member of the object that the method at the scene belongs to. 1: there is none. */
+static int member_of_this(struct operand_reader *r, const char *name, struct operand *out)
+{
+    struct source_place place;
+    struct source_type target;
+    struct source_member member;
+    struct err unused;
+    if (source_variable_at(r->scene->source, r->scene->pc, &r->scene->frame, "this", &place,
+                           r->err))
+        return r->err->code == SOURCE_UNKNOWN_PLACE ? -1 : 1;
+    if (!source_types_target(&place.type, &target) ||
+        source_types_member(r->scene->source, &target, name, &member, &unused))
+        return 1;
+    if (member.global[0])
+        return operand_variable(r, member.global, out);
+    *out = (struct operand){.type = place.type, .placed = true, .place = place};
+    return operand_deref(r, out) || operand_member(r, out, name) ? -1 : 0;
+}
+
+int operand_variable(struct operand_reader *r, const char *name, struct operand *out)
+{
+    struct err why;
+    *out = (struct operand){.placed = true};
+    int bad = source_variable_at(r->scene->source, r->scene->pc, &r->scene->frame, name,
+                                 &out->place, r->err);
+    if ((!bad && !out->place.local) || (bad && r->err->code == SOURCE_NO_VARIABLE)) {
+        struct source_place found = out->place;
+        why = *r->err;
+        int none = strcmp(name, "this") == 0 ? 1 : member_of_this(r, name, out);
+        if (none <= 0)
+            return none;
+        *r->err = why;
+        *out = (struct operand){.placed = true, .place = found};
+    }
+    if (bad)
+        return -1;
+    out->type = out->place.type;
+    return follow_reference(r, out);
+}
+
+int operand_register(struct operand_reader *r, const char *name, struct operand *out)
+{
+    unsigned first, count;
+    if (!registers_find(name, &first, &count))
+        return err_set_code(r->err, EXPRESSION_BAD, "%%%s: no such register", name);
+    *out = (struct operand){.type =
+                                source_types_plain(count == 8 ? TYPE_SIGNED : TYPE_UNSIGNED, count),
+                            .placed = true,
+                            .in_register = true,
+                            .first = first};
+    return 0;
+}
+
+int operand_member(struct operand_reader *r, struct operand *o, const char *name)
+{
+    struct source_member member;
+    if (source_types_member(r->scene->source, &o->type, name, &member, r->err))
+        return -1;
+    if (member.global[0])
+        return operand_variable(r, member.global, o);
+    if (!o->placed)
+        return err_set_code(r->err, EXPRESSION_BAD, "%s: of what is no variable", name);
+    o->type = member.type;
+    o->offset += member.offset;
+    o->bit = member.bit;
+    o->bits = member.bits;
+    return follow_reference(r, o);
+}
+
+bool operand_is_split(const struct operand *o)
+{
+    return o->placed && !o->in_register && source_types_class(&o->type) == TYPE_ARRAY &&
+           (o->place.pieces != 1 || o->place.piece[0].where != SOURCE_MEMORY);
+}
+
+int operand_element(struct operand_reader *r, struct operand *o, const struct operand *index)
+{
+    struct operand element = *o;
+    if (!source_types_element(&o->type, &element.type))
+        return err_set_code(r->err, EXPRESSION_BAD, "its elements are not known");
+    uint64_t each = operand_bytes(r, &element), all = operand_bytes(r, o);
+    if (index->n.floating || !each)
+        return err_set_code(r->err, EXPRESSION_BAD, "an index is a whole number");
+    if (!r->muted && index->n.v >= all / each)
+        return err_set_code(r->err, EXPRESSION_BAD, "it has %llu elements and is not in memory",
+                            (unsigned long long)(all / each));
+    o->type = element.type;
+    o->offset += r->muted ? 0 : each * index->n.v;
+    return 0;
+}
+
+int operand_deref(struct operand_reader *r, struct operand *o)
+{
+    struct source_type target;
+    char name[100];
+    if (operand_fetch(r, o, OPERAND_ADDRESS))
+        return -1;
+    if (!source_types_target(&o->type, &target)) {
+        source_types_name(&o->type, name, sizeof name);
+        return err_set_code(r->err, EXPRESSION_BAD,
+                            "%s is no pointer; a number becomes one by a cast: *(int *) 0x1234",
+                            name);
+    }
+    if (source_types_class(&target) == TYPE_VOID)
+        return err_set_code(r->err, EXPRESSION_BAD,
+                            "a void pointer says not what it leads to; cast it: *(int *) p");
+    place_at(o, o->n.v, &target);
+    return 0;
+}
+
+int operand_address(struct operand_reader *r, struct operand *o)
+{
+    if (!o->placed || o->in_register || o->place.pieces != 1 ||
+        o->place.piece[0].where != SOURCE_MEMORY || o->bits)
+        return err_set_code(r->err, EXPRESSION_BAD,
+                            o->bits ? "a bit-field has no address"
+                                    : "it is not in memory here, so it has no address");
+    o->n = (struct operand_number){.v = o->place.piece[0].address + o->offset};
+    o->type.pointers++;
+    o->placed = false;
+    return 0;
+}

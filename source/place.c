@@ -1,0 +1,90 @@
+/* place.c - where a variable is at a pc.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "source/place.h"
+
+#include <dwarf.h>
+#include <string.h>
+
+gaddr source_place_tls(const struct source_mod *m, const struct source_mod *here,
+                       const struct source_frame *frame)
+{
+    if (!frame)
+        return 0;
+    if (m->executable && frame->fs_base && m->tls_align) {
+        uint64_t block = (m->tls_bytes + m->tls_align - 1) / m->tls_align * m->tls_align;
+        return frame->fs_base - block;
+    }
+    return m == here ? frame->tls_base : 0;
+}
+
+static bool constant_value(Dwarf_Die *die, struct source_place *out)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Sword number;
+    Dwarf_Block block;
+    uint64_t value = 0;
+
+    if (!dwarf_attr_integrate(die, DW_AT_const_value, &attribute))
+        return false;
+    if (!dwarf_formsdata(&attribute, &number))
+        value = (uint64_t)number;
+    else if (!dwarf_formblock(&attribute, &block))
+        memcpy(&value, block.data, block.length < sizeof value ? block.length : sizeof value);
+    out->piece[0] = (struct source_piece){
+        .where = SOURCE_CONSTANT, .value = value, .bytes = (uint32_t)out->bytes};
+    out->pieces = 1;
+    return true;
+}
+
+int source_place_find(const struct source_view *view, const struct source_var *var,
+                      struct source_place *out, struct err *err)
+{
+    Dwarf_Die die;
+    Dwarf_Attribute attribute;
+    Dwarf_Op *op;
+    size_t count;
+    uint64_t addr = view->m == view->here ? view->addr : 0;
+
+    memset(out, 0, sizeof *out);
+    out->local = var->scope != SOURCE_NONE;
+    if (!source_scopes_die(view->m, var->unit, var->die, &die))
+        return err_set_code(err, SOURCE_OPTIMIZED, "its debug information cannot be read");
+    out->bytes = source_type_bytes(&die);
+    out->type = source_types_of_variable(&die);
+    if (!dwarf_attr(&die, DW_AT_location, &attribute)) {
+        if (constant_value(&die, out))
+            return 0;
+        return err_set_code(err, SOURCE_OPTIMIZED, "it was optimized out");
+    }
+    if (dwarf_getlocation_addr(&attribute, addr, &op, &count, 1) != 1 || !count)
+        return err_set_code(err, SOURCE_OPTIMIZED, "it has no place here: optimized out");
+    if (!source_expr_run(view, &attribute, op, count, out))
+        return err_set_code(err, SOURCE_UNKNOWN_PLACE,
+                            "its place depends on registers or memory that are not known");
+    for (uint32_t i = 0; i < out->pieces; i++)
+        if (out->piece[i].where != SOURCE_NOWHERE)
+            return 0;
+    return err_set_code(err, SOURCE_OPTIMIZED, "it was optimized out");
+}
+
+bool source_place_is_register(const struct source_view *view, const struct source_var *var,
+                              unsigned reg)
+{
+    Dwarf_Die die;
+    Dwarf_Attribute attribute;
+    Dwarf_Op *op;
+    size_t count;
+
+    if (!source_scopes_die(view->m, var->unit, var->die, &die) ||
+        !dwarf_attr(&die, DW_AT_location, &attribute) ||
+        dwarf_getlocation_addr(&attribute, view->addr, &op, &count, 1) != 1)
+        return false;
+    for (size_t i = 0; i < count; i++)
+        if ((op[i].atom >= DW_OP_reg0 && op[i].atom <= DW_OP_reg31 &&
+             (unsigned)(op[i].atom - DW_OP_reg0) == reg) ||
+            (op[i].atom == DW_OP_regx && op[i].number == reg))
+            return true;
+    return false;
+}

@@ -1,0 +1,410 @@
+/* broker.c - a study in a process that is confined, and the process that hands it what it needs.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#define _GNU_SOURCE /* sigabbrev_np */
+#include "study/broker.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "base/confine.h"
+#include "pinball/beneath.h"
+#include "pinball/pinball.h"
+#include "study/past.h"
+#include "study/study_private.h"
+
+enum { PASTS = 8, NOT_CONFINED = 70 };
+
+static const char debug_folder[] = "/usr/lib/debug/";
+
+struct broker {
+    int fd;
+};
+
+struct answer {
+    int32_t result, code;
+    uint64_t bytes;
+    char msg[sizeof((struct err *)0)->msg];
+    char data[BROKER_BYTES];
+};
+
+/* The parent's side. */
+struct server {
+    int fd;
+    struct study *study;
+    const struct broker_options *options;
+    struct past *past[PASTS];
+    struct broker_ask ask;
+    struct answer answer;
+    int folder; /* that came with the question; -1: none */
+    int give;   /* that goes with the answer; -1: none */
+};
+
+/* ---- messages ---- */
+
+/* One message, perhaps with a descriptor. Returns its bytes, 0 at the end, or -1. */
+static ssize_t receive(int fd, void *data, size_t room, int *passed)
+{
+    union {
+        char room[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr align;
+    } control;
+    struct iovec iov = {data, room};
+    struct msghdr m = {.msg_iov = &iov,
+                       .msg_iovlen = 1,
+                       .msg_control = &control,
+                       .msg_controllen = sizeof control};
+    ssize_t n;
+
+    *passed = -1;
+    while ((n = recvmsg(fd, &m, MSG_CMSG_CLOEXEC)) < 0 && errno == EINTR)
+        ;
+    struct cmsghdr *c = n > 0 ? CMSG_FIRSTHDR(&m) : NULL;
+    if (c && c->cmsg_level == SOL_SOCKET && c->cmsg_type == SCM_RIGHTS &&
+        c->cmsg_len == CMSG_LEN(sizeof(int)))
+        memcpy(passed, CMSG_DATA(c), sizeof(int));
+    return n > 0 && m.msg_flags & (MSG_TRUNC | MSG_CTRUNC) ? -1 : n;
+}
+
+static int dispatch(int fd, const void *data, size_t bytes, int pass)
+{
+    union {
+        char room[CMSG_SPACE(sizeof(int))];
+        struct cmsghdr align;
+    } control;
+    struct iovec iov = {(void *)(uintptr_t)data, bytes};
+    struct msghdr m = {.msg_iov = &iov, .msg_iovlen = 1};
+    ssize_t n;
+
+    memset(&control, 0, sizeof control);
+    if (pass >= 0) {
+        m.msg_control = &control;
+        m.msg_controllen = sizeof control;
+        control.align = (struct cmsghdr){
+            .cmsg_len = CMSG_LEN(sizeof(int)), .cmsg_level = SOL_SOCKET, .cmsg_type = SCM_RIGHTS};
+        memcpy(CMSG_DATA(&control.align), &pass, sizeof(int));
+    }
+    while ((n = sendmsg(fd, &m, MSG_NOSIGNAL)) < 0 && errno == EINTR)
+        ;
+    return n == (ssize_t)bytes ? 0 : -1;
+}
+
+/* ---- the broker: files ---- */
+
+static bool is_debug_file(const char *name)
+{
+    return strncmp(name, debug_folder, sizeof debug_folder - 1) == 0 && !strstr(name, "/../");
+}
+
+/* A file that the recording mapped and does not hold whole, if it is still the same. */
+static int open_mapped(struct study *s, const char *name)
+{
+    for (uint32_t i = 0; i < pinball_files(s->pinball); i++) {
+        const struct kept_file *f = pinball_file(s->pinball, i);
+        char build_id[BUILD_ID_HEX] = "";
+        struct stat st;
+        if (f->kind != KEPT_MAPPED || f->whole || !f->build_id || strcmp(f->path, name) != 0)
+            continue;
+        int fd = beneath_open_plain(name, &st);
+        if (fd >= 0 && (uint64_t)st.st_size == f->size)
+            kept_build_id(fd, build_id);
+        if (strcmp(build_id, f->build_id) == 0)
+            return fd;
+        if (fd >= 0)
+            close(fd);
+    }
+    errno = EPERM;
+    return -1;
+}
+
+static int open_plain(struct study *s, const char *name)
+{
+    struct stat st;
+    return is_debug_file(name) ? beneath_open_plain(name, &st) : open_mapped(s, name);
+}
+
+static int open_folder(const struct study *s, const char *name)
+{
+    const struct sourcefile_places *places = &s->own->places;
+    bool known = strcmp(name, pinball_path(s->pinball)) == 0;
+    for (size_t i = 0; !known && i < places->folders; i++)
+        known = strcmp(name, places->folder[i]) == 0;
+    errno = EPERM;
+    return known ? beneath_folder(name) : -1;
+}
+
+/* The folder is one that the child has; it got it from here, or before it was confined. */
+static int open_asked(struct server *v)
+{
+    const struct broker_ask *a = &v->ask;
+    struct stat st;
+    switch (a->kind) {
+    case BENEATH_FOLDER:
+        return open_folder(v->study, a->name);
+    case BENEATH_PLAIN:
+        return open_plain(v->study, a->name);
+    case BENEATH_WITHIN:
+        return beneath_open_within(v->folder, a->name, &st);
+    case BENEATH_FILE:
+        if (a->flags == O_RDONLY || a->flags == (O_RDONLY | O_DIRECTORY))
+            return beneath_open(v->folder, a->name, a->flags);
+    }
+    errno = EPERM;
+    return -1;
+}
+
+static int open_output(const struct server *v)
+{
+    for (size_t i = 0; i < BROKER_OUTPUTS; i++)
+        if (v->options->output[i] && strcmp(v->options->output[i], v->ask.name) == 0)
+            return open(v->ask.name, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    errno = EPERM;
+    return -1;
+}
+
+/* ---- the broker: replays ---- */
+
+static int make_past(struct server *v, struct err *err)
+{
+    uint32_t i = 0;
+    while (i < PASTS && v->past[i])
+        i++;
+    if (i == PASTS)
+        return err_set(err, "too many replays");
+    v->past[i] = past_new(v->study, err);
+    memcpy(v->answer.data, &i, sizeof i);
+    v->answer.bytes = sizeof i;
+    return v->past[i] ? 0 : -1;
+}
+
+static int ask_past(struct server *v, struct past *p, struct err *err)
+{
+    const struct broker_ask *a = &v->ask;
+    struct replay_registers *registers = (void *)v->answer.data;
+    const size_t threads = BROKER_BYTES / sizeof(struct replay_thread);
+    size_t n;
+    switch (a->op) {
+    case BROKER_GO:
+        return past_go(p, a->insn, &a->at, err);
+    case BROKER_REGISTERS:
+        v->answer.bytes = sizeof *registers;
+        return past_registers(p, a->thread, registers, err);
+    case BROKER_READ:
+        n = a->bytes < BROKER_BYTES ? (size_t)a->bytes : BROKER_BYTES;
+        v->answer.bytes = past_read(p, a->addr, v->answer.data, n);
+        return 0;
+    case BROKER_THREADS:
+        n = past_threads(p, (struct replay_thread *)v->answer.data, threads);
+        v->answer.bytes = (n < threads ? n : threads) * sizeof(struct replay_thread);
+        return 0;
+    }
+    return err_set(err, "no such question");
+}
+
+/* ---- the broker: all of it ---- */
+
+static int answer_file(struct server *v, struct err *err)
+{
+    v->give = v->ask.op == BROKER_OPEN ? open_asked(v) : open_output(v);
+    return v->give >= 0 ? 0 : err_set_code(err, errno, "%s", strerror(errno));
+}
+
+static int answer_one(struct server *v, struct err *err)
+{
+    const struct broker_ask *a = &v->ask;
+    if (a->op == BROKER_OPEN || a->op == BROKER_OUTPUT)
+        return answer_file(v, err);
+    if (a->op == BROKER_NEW)
+        return make_past(v, err);
+    if (a->handle >= PASTS || !v->past[a->handle])
+        return err_set(err, "no such replay");
+    if (a->op == BROKER_FREE) {
+        past_free(v->past[a->handle]);
+        v->past[a->handle] = NULL;
+        return 0;
+    }
+    return ask_past(v, v->past[a->handle], err);
+}
+
+/* Until the child closes its end. */
+static void serve(struct server *v)
+{
+    struct err err;
+    for (bool more = true; more;) {
+        ssize_t n = receive(v->fd, &v->ask, sizeof v->ask, &v->folder);
+        more = n == (ssize_t)sizeof v->ask && memchr(v->ask.name, 0, sizeof v->ask.name);
+        v->give = -1;
+        memset(&v->answer, 0, sizeof v->answer);
+        err = (struct err){.code = 0};
+        if (more) {
+            v->answer.result = answer_one(v, &err);
+            v->answer.code = err.code;
+            memcpy(v->answer.msg, err.msg, sizeof v->answer.msg);
+            if (v->answer.result)
+                v->answer.bytes = 0;
+            more = !dispatch(v->fd, &v->answer,
+                             offsetof(struct answer, data) + (size_t)v->answer.bytes, v->give);
+        }
+        if (v->give >= 0)
+            close(v->give);
+        if (v->folder >= 0)
+            close(v->folder);
+    }
+    for (size_t i = 0; i < PASTS; i++)
+        past_free(v->past[i]);
+}
+
+static int wait_for(pid_t child, const char *path, struct err *err)
+{
+    int how;
+    while (waitpid(child, &how, 0) < 0)
+        if (errno != EINTR)
+            return err_set_code(err, errno, "%s: %s", path, strerror(errno));
+    if (WIFEXITED(how) && WEXITSTATUS(how) == NOT_CONFINED)
+        return err_set(err,
+                       "%s: a stranger's debug information is not read: no process can be "
+                       "confined for it here (seccomp)",
+                       path);
+    if (WIFEXITED(how))
+        return WEXITSTATUS(how);
+    const char *name = sigabbrev_np(WTERMSIG(how));
+    return err_set(err, "%s: reading its debug information ended with SIG%s", path,
+                   name ? name : "?");
+}
+
+static int be_broker(struct study *s, const struct broker_options *options, int fd, pid_t child,
+                     struct err *err)
+{
+    struct server *v = calloc(1, sizeof *v);
+    if (v) {
+        *v = (struct server){.fd = fd, .study = s, .options = options};
+        serve(v);
+    }
+    close(fd);
+    free(v);
+    return wait_for(child, pinball_path(s->pinball), err);
+}
+
+/* ---- the child ---- */
+
+/* Asks; *given is the descriptor that came with the answer. */
+static int call(struct broker *b, const struct broker_ask *what, int pass, int *given, void *out,
+                size_t room, size_t *got, struct err *err)
+{
+    struct answer *a = malloc(sizeof *a);
+    int bad = -1;
+    *given = -1;
+    ssize_t n =
+        a && !dispatch(b->fd, what, sizeof *what, pass) ? receive(b->fd, a, sizeof *a, given) : -1;
+    if (n < (ssize_t)offsetof(struct answer, data)) {
+        err_set(err, "the broker does not answer");
+    } else if (a->result) {
+        err_set_code(err, a->code, "%s", a->msg);
+    } else {
+        size_t bytes = (size_t)n - offsetof(struct answer, data);
+        bytes = bytes < room ? bytes : room;
+        if (bytes)
+            memcpy(out, a->data, bytes);
+        if (got)
+            *got = bytes;
+        bad = 0;
+    }
+    free(a);
+    return bad;
+}
+
+int broker_call(struct broker *b, struct broker_ask *what, void *out, size_t room, size_t *got,
+                struct err *err)
+{
+    int given;
+    int bad = call(b, what, -1, &given, out, room, got, err);
+    if (given >= 0)
+        close(given);
+    return bad;
+}
+
+/* A descriptor, or -1 with errno set. */
+static int ask_for_file(struct broker *b, struct broker_ask *what, int folder, const char *name)
+{
+    struct err err = {.code = 0};
+    int given = -1;
+    if (strlen(name) >= sizeof what->name) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    strcpy(what->name, name);
+    if (call(b, what, folder, &given, NULL, 0, NULL, &err) || given < 0) {
+        errno = err.code ? err.code : EPERM;
+        return -1;
+    }
+    return given;
+}
+
+static int open_by_broker(void *arg, enum beneath_kind kind, int folder, const char *name,
+                          int flags)
+{
+    struct broker_ask what = {.op = BROKER_OPEN, .kind = kind, .flags = flags};
+    return ask_for_file(arg, &what, folder, name);
+}
+
+FILE *broker_create(struct broker *b, const char *path, struct err *err)
+{
+    struct broker_ask what = {.op = BROKER_OUTPUT};
+    int fd = b ? ask_for_file(b, &what, -1, path)
+               : open(path, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+    FILE *f = fd >= 0 ? fdopen(fd, "w") : NULL;
+    if (!f) {
+        err_set_code(err, errno, "%s: %s", path, strerror(errno));
+        if (fd >= 0)
+            close(fd);
+    }
+    return f;
+}
+
+static _Noreturn void be_child(struct study *s, int fd, int (*analyse)(void *arg), void *arg)
+{
+    struct broker *b = calloc(1, sizeof *b);
+    struct err err;
+    if (!b || confine_self(&err))
+        _exit(NOT_CONFINED);
+    b->fd = fd;
+    s->own->broker = b;
+    beneath_set_opener(open_by_broker, b);
+    exit(analyse(arg));
+}
+
+void broker_free(struct broker *b)
+{
+    if (!b)
+        return;
+    beneath_set_opener(NULL, NULL);
+    close(b->fd);
+    free(b);
+}
+
+int broker_run(struct study *s, const struct broker_options *options, int (*analyse)(void *arg),
+               void *arg, struct err *err)
+{
+    int pair[2];
+    if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
+        return err_set_code(err, errno, "a process of its own for the analysis: %s",
+                            strerror(errno));
+    fflush(NULL);
+    pid_t child = fork();
+    close(pair[child != 0]); /* the parent has the first, the child the second */
+    if (child < 0) {
+        close(pair[0]);
+        return err_set_code(err, errno, "a process of its own for the analysis: %s",
+                            strerror(errno));
+    }
+    if (!child)
+        be_child(s, pair[1], analyse, arg);
+    return be_broker(s, options, pair[0], child, err);
+}

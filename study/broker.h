@@ -1,0 +1,68 @@
+/* broker.h - a study in a process that is confined, and the process that hands it what it needs.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * A stranger's debug information is read (libdw), followed and printed by a process that can reach
+ * nothing (base/confine.h). Its parent, the broker, reads none of that: it has the recording, opens
+ * files and replays. The two speak over a socket, a question at a time. The child may have been
+ * taken over: the broker takes questions of a fixed size, and opens only
+ *   - files of the pinball, beneath its directory, for reading;
+ *   - folders that the user named as those of sources, and files beneath them, for reading;
+ *   - separate debug files in their usual place, and files that the recording mapped but does not
+ *     hold, if they have the build-id that the recording says;
+ *   - files that the user named for the result, for writing.
+ */
+#ifndef STUDY_BROKER_H
+#define STUDY_BROKER_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/err.h"
+#include "replayer/position.h"
+
+struct study;
+struct broker; /* the child's side */
+
+enum { BROKER_BYTES = 64 << 10, BROKER_NAME = 4096, BROKER_OUTPUTS = 8 };
+
+enum broker_op {
+    BROKER_NEW, /* a past.h */
+    BROKER_FREE,
+    BROKER_GO,
+    BROKER_REGISTERS,
+    BROKER_READ,
+    BROKER_THREADS,
+    BROKER_OPEN,  /* enum beneath_kind in `kind`; the folder's descriptor comes along */
+    BROKER_OUTPUT /* by its name */
+};
+
+struct broker_ask {
+    uint32_t op, handle, thread, kind;
+    int32_t flags;
+    uint64_t insn, addr, bytes;
+    struct position at;
+    char name[BROKER_NAME];
+};
+
+/* Files that the user named for the result, or NULLs. */
+struct broker_options {
+    const char *output[BROKER_OUTPUTS];
+};
+
+/* Has `analyse` called in a child that is confined, which ends with the status that it returns.
+ * Returns that, or -1 with *err set: also if the child was ended by a signal. The study must have
+ * its trace, and no source yet. */
+int broker_run(struct study *s, const struct broker_options *options, int (*analyse)(void *arg),
+               void *arg, struct err *err);
+void broker_free(struct broker *b); /* NULL is allowed */
+
+/* Asks. `got` (NULL: nothing is expected) gets the bytes of the answer in `out`. */
+int broker_call(struct broker *b, struct broker_ask *what, void *out, size_t room, size_t *got,
+                struct err *err);
+
+/* fopen() for writing; by the broker, if there is one: NULL means none. */
+FILE *broker_create(struct broker *b, const char *path, struct err *err);
+
+#endif

@@ -1,0 +1,254 @@
+/* modules.c - the modules of a recorded process, for source.h.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * A module's file is taken from this machine if its build-id says that it is the same, which costs
+ * nothing until it is looked at; else from the pinball. So are debug files and sources that were
+ * packed with it: all in memory, nothing is written anywhere.
+ */
+#include <elf.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "pinball/beneath.h"
+#include "pinball/pinball.h"
+#include "study/study_private.h"
+
+enum { TEXT_MAX_BYTES = 64 << 20, MAPPINGS = 64 };
+
+/* ---- files of the pinball ---- */
+
+/* All of a file, with room for one more byte; NULL: not possible. Of our own recording it must be
+ * what was recorded, since what it names is read. */
+static char *unpack(struct study *s, const struct kept_file *f)
+{
+    struct err err;
+    if (!pinball_may_unpack(s->pinball, f->number) ||
+        (pinball_is_own(s->pinball) && pinball_file_check(s->pinball, f->number, &err)))
+        return NULL;
+    char *data = malloc(f->size + 1);
+    if (data && !pinball_file_read(s->pinball, f->number, 0, data, f->size, &err))
+        return data;
+    free(data);
+    return NULL;
+}
+
+/* The same, which stays as long as the study. */
+static void *hold(struct study *s, const struct kept_file *f)
+{
+    void **list = realloc(s->own->contents, sizeof *list * (s->own->contents_count + 1));
+    if (!list)
+        return NULL;
+    s->own->contents = list;
+    void *data = unpack(s, f);
+    if (data)
+        list[s->own->contents_count++] = data;
+    return data;
+}
+
+/* Do two paths differ in `//` and `/./` only? */
+static bool same_path(const char *a, const char *b)
+{
+    for (;; a++, b++) {
+        while (*a == '/' && (a[1] == '/' || (a[1] == '.' && a[2] == '/')))
+            a += a[1] == '/' ? 1 : 2;
+        while (*b == '/' && (b[1] == '/' || (b[1] == '.' && b[2] == '/')))
+            b += b[1] == '/' ? 1 : 2;
+        if (*a != *b)
+            return false;
+        if (!*a)
+            return true;
+    }
+}
+
+/* The text of a source file that was packed with the pinball. */
+static char *packed_text(void *arg, const char *name, size_t *bytes)
+{
+    struct study *s = arg;
+    for (uint32_t i = 0; i < pinball_files(s->pinball); i++) {
+        const struct kept_file *f = pinball_file(s->pinball, i);
+        if (f->kind == KEPT_SOURCE && f->size <= TEXT_MAX_BYTES && same_path(f->path, name)) {
+            *bytes = f->size;
+            return unpack(s, f);
+        }
+    }
+    return NULL;
+}
+
+static const struct kept_file *packed_debug(struct study *s, const char *build_id)
+{
+    for (uint32_t i = 0; build_id && i < pinball_files(s->pinball); i++) {
+        const struct kept_file *f = pinball_file(s->pinball, i);
+        if (f->kind == KEPT_DEBUG && f->build_id && strcmp(f->build_id, build_id) == 0)
+            return f;
+    }
+    return NULL;
+}
+
+/* ---- modules ---- */
+
+/* A stranger's recording has files of this machine opened only where it cannot bring them along:
+ * those of large programs. */
+static bool is_here(const struct study *s, const struct kept_file *f)
+{
+    char build_id[BUILD_ID_HEX] = "";
+    struct stat st;
+    if (!f->build_id || (f->whole && !pinball_is_own(s->pinball)))
+        return false;
+    int fd = beneath_open_plain(f->path, &st);
+    if (fd < 0)
+        return false;
+    if ((uint64_t)st.st_size == f->size)
+        kept_build_id(fd, build_id);
+    close(fd);
+    return strcmp(build_id, f->build_id) == 0;
+}
+
+/* Where the file's data lie: they were recorded as plain memory, and what is zero at first is of no
+ * file. The program headers say. */
+static void add_data(struct study *s, const struct kept_file *f, struct source_mapping *mapping,
+                     size_t *mappings)
+{
+    Elf64_Ehdr e;
+    Elf64_Phdr p;
+    struct err err;
+    if (pinball_file_read(s->pinball, f->number, 0, &e, sizeof e, &err) ||
+        memcmp(e.e_ident, ELFMAG, SELFMAG) != 0 || e.e_phentsize != sizeof p)
+        return;
+    gaddr base = 0; /* of offset 0 */
+    for (size_t i = 0; i < *mappings; i++)
+        base = mapping[i].offset == 0 ? mapping[i].start : base;
+    for (unsigned i = 0; base && i < e.e_phnum && *mappings < MAPPINGS; i++) {
+        if (pinball_file_read(s->pinball, f->number, e.e_phoff + i * sizeof p, &p, sizeof p, &err))
+            return;
+        if (p.p_type != PT_LOAD || !(p.p_flags & PF_W))
+            continue;
+        gaddr first = e.e_type == ET_EXEC ? 0 : base;
+        struct source_mapping m = {(first + p.p_vaddr) & ~0xfffull,
+                                   (first + p.p_vaddr + p.p_memsz + 0xfff) & ~0xfffull,
+                                   p.p_offset & ~0xfffull};
+        for (size_t k = 0; k < *mappings; k++)
+            if (mapping[k].start <= m.start && m.start < mapping[k].end) {
+                m.offset += mapping[k].end - m.start;
+                m.start = mapping[k].end;
+            }
+        if (m.start < m.end)
+            mapping[(*mappings)++] = m;
+    }
+}
+
+/* One file may have been kept several times, once for each mapping. */
+static bool same_file(const struct kept_file *a, const struct kept_file *b)
+{
+    return a->kind == KEPT_MAPPED && b->kind == KEPT_MAPPED && a->size == b->size &&
+           strcmp(a->path, b->path) == 0 && !a->build_id == !b->build_id &&
+           (!a->build_id || strcmp(a->build_id, b->build_id) == 0);
+}
+
+static bool was_added(const struct study *s, const struct kept_file *f)
+{
+    for (uint32_t i = 0; i < f->number; i++)
+        if (same_file(pinball_file(s->pinball, i), f))
+            return true;
+    return false;
+}
+
+static int add_module(struct study *s, const struct kept_file *f, struct err *err)
+{
+    struct source_mapping mapping[MAPPINGS];
+    const struct trace_map *map;
+    size_t maps = trace_maps(s->trace, &map);
+    struct source_module m = {.path = f->path, .mapping = mapping};
+    bool code = false;
+    for (size_t i = 0; i < maps && m.mappings < MAPPINGS; i++)
+        if (map[i].file >= 0 && (uint32_t)map[i].file < pinball_files(s->pinball) &&
+            same_file(pinball_file(s->pinball, (uint32_t)map[i].file), f)) {
+            mapping[m.mappings++] =
+                (struct source_mapping){map[i].start, map[i].end, map[i].offset};
+            code = code || (map[i].prot & 4);
+        }
+    if (!code) /* data that a program maps has no lines */
+        return 0;
+    add_data(s, f, mapping, &m.mappings);
+    if (is_here(s, f))
+        m.file = f->path;
+    else if ((m.bytes = hold(s, f)))
+        m.size = f->size;
+    const struct kept_file *debug = packed_debug(s, f->build_id);
+    if (debug && (m.debug = hold(s, debug)))
+        m.debug_size = debug->size;
+    return source_add(s->source, &m, err);
+}
+
+int study_source_open(struct study *s, struct err *err)
+{
+    s->source = source_new();
+    if (!s->source)
+        return err_set(err, "no memory");
+    struct sourcefile_places places = s->own->places;
+    places.as_named = pinball_is_own(s->pinball);
+    source_set_places(s->source, &places);
+    for (uint32_t i = 0; i < pinball_files(s->pinball); i++) {
+        const struct kept_file *f = pinball_file(s->pinball, i);
+        if (f->kind == KEPT_MAPPED && !was_added(s, f) && add_module(s, f, err))
+            return -1;
+    }
+    source_set_packed(s->source, packed_text, s);
+    return 0;
+}
+
+void study_source_close(struct study *s)
+{
+    source_free(s->source);
+    for (size_t i = 0; i < s->own->contents_count; i++)
+        free(s->own->contents[i]);
+    free(s->own->contents);
+    free(s->own->known);
+    free(s->own->readable);
+}
+
+/* ---- lines ---- */
+
+static bool system_library(const char *module)
+{
+    return strncmp(module, "/lib", 4) == 0 || strncmp(module, "/usr/lib", 8) == 0;
+}
+
+/* Is there text of the file? Names are there once, so their addresses are compared. */
+static bool has_text(struct study *s, const char *file, uint32_t line)
+{
+    struct study_private *own = s->own;
+    for (size_t i = own->files; i-- > 0;)
+        if (own->known[i] == file)
+            return own->readable[i];
+    bool readable = source_text(s->source, file, line) != NULL;
+    const char **known = realloc(own->known, sizeof *known * (own->files + 1));
+    if (known)
+        own->known = known;
+    bool *flags = realloc(own->readable, sizeof *flags * (own->files + 1));
+    if (flags)
+        own->readable = flags;
+    if (known && flags) {
+        known[own->files] = file;
+        flags[own->files++] = readable;
+    }
+    return readable;
+}
+
+bool study_line(struct study *s, gaddr pc, struct source_line *out)
+{
+    return source_line(s->source, pc, out) &&
+           (!system_library(out->module) || has_text(s, out->file, out->line));
+}
+
+bool study_own(struct study *s, gaddr pc, struct source_line *out)
+{
+    return study_line(s, pc, out) || (out->module && !out->lines && !system_library(out->module));
+}
+
+bool study_text_changed(struct study *s, const char *file)
+{
+    return s->own->made_s && source_text_newer(s->source, file, s->own->made_s);
+}

@@ -1,0 +1,29 @@
+/* past.h - registers and memory at points of a recording, by replaying as far as there.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * The study's own way to a replay: in a study that is confined the replay is with the broker, which
+ * is asked (broker.h). A past goes forwards only.
+ */
+#ifndef STUDY_PAST_H
+#define STUDY_PAST_H
+
+#include "replayer/replay.h"
+
+struct past;
+struct study;
+
+struct past *past_new(struct study *s, struct err *err); /* at the begin; NULL with *err set */
+void past_free(struct past *p);                          /* NULL is allowed */
+
+/* Goes on to instruction `insn`, at this position; trace_insns(): to the trace's end, when
+ * everything is as all threads left it. */
+int past_go(struct past *p, uint64_t insn, const struct position *at, struct err *err);
+
+int past_registers(struct past *p, uint32_t thread, struct replay_registers *out, struct err *err);
+/* Returns how many bytes could be read, from the first on. */
+size_t past_read(struct past *p, uint64_t addr, void *out, size_t bytes);
+/* As replay_threads(). */
+size_t past_threads(struct past *p, struct replay_thread *out, size_t room);
+
+#endif

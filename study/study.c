@@ -1,0 +1,258 @@
+/* study.c - a pinball, its trace, its debug information and a slicer. SPDX-License-Identifier: MIT
+ */
+#define _GNU_SOURCE /* asprintf */
+#include "study/study.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/memory.h"
+#include "pinball/beneath.h"
+#include "pinball/pinball.h"
+#include "pinball/summary.h"
+#include "study/broker.h"
+#include "study/past.h"
+#include "study/study_private.h"
+
+/* What the user's cache may hold: 20 GB, and nothing that was not used for 30 days. */
+static const uint64_t CACHE_BYTES = 20ull << 30, CACHE_SECONDS = 30ull * 24 * 3600;
+
+/* ---- where the trace is ---- */
+
+/* Where it goes; "": nowhere, it is a file without a name. NULL: no memory. */
+static char *default_place(struct study *s, const struct study_options *o, const char *about)
+{
+    char *path = NULL;
+    /* A stranger's trace would be believed: ours of it goes to the user's cache. */
+    if (!pinball_packed(s->pinball) && pinball_is_own(s->pinball) && !o->from && !o->to &&
+        (pinball_has(s->pinball, "trace") || beneath_is_writable(pinball_path(s->pinball))))
+        return asprintf(&path, "%s/trace", pinball_path(s->pinball)) < 0 ? NULL : path;
+    path = study_cache_place(about);
+    s->own->cached = path != NULL;
+    return path ? path : strdup("");
+}
+
+/* The user's own may be a link. */
+static char *named_place(const char *path)
+{
+    char *real = realpath(path, NULL);
+    return real ? real : strdup(path);
+}
+
+/* ---- the trace ---- */
+
+struct told {
+    const struct study_options *options;
+    uint64_t total;
+};
+
+static void tell(void *arg, uint64_t insns)
+{
+    const struct told *t = arg;
+    if (t->options->progress)
+        t->options->progress(t->options->arg, insns, t->total);
+}
+
+static int make_trace(struct study *s, const struct study_options *o, struct err *err)
+{
+    const char *known = pinball_note_get(s->pinball, "instructions");
+    struct told told = {.options = o};
+    struct collect_options co = {.from = o->from,
+                                 .to = o->to,
+                                 .unnamed = s->own->unnamed >= 0,
+                                 .fd = s->own->unnamed,
+                                 .progress = tell,
+                                 .arg = &told};
+    if (known && !o->from && !o->to && text_number(known, &told.total))
+        told.total = 0;
+    s->collected = true;
+    return collect(s->pinball, s->trace_path, &co, &s->result, err);
+}
+
+/* A trace that cannot be used is made again where it is ours to make, not where the user named it.
+ */
+static int open_trace(struct study *s, const struct study_options *o, const char *about,
+                      struct err *err)
+{
+    if (!s->trace_path[0] && (s->own->unnamed = beneath_temporary()) < 0)
+        return err_set_code(err, errno, "a temporary trace: %s", strerror(errno));
+    if (!o->fresh && s->trace_path[0]) {
+        s->trace = trace_open(s->trace_path, err);
+        if (!s->trace && o->trace && err->code == ENOENT)
+            return err_set(err, "%s: there is no such trace; `drdebug trace -o` makes it",
+                           s->trace_path);
+        if (!s->trace && o->trace)
+            return -1;
+    }
+    if (s->trace && strcmp(trace_about(s->trace), about) != 0) {
+        trace_close(s->trace);
+        s->trace = NULL;
+        if (o->trace)
+            return err_set(err, "%s: not a trace of %s%s; without it, one is collected",
+                           s->trace_path, pinball_path(s->pinball),
+                           o->from || o->to ? ", or of another window" : "");
+    }
+    if (s->trace)
+        return 0;
+    if (o->kept)
+        return err_set_code(err, ENOENT, "there is no trace of %s", pinball_path(s->pinball));
+    if (make_trace(s, o, err))
+        return -1;
+    if (s->own->cached)
+        study_cache_tidy(s->trace_path, &(struct study_cache_limits){CACHE_BYTES, CACHE_SECONDS});
+    s->trace = s->own->unnamed >= 0 ? trace_open_unnamed(s->own->unnamed, err)
+                                    : trace_open(s->trace_path, err);
+    return s->trace ? 0 : -1;
+}
+
+struct study *study_collect(const char *path, const struct study_options *o, struct err *err)
+{
+    char about[COLLECT_ABOUT];
+    struct stat st;
+    if (memory_bound(err))
+        return NULL;
+    struct study *s = calloc(1, sizeof *s);
+    if (!s || !(s->own = calloc(1, sizeof *s->own))) {
+        free(s);
+        err_set(err, "no memory");
+        return NULL;
+    }
+    s->own->held = s->own->unnamed = -1;
+    s->own->places = o->places;
+    s->has_to = o->to != NULL;
+    s->to = o->to ? *o->to : s->to;
+    s->pinball = pinball_open(path, err);
+    if (s->pinball && !pinball_packed(s->pinball) && pinball_stat(s->pinball, &st) == 0)
+        s->own->made_s = st.st_mtime;
+    if (!s->pinball || collect_about(s->pinball, o->from, o->to, about, err))
+        goto fail;
+    s->trace_path = o->trace ? named_place(o->trace) : default_place(s, o, about);
+    if (!s->trace_path) {
+        err_set(err, "no memory");
+        goto fail;
+    }
+    if (open_trace(s, o, about, err))
+        goto fail;
+    if (s->own->cached)
+        s->own->held = study_cache_hold(s->trace_path);
+    return s;
+fail:
+    study_close(s);
+    return NULL;
+}
+
+static bool no_return(void *ctx, gaddr callee)
+{
+    return source_is_noreturn(ctx, callee);
+}
+
+int study_analyse(struct study *s, struct err *err)
+{
+    if (study_source_open(s, err) || !(s->index = trace_index_new(s->trace, s->pinball, err)))
+        return -1;
+    trace_index_set_source(s->index, s->source);
+    trace_index_no_return(s->index, no_return, s->source);
+    return 0;
+}
+
+struct study *study_open(const char *path, const struct study_options *o, struct err *err)
+{
+    struct study *s = study_collect(path, o, err);
+    if (!s || !study_analyse(s, err))
+        return s;
+    study_close(s);
+    return NULL;
+}
+
+void study_close(struct study *s)
+{
+    if (!s)
+        return;
+    if (s->facts)
+        s->facts_free(s->facts);
+    trace_index_free(s->index);
+    study_source_close(s);
+    trace_close(s->trace);
+    trace_chunk_deinit(&s->own->chunk);
+    if (s->own->held >= 0)
+        close(s->own->held);
+    if (s->own->unnamed >= 0)
+        close(s->own->unnamed);
+    pinball_close(s->pinball);
+    broker_free(s->own->broker);
+    free(s->trace_path);
+    free(s->own);
+    free(s);
+}
+
+/* ---- questions ---- */
+
+int study_insn(struct study *s, uint64_t number, struct study_insn *out, struct err *err)
+{
+    struct trace_chunk *c = &s->own->chunk;
+    uint32_t lo = 0, hi = trace_chunks(s->trace);
+    if (number >= trace_insns(s->trace))
+        return err_set(err, "the trace has no instruction %llu", (unsigned long long)number);
+    while (hi - lo > 1) {
+        uint32_t mid = (lo + hi) / 2;
+        if (trace_chunk_first(s->trace, mid) <= number)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    if ((!s->own->chunk_read || c->number != lo) && trace_read(s->trace, lo, c, err))
+        return -1;
+    s->own->chunk_read = true;
+    uint32_t i = 0, end = c->steps;
+    while (end - i > 1) {
+        uint32_t mid = (i + end) / 2;
+        if (c->first_insn + c->step[mid].insn_at <= number)
+            i = mid;
+        else
+            end = mid;
+    }
+    *out = (struct study_insn){.thread = c->step[i].thread,
+                               .block = code_block(trace_code(s->trace), c->step[i].block),
+                               .index = (uint32_t)(number - c->first_insn - c->step[i].insn_at)};
+    return 0;
+}
+
+struct past *study_past(struct study *s, uint64_t insn, const struct position *at, struct err *err)
+{
+    struct past *p = past_new(s, err);
+    if (p && !past_go(p, insn, at, err))
+        return p;
+    past_free(p);
+    return NULL;
+}
+
+int study_registers(struct study *s, const struct position *at, struct replay_registers *out,
+                    struct err *err)
+{
+    struct past *p = study_past(s, 0, at, err);
+    int bad = p ? past_registers(p, at->thread, out, err) : -1;
+    past_free(p);
+    return bad;
+}
+
+FILE *study_create(struct study *s, const char *path, struct err *err)
+{
+    return broker_create(s->own->broker, path, err);
+}
+
+uint32_t study_end(const struct study *s, int *status, struct position *at)
+{
+    const char *reason = pinball_end_get(s->pinball, "reason");
+    const char *text = pinball_end_get(s->pinball, "status");
+    const char *token = pinball_end_get(s->pinball, "position");
+    struct err err;
+    *status = text ? (int)strtol(text, NULL, 10) : 0;
+    if (!token || position_parse(token, at, &err))
+        *at = (struct position){.thread = 1};
+    return reason ? summary_reason(reason) : 0;
+}

@@ -1,0 +1,17 @@
+#!/bin/bash
+# package.sh BUILD - the Debian package has the files that `cmake --install` puts, and its program works.
+build=$(realpath "$1")
+here=$(dirname "$(realpath "$0")")
+# shellcheck source=tests/cli/lib.sh
+. "$here/lib.sh"
+
+command -v dpkg-deb >/dev/null || { echo "skipped: no dpkg-deb"; exit 77; }
+(cd "$build" && cpack -G DEB -B "$work/made") >package.log 2>&1 || fail "$(cat package.log)"
+cmake --install "$build" --prefix "$work/installed/usr" >install.log || fail "$(cat install.log)"
+dpkg-deb -x made/drdebug_*.deb unpacked || fail "it cannot be unpacked"
+checks=$((checks + 1))
+diff <(cd installed && find . -type f | sort) <(cd unpacked && find . -type f | sort) >differ ||
+    fail "package and installation have other files: $(cat differ)"
+expect 0 "hello" "" unpacked/usr/bin/drdebug run echo hello
+
+finish

@@ -1,0 +1,81 @@
+/* access.c - what instructions do that def/use sets do not tell. SPDX-License-Identifier: MIT */
+#include "trace/access.h"
+
+gaddr access_extent(const struct code_block *b, const struct plan_access *a, const uint64_t *values,
+                    uint64_t *bytes)
+{
+    gaddr addr = code_address(a, values);
+    *bytes = a->mem.bytes;
+    if (!code_is_repeated(a))
+        return addr;
+    int64_t n = code_repeats(b, a, values);
+    *bytes = (uint64_t)(n < 0 ? -n : n) * a->mem.bytes;
+    return n < 0 ? addr + a->mem.bytes - *bytes : addr;
+}
+
+/* A system call's sets, without what it does not use. */
+const struct defuse *access_call_defuse(struct defuse room[ACCESS_ARGS], const struct defuse *du,
+                                        const struct flow_call *call)
+{
+    static const uint8_t arg[ACCESS_ARGS] = {RDI, RSI, RDX, R10, R8, R9};
+    static const struct {
+        uint8_t args;
+        bool is;
+    } calls[] = {
+#define SYSCALL(nr, name, args, ...) [nr] = {args, true},
+#include "engine/os/syscalls.def"
+#undef SYSCALL
+    };
+    size_t nr = (size_t)call->nr;
+    unsigned args = nr < ARRAY_LEN(calls) && calls[nr].is ? calls[nr].args : ACCESS_ARGS;
+    struct defuse *out = &room[args];
+    struct loc_set uses = {{0}};
+    if (args == ACCESS_ARGS)
+        return du;
+    for (unsigned i = 0; i < du->uses; i++)
+        loc_set_add(&uses, du->use[i].first, du->use[i].count);
+    for (unsigned i = args; i < ACCESS_ARGS; i++)
+        loc_set_remove(&uses, loc_gpr(arg[i]), LOC_GPR_BYTES);
+    *out = *du;
+    out->uses = 0;
+    for (struct loc_span span = loc_set_next(&uses, 0); span.count;
+         span = loc_set_next(&uses, span.first + span.count)) {
+        span.kind = DEFUSE_VALUE;
+        out->use[out->uses++] = span;
+    }
+    return out;
+}
+
+bool access_is_odd(const struct plan_access *a)
+{
+    return a->mem.shape == ACCESS_VECTOR ||
+           (a->slot == PLAN_NONE && a->count == PLAN_NONE && a->add == 0);
+}
+
+static bool is_copy(const struct code_block *b, unsigned i)
+{
+    const struct code_insn *ci = &b->insn[i];
+    switch (ci->in.mnemonic) {
+    case ZYDIS_MNEMONIC_MOVSB:
+    case ZYDIS_MNEMONIC_MOVSW:
+    case ZYDIS_MNEMONIC_MOVSD:
+    case ZYDIS_MNEMONIC_MOVSQ:
+        return ci->accesses == 2 && code_is_repeated(&b->access[ci->access_at]);
+    default:
+        return false;
+    }
+}
+
+bool access_copies(const struct code_block *b, unsigned i, const uint64_t *values,
+                   struct copied *out)
+{
+    if (!is_copy(b, i))
+        return false;
+    const struct plan_access *a = &b->access[b->insn[i].access_at];
+    unsigned to = a->mem.write ? 0 : 1;
+    out->element = a->mem.bytes;
+    out->down = code_repeats(b, a, values) < 0;
+    out->to = access_extent(b, &a[to], values, &out->bytes);
+    out->from = access_extent(b, &a[1 - to], values, &out->bytes);
+    return true;
+}

@@ -1,0 +1,225 @@
+/* forward.c - a trace gone through forwards. SPDX-License-Identifier: MIT */
+#include "trace/forward.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "trace/graph/control.h"
+#include "trace/state.h"
+
+const uint8_t forward_context[15] = {R8,  R9,  R10, R11, R12, R13, R14, R15,
+                                     RDI, RSI, RBP, RBX, RDX, RAX, RCX};
+
+/* A step that is done, and where its thread went is not known yet. */
+struct left {
+    bool set;
+    struct frame *frame;
+    uint64_t insn;
+    gaddr pc;
+};
+
+struct pass {
+    struct trace_index *s;
+    const struct forward_options *o;
+    const struct forward_visitor *v;
+    struct control *control; /* for functions only */
+    struct frames frames;
+    struct trace_state *state;
+    struct left *left;
+    uint32_t threads;
+    struct scan_lists lists; /* of the chunk */
+};
+
+bool forward_extent(const struct forward_at *n, unsigned k, gaddr *addr, uint64_t *bytes)
+{
+    const struct plan_access *a = &n->b->access[n->b->insn[n->i].access_at + k];
+    if (access_is_odd(a))
+        return false;
+    *addr = access_extent(n->b, a, n->values, bytes);
+    return true;
+}
+
+static int do_insn(struct pass *p, struct forward_at *n, uint32_t insn,
+
+                   unsigned flags, struct err *err)
+{
+    const struct code_insn *ci = &n->b->insn[n->i];
+    n->in = &ci->in;
+    n->saves = ci->saves;
+    n->restores = -1;
+    bool none =
+        (n->call && n->call->nr == ACCESS_SIGRETURN) || (n->frame->resolver && state_is(&ci->in));
+    n->du = none ? NULL : code_defuse(p->s->code, n->b, n->i, flags, n->values);
+    if (!none && !n->du)
+        return err_set(err, "no memory");
+    if (n->call && n->du)
+        n->du = access_call_defuse(p->s->call, n->du, n->call);
+    if (ci->saves >= 0 || ci->restores >= 0)
+        n->pair = code_address(&n->b->access[ci->access_at], n->values);
+    if (!p->o->keep_saves && ci->restores >= 0 && n->du && n->du->defs &&
+        scan_lists_has(p->lists.restore, p->lists.restores, insn))
+        n->restores = ci->restores;
+    n->intact = ci->in.kind == INSN_RET && frames_returns(n->frame, n->b, n->i, n->values) &&
+                !scan_lists_has(p->lists.changed, p->lists.changes, insn);
+    return p->v->insn(p->v->arg, n, err);
+}
+
+static void settle(struct pass *p, uint32_t thread, const struct frame *now, gaddr pc)
+{
+    struct left *l = &p->left[thread];
+    if (l->set && now == l->frame && p->v->went)
+        p->v->went(p->v->arg, l->frame, l->insn, l->pc, pc);
+    if (l->set)
+        frame_unref(l->frame);
+    l->set = false;
+}
+
+static int do_step(struct pass *p, const struct trace_chunk *c, const struct trace_step *st,
+                   const struct flow_note *const *note, unsigned notes, struct err *err)
+{
+    const struct code_block *b = code_block(p->s->code, st->block);
+    struct trace_state *state = &p->state[st->thread];
+    enum frames_effect effect;
+    bool frame_pointer = false;
+    trace_state_enter(state, p->s->code, b->pc);
+    state->last = b->number + 1;
+    struct forward_at n = {.b = b,
+                           .values = c->value + st->value_at,
+                           .thread = st->thread,
+                           .count = state->count,
+                           .frame = frames_enter(&p->frames, st->thread, b, b->pc, &effect)};
+    if (!n.frame)
+        return err_set(err, "no memory");
+    settle(p, st->thread, n.frame, b->pc);
+    n.insn = c->first_insn + st->insn_at;
+    bool resolves = n.frame->resolver && state_is(code_last(b));
+    bool quiet = !resolves && p->v->quiet && p->v->quiet(p->v->arg, n.insn, st->insns);
+    if (quiet && !b->pairs) {
+        frames_leave(&p->frames, st, b, n.values, n.insn);
+        return 0;
+    }
+    if (!p->o->stack_pointer && !control_function(p->control, n.frame->entry, &frame_pointer, err))
+        return -1;
+    unsigned flags = p->o->stack_pointer ? DEFUSE_STACK_POINTER : frame_pointer ? DEFUSE_FRAME : 0;
+    for (n.i = 0; n.i < st->insns; n.i++) {
+        if (quiet && b->insn[n.i].saves < 0 && b->insn[n.i].restores < 0)
+            continue;
+        n.insn = c->first_insn + st->insn_at + n.i;
+        n.call = NULL;
+        n.odd = NULL;
+        for (unsigned k = 0; k < notes; k++) {
+            if (note[k]->kind == FLOW_CALL && b->insn[n.i].in.kind == INSN_SYSCALL)
+                n.call = (const struct flow_call *)note[k];
+            if (note[k]->kind == FLOW_ACCESS &&
+                ((const struct flow_access *)note[k])->pc == b->insn[n.i].in.pc)
+                n.odd = (const struct flow_access *)note[k];
+        }
+        int end = do_insn(p, &n, st->insn_at + n.i, flags, err);
+        if (end)
+            return end;
+    }
+    if (st->insns == b->insns && !quiet)
+        p->left[st->thread] =
+            (struct left){true, frame_ref(n.frame), c->first_insn + st->insn_at + st->insns - 1u,
+                          code_last(b)->pc};
+    frames_leave(&p->frames, st, b, n.values, c->first_insn + st->insn_at);
+    return 0;
+}
+
+/* `insn`: instructions before it. */
+static void do_note(struct pass *p, const struct trace_chunk *c, uint32_t i, uint32_t thread,
+                    const struct flow_note *n, uint64_t insn)
+{
+    const struct trace_step *before = i ? &c->step[i - 1] : NULL;
+    if (n->kind == FLOW_CUT && before && before->thread == thread &&
+        before->insns < code_block(p->s->code, before->block)->insns)
+        p->state[thread].settled = 1;
+    trace_state_note(&p->state[thread], n);
+    if (n->kind == FLOW_SIGNAL) {
+        const struct flow_signal *s = (const struct flow_signal *)n;
+        enum frames_effect effect;
+        struct frame *now = frames_enter(&p->frames, thread, NULL, s->pc, &effect);
+        if (now)
+            settle(p, thread, now, s->pc);
+        if (p->v->signal)
+            p->v->signal(p->v->arg, thread, s);
+    }
+    if (n->kind == FLOW_BEGIN && p->v->begin) {
+        const struct flow_begin *b = (const struct flow_begin *)n;
+        uint32_t child = trace_thread_find(p->s->trace, b->thread);
+        const struct code_block *last = before ? code_block(p->s->code, before->block) : NULL;
+        bool done = last && before->insns == last->insns && code_last(last)->kind == INSN_SYSCALL;
+        if (trace_thread(p->s->trace, child) == b->thread)
+            p->v->begin(p->v->arg, thread, child, done ? insn - 1 : UINT64_MAX);
+    }
+    const struct flow_call *call = (const struct flow_call *)n;
+    if (n->kind == FLOW_CALL && call->nr == ACCESS_SIGRETURN && p->v->sigreturn)
+        p->v->sigreturn(p->v->arg, thread, call, scan_delivery(&p->s->scan, call->frame, insn));
+    frames_note(&p->frames, thread, n);
+}
+
+static int do_chunk(struct pass *p, uint32_t number, struct trace_chunk *c, struct err *err)
+{
+    const struct scan_chunk *sc = &p->s->scan.chunk[number];
+    struct trace_walk w;
+    if (trace_read(p->s->trace, number, c, err) || scan_unpack(sc, &p->lists, err))
+        return -1;
+    trace_walk_begin(&w, p->s->trace, c, sc->thread);
+    while (trace_walk_next(&w)) {
+        if (w.note) {
+            do_note(p, c, w.next_step, w.thread, w.note, w.insns);
+            continue;
+        }
+        /* What belongs to the step comes behind it. */
+        const struct flow_note *own[PLAN_INSNS + 8];
+        unsigned owns = 0;
+        for (uint32_t k = w.next_note; k < c->notes && c->note[k].step == w.next_step; k++)
+            if (owns < sizeof own / sizeof *own)
+                own[owns++] = trace_note(c, k);
+        int end = do_step(p, c, w.step, own, owns, err);
+        if (end)
+            return end;
+    }
+    return frames_check(&p->frames, err);
+}
+
+int forward_pass(struct trace_index *s, const struct forward_options *o,
+                 const struct forward_visitor *v, struct err *err)
+{
+    struct trace_chunk c = {0};
+    struct pass p = {.s = s, .o = o, .v = v, .threads = trace_threads(s->trace)};
+    uint32_t chunk = 0, chunks = trace_chunks(s->trace);
+    while (chunk + 1 < chunks && trace_chunk_first(s->trace, chunk + 1) <= v->first)
+        chunk++;
+    int end = trace_index_scan(s, o->max_save, err);
+    if (!end)
+        end = chunks ? frames_copy(&p.frames, &s->scan.chunk[chunk].start, err)
+                     : frames_init(&p.frames, s->trace, err);
+    p.control = control_new(s->cfg);
+    p.state = calloc(p.threads + 1, sizeof *p.state);
+    p.left = calloc(p.threads + 1, sizeof *p.left);
+    if (!end && (!p.control || !p.state || !p.left))
+        end = err_set(err, "no memory");
+    if (!end && chunks) {
+        end = trace_read(s->trace, chunk, &c, err);
+        for (uint32_t i = 0; !end && i < c.threads && i < p.threads; i++)
+            p.state[i] = c.state[i];
+    }
+    for (uint32_t i = chunk; !end && i < chunks; i++) {
+        if (v->last && trace_chunk_first(s->trace, i) > v->last)
+            break;
+        end = do_chunk(&p, i, &c, err);
+    }
+    if (s->scan.chunk && chunks)
+        frames_forget(&s->scan.chunk[chunk].start);
+    for (uint32_t i = 0; p.left && i < p.threads; i++)
+        if (p.left[i].set)
+            frame_unref(p.left[i].frame);
+    trace_chunk_deinit(&c);
+    scan_lists_deinit(&p.lists);
+    control_free(p.control);
+    frames_deinit(&p.frames);
+    free(p.state);
+    free(p.left);
+    return end;
+}

@@ -1,0 +1,42 @@
+/* control.h - control dependence, while a trace is walked backwards.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Nodes of the slice whose controlling branch has not been met yet wait in their frame, by blocks
+ * of the function's graph. A branch that is met looks which of those that wait depend on the edge
+ * it took: they are on the way up the post-dominator tree from where it went. Who still waits when
+ * the frame's maker is met depends on that.
+ */
+#ifndef TRACE_GRAPH_CONTROL_H
+#define TRACE_GRAPH_CONTROL_H
+
+#include "trace/frames.h"
+#include "trace/graph/cfg.h"
+
+struct control;
+
+struct control *control_new(struct cfg *cfg);
+void control_free(struct control *c); /* NULL is allowed */
+
+/* The function of a frame. NULL with *err set. */
+const struct cfg_function *control_function(struct control *c, gaddr entry, bool *frame_pointer,
+                                            struct err *err);
+
+/* An instruction in this block of the function's graph (or CFG_NONE), executed in the frame by
+ * thread, is in the slice. */
+int control_wait(struct control *c, const struct frame *frame, uint32_t thread, int32_t block,
+                 struct err *err);
+
+/* Does anybody wait in a block of the frame? */
+bool control_waits(struct control *c, const struct frame *frame);
+
+/* The branch at the end of block `from` led to block `to`, in the same frame. Did somebody wait for
+ * that? */
+bool control_branch(struct control *c, const struct frame *frame, int32_t from, int32_t to);
+
+/* Instruction number `insn` is met: do nodes of a frame that it made wait? They no longer do. */
+bool control_maker(struct control *c, uint64_t insn);
+/* The same for the root frame of a thread, when its begin is met. */
+bool control_root(struct control *c, uint32_t thread);
+
+#endif

@@ -1,0 +1,58 @@
+/* scan.h - one pass forwards over a trace: what walking it backwards needs to know.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * For each chunk: the frames at its beginning, which of its instructions restore a register that
+ * their function had saved, and which returns found a return address that was changed. There are
+ * many restores: they are kept packed, a byte or two for each.
+ */
+#ifndef TRACE_SCAN_H
+#define TRACE_SCAN_H
+
+#include "trace/frames.h"
+
+struct source;
+
+enum { SCAN_MAX_SAVE = 10 }; /* saves of a function, unless somebody says otherwise */
+
+struct scan_chunk {
+    struct frames start;
+    uint32_t thread; /* that runs when it begins */
+    uint32_t restores, changes;
+    uint8_t *packed; /* for scan_unpack() */
+};
+
+/* Instructions of a chunk, by their numbers in it, ascending. */
+struct scan_lists {
+    uint32_t *restore, *changed; /* changed: returns */
+    uint32_t restores, changes, room;
+};
+
+/* A signal's delivery. */
+struct scan_signal {
+    uint64_t insn; /* instructions before it */
+    gaddr frame, end, fpstate;
+};
+
+struct scan {
+    struct scan_signal *signal; /* in order */
+    size_t signals, signal_room;
+    struct scan_chunk *chunk;
+    uint32_t chunks;
+};
+
+/* The first max_save instructions of a frame that save a register count, and those that write to a
+ * place that call frame information names; `source` may be NULL. */
+int scan_init(struct scan *s, struct trace *trace, unsigned max_save, struct source *source,
+              struct err *err);
+void scan_deinit(struct scan *s);
+
+/* The lists of a chunk. *out is {0} or has been used before. */
+int scan_unpack(const struct scan_chunk *chunk, struct scan_lists *out, struct err *err);
+void scan_lists_deinit(struct scan_lists *l);
+bool scan_lists_has(const uint32_t *list, uint32_t count, uint32_t insn);
+
+/* The signal that made the frame, the last one before `insn`; NULL: none. */
+const struct scan_signal *scan_delivery(const struct scan *s, gaddr frame, uint64_t insn);
+
+#endif

@@ -1,0 +1,144 @@
+/* trace.h - what a recording executed, instruction by instruction, on disk.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * A trace is a sequence of *steps* in the order of the execution, of all threads: a step is one
+ * execution of a block (code.h) with the values of its slots, from which all its addresses follow.
+ * Between steps there are notes: system calls, signals, threads (replayer/flow.h). Steps come in
+ * chunks, each of which can be read by itself. Instructions are numbered through, from 0.
+ *
+ * On disk: a header, chunks of predicted and compressed columns, the blocks, and an index; see
+ * docs/pinball.md. A file that ends early or is damaged is named and not used.
+ */
+#ifndef TRACE_TRACE_H
+#define TRACE_TRACE_H
+
+#include "replayer/flow.h"
+#include "replayer/position.h"
+#include "trace/code.h"
+
+/* A chunk is full with so many steps, values, or bytes of notes. */
+enum { TRACE_STEPS = 1 << 16, TRACE_VALUES = 1 << 18, TRACE_BYTES = 1 << 20 };
+
+struct trace_step {
+    uint32_t block;    /* its number */
+    uint32_t value_at; /* in chunk->value */
+    uint32_t insn_at;  /* instructions of the chunk before it */
+    uint16_t insns;    /* executed: all of the block, or those before a fault */
+    uint16_t thread;   /* number in trace_thread() */
+};
+
+/* Where a thread is, between two of its steps. */
+struct trace_state {
+    uint64_t count;   /* ticks */
+    uint32_t last;    /* the block it has left, plus one; 0: none */
+    uint32_t settled; /* the tick of leaving it is counted */
+};
+
+/* It happened after `step` steps of the chunk: a call belongs to the step before it. */
+struct trace_note {
+    uint32_t step;
+    uint32_t at; /* in chunk->bytes: a struct flow_note, then what its kind has */
+};
+
+struct trace_chunk {
+    uint32_t number;
+    uint64_t first_insn;
+    uint32_t steps, values, notes, bytes_used, insns, threads;
+    struct trace_step *step;
+    uint64_t *value;
+    struct trace_note *note;
+    uint8_t *bytes;
+    struct trace_state *state; /* of each thread, when the chunk begins */
+    uint32_t value_room, note_room, bytes_room, thread_room; /* for who fills it */
+};
+
+struct trace;
+
+/* ---- reading ---- */
+
+/* The last part of the path must not be a link. */
+struct trace *trace_open(const char *path, struct err *err);
+/* One that has no name; the descriptor is the caller's. */
+struct trace *trace_open_unnamed(int fd, struct err *err);
+void trace_close(struct trace *trace); /* NULL is allowed */
+
+struct code *trace_code(struct trace *trace);
+uint64_t trace_insns(const struct trace *trace);
+uint32_t trace_chunks(const struct trace *trace);
+uint64_t trace_chunk_first(const struct trace *trace, uint32_t chunk); /* insns before it */
+
+/* Reads a chunk into *out, which is {0} or was read before. */
+int trace_read(struct trace *trace, uint32_t chunk, struct trace_chunk *out, struct err *err);
+void trace_chunk_deinit(struct trace_chunk *chunk);
+
+static inline const struct flow_note *trace_note(const struct trace_chunk *c, uint32_t i)
+{
+    return (const struct flow_note *)(c->bytes + c->note[i].at);
+}
+
+/* Threads, in order of appearance: their numbers in positions. */
+uint32_t trace_threads(const struct trace *trace);
+uint32_t trace_thread(const struct trace *trace, uint32_t i);
+uint32_t trace_thread_find(const struct trace *trace, uint32_t number); /* 0 if there is none */
+
+/* The thread goes on at pc; or a note says how many ticks it has had. */
+void trace_state_enter(struct trace_state *s, const struct code *code, gaddr pc);
+void trace_state_note(struct trace_state *s, const struct flow_note *note);
+/* A note of `thread`, as number trace_step.thread, behind `step` steps of the chunk. *seen: that
+ * something was told of the thread before. */
+void trace_state_take(struct trace_state *s, bool *seen, const struct code *code,
+                      const struct trace_chunk *chunk, uint32_t step, uint32_t thread,
+                      const struct flow_note *note);
+
+/* ---- what all of it has shown ---- */
+
+/* Addresses that were called, or where a thread or a signal handler began; and targets of indirect
+ * jumps that are no switches: through [rip + x], or right behind pop, leave, add rsp, lea rsp. */
+bool trace_is_entry(const struct trace *trace, gaddr pc);
+/* Where the indirect jump at pc went, sorted. */
+size_t trace_targets(const struct trace *trace, gaddr pc, const gaddr **list);
+/* The call at pc was executed and never returned. */
+bool trace_stays(const struct trace *trace, gaddr pc);
+
+/* ---- the recording's memory of code and files ---- */
+
+struct trace_map {
+    gaddr start, end;
+    uint64_t offset;
+    int32_t file; /* of the pinball; -1: none */
+    uint32_t prot;
+};
+size_t trace_maps(const struct trace *trace, const struct trace_map **list);
+
+/* What it is a trace of, see collect_about(). */
+const char *trace_about(const struct trace *trace);
+
+/* ---- writing ---- */
+
+struct trace_writer;
+
+/* A file beside others, which must be in a folder; what has its name may be a link, and is then not
+ * followed. With `unnamed`, an open file that needs no name: it stays the caller's. */
+struct trace_writer *trace_create(const char *path, int unnamed, struct err *err);
+int trace_put(struct trace_writer *w, const struct trace_chunk *chunk, const struct code *code,
+              struct err *err);
+/* The rest. What the lists hold is copied. The file appears under its name only now. */
+struct trace_rest {
+    const struct code *code;
+    const uint32_t *thread;
+    uint32_t threads;
+    const gaddr *entry; /* sorted */
+    size_t entries;
+    const gaddr (*target)[2]; /* jump, where to; sorted */
+    size_t targets;
+    const gaddr *stay; /* sorted */
+    size_t stays;
+    const struct trace_map *map;
+    size_t maps;
+    const char *about;
+};
+int trace_finish(struct trace_writer *w, const struct trace_rest *rest, struct err *err);
+void trace_abandon(struct trace_writer *w); /* NULL is allowed */
+
+#endif
