@@ -95,6 +95,33 @@ static struct slice_want draw_want(void)
     return (struct slice_want){.kind = SLICE_USES, .at = nodes - 1};
 }
 
+/* What the first instruction uses that both reads and writes memory which is read-only at the end:
+ * a relocation. Drawn ones are rarely that. */
+static bool find_relocation(struct slice_want *w)
+{
+    static struct trace_chunk chunk;
+    struct err err;
+    if (trace_read(in.trace, 0, &chunk, &err))
+        die(err.msg);
+    for (uint32_t i = 0; i < chunk.steps; i++) {
+        const struct trace_step *st = &chunk.step[i];
+        const struct code_block *b = code_block(trace_code(in.trace), st->block);
+        uint64_t first = chunk.first_insn + st->insn_at, bytes;
+        uint64_t end = i + 1 < chunk.steps ? chunk.first_insn + chunk.step[i + 1].insn_at : first;
+        for (uint32_t k = 0; k < b->insns && first + k < end; k++) {
+            const struct code_insn *ci = &b->insn[k];
+            const struct plan_access *a = &b->access[ci->access_at];
+            if (!ci->accesses || access_is_odd(a) || !a->mem.write || !a->mem.read)
+                continue;
+            gaddr addr = access_extent(b, a, chunk.value + st->value_at, &bytes);
+            *w = (struct slice_want){.kind = SLICE_USES, .at = first + k, .thread = st->thread};
+            if (trace_index_read_only(in.index, addr, bytes))
+                return true;
+        }
+    }
+    return false;
+}
+
 /* ---- slices ---- */
 
 static const struct {
@@ -219,8 +246,11 @@ int main(int argc, char **argv)
            (unsigned long long)in.record.nodes, in.record.threads,
            (unsigned long long)in.record.executed, (unsigned long long)in.record.external,
            (unsigned long long)in.record.syncs, in.record.wrong);
+    struct slice_want w;
+    if (find_relocation(&w))
+        check_want(&w);
     for (unsigned long i = 0; i < wants; i++) {
-        struct slice_want w = draw_want();
+        w = draw_want();
         check_want(&w);
     }
     printf("%u slices of %llu nodes on average, the largest has %llu: %u are not closed; of %u "

@@ -49,8 +49,14 @@ void closure_need_memory(struct check *c, const struct forward_at *n, gaddr addr
     }
 }
 
+static void give(gaddr addr, uint64_t bytes)
+{
+    for (uint64_t i = 0; i < bytes; i++)
+        ((uint8_t *)addr)[i] = *closure_ref(addr + i);
+}
+
 /* Keeps what is there; the original values, if they are given. */
-static void lend(struct check *c, gaddr addr, uint64_t bytes, bool give)
+static void lend(struct check *c, gaddr addr, uint64_t bytes, bool given)
 {
     struct lent *l = &c->lent[c->lents++];
     if (c->lents > GIVEN_MOST)
@@ -59,8 +65,8 @@ static void lend(struct check *c, gaddr addr, uint64_t bytes, bool give)
     if (!l->kept)
         abort();
     memcpy(l->kept, (const void *)addr, bytes);
-    for (uint64_t i = 0; give && i < bytes; i++)
-        ((uint8_t *)addr)[i] = *closure_ref(addr + i);
+    if (given)
+        give(addr, bytes);
 }
 
 static void give_back(struct check *c)
@@ -111,10 +117,13 @@ static void prepare_access(struct check *c, const struct forward_at *n, unsigned
         return;
     if (forward_copies(n, &copy))
         offer_memory(c, copy.from, copy.bytes);
-    else if (a->at.read &&
-             (n->intact || (!c->q->options->relocated && trace_index_read_only(c->s, addr, bytes))))
-        lend(c, addr, bytes, true);
-    else if (a->at.read)
+    else if (a->at.read && (n->intact || (!c->q->options->relocated &&
+                                          trace_index_read_only(c->s, addr, bytes)))) {
+        if (a->at.write) /* what it leaves there is its own */
+            give(addr, bytes);
+        else
+            lend(c, addr, bytes, true);
+    } else if (a->at.read)
         closure_need_memory(c, n, addr, bytes);
     else if (a->may)
         offer_memory(c, addr, bytes);
