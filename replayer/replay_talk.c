@@ -186,7 +186,7 @@ static int wait_turn(struct replay *r, struct err *err)
         if (++waits % LOOK_EVERY == 0)
             asleep = sleeps(r, &used) ? asleep + 1 : 0;
         if (asleep == LOOKS)
-            return err_set(err, "the replaying process does not answer");
+            return warden_condemn("the replayed program does not answer; it was stopped", err);
         if (r->options.pause && r->options.pause(r->options.arg))
             inbox_pause(r->inbox, true);
         if (replay_gone(r) && !inbox_ours(r->inbox))

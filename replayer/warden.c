@@ -88,6 +88,15 @@ static void condemn(const char *why)
         kill_family(w->family);
 }
 
+int warden_condemn(const char *why, struct err *err)
+{
+    pthread_mutex_lock(&lock);
+    condemn(why);
+    err_set(err, "%s", reason);
+    pthread_mutex_unlock(&lock);
+    return -1;
+}
+
 static void forget(struct ward *ward)
 {
     struct ward **at = &wards;

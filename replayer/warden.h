@@ -8,8 +8,9 @@
  * about processes is never believed: only own children of a ward's group are ever signalled.
  *
  * While there are wards, a thread watches all families together: a member that nobody asked for,
- * or more memory really held than the limit, condemns them. All are killed then, and whatever is
- * asked of them fails with the reason, until the last ward is gone.
+ * or more memory really held than the limit, condemns them; so does one that does not answer. All
+ * are killed then, and whatever is asked of them fails with the reason, until the last ward is
+ * gone.
  *
  * Functions may be called from any thread.
  */
@@ -39,6 +40,9 @@ bool warden_gone(const struct ward *ward);
 pid_t warden_pid(const struct ward *ward);
 /* Why it has ended; returns -1. */
 int warden_why(const struct ward *ward, struct err *err);
+
+/* Condemns them; returns -1 with the reason. */
+int warden_condemn(const char *why, struct err *err);
 
 /* -1 with *err set: so much is more than all of them may hold together, memory_limit(). */
 int warden_allow(uint64_t bytes, struct err *err);

@@ -6,13 +6,15 @@
  * this code has the process, its mailbox and its confinement. It answers as a runtime would, more
  * or less; in some answers one field is changed, and while it is the supervisor's turn it may
  * change fields to and fro. A copy does the same, and writes to the mailboxes of the others, too.
- * How often and which is decided by the seed. After so many words it ends.
+ * How often and which is decided by the seed. After so many words it ends, and so does one that was
+ * not answered for long: a replay may run for ever, and the supervisor would wait for it.
  */
 #include "talker.h"
 #include "replayer/mailbox.h"
 
 enum { NR_MMAP = 9, NR_COPY = 56, NR_EXIT_GROUP = 231, NR_FUTEX = 202, FUTEX_WAKE = 1 };
 enum { COPY_FLAGS = 0x8000 /* CLONE_PARENT */ | 17 /* SIGCHLD */ };
+enum { SCRIBBLES_MOST = 2000000 }; /* half a minute */
 enum { LOOP_PC = 0x401000, CALL_PC = 0x402000 };
 
 static struct mailbox *box, *other;
@@ -131,8 +133,10 @@ static void say(uint32_t op)
     const int busy = below(64) < scribbles;
     __atomic_store_n(&box->turn, TURN_HOST, __ATOMIC_RELEASE);
     call(NR_FUTEX, (long)&box->turn, FUTEX_WAKE, 1, 0, 0, 0);
-    while (turn() != TURN_TARGET) {
-        if (busy)
+    for (uint64_t n = 0; turn() != TURN_TARGET; n++) {
+        if (busy && n == SCRIBBLES_MOST) /* a copy in a mailbox that nobody looks into */
+            call(NR_EXIT_GROUP, 0, 0, 0, 0, 0, 0);
+        else if (busy)
             scribble();
         else
             call(NR_FUTEX, (long)&box->turn, 0 /* FUTEX_WAIT */, TURN_HOST, 0, 0, 0);
@@ -444,7 +448,9 @@ _Noreturn void talk(void)
     lies = often[below(4)];
     scribbles = 8 * often[below(4)];
     tracing = !box->box_fd; /* nobody else does */
-    run();                  /* the order that let this program run */
+    while (!rounds)         /* it says nothing, and sleeps */
+        call(NR_FUTEX, (long)&rounds, 0 /* FUTEX_WAIT */, 0, 0, 0, 0);
+    run(); /* the order that let this program run */
     for (;;)
         answer();
 }

@@ -19,7 +19,7 @@ import time
 
 ROUNDS = 3  # of all verbs
 WORDS = 300  # that the talker says
-LIMIT = 300  # seconds; a run takes less than one
+LIMIT = 300  # seconds; a run takes less than one, unless both sides wait: half a minute
 STATUSES = (0, 1, 2, 3)
 SET_CHILD_SUBREAPER = 36
 
@@ -161,10 +161,30 @@ def one_round(tools, seed, heard):
     return True
 
 
+def mute(tools):
+    """A process that sleeps and never says anything is not waited for."""
+    drdebug, hostile, talker = tools
+    folder = tempfile.mkdtemp()
+    try:
+        os.mkdir(os.path.join(folder, "tmp"))
+        pinball = os.path.join(folder, "pinball")
+        subprocess.run([hostile, pinball, "talk", talker, "1", "0"], check=True)
+        text = run(drdebug, folder, pinball, (None, ["replay", "{}"]), None)
+        check_nothing_left(folder, ["pinball", "tmp", "drdebug"])
+        if "does not answer" not in text:
+            raise Failed(f"a mute process: {text}")
+    except Failed as error:
+        print(f"FAILED: {error}")
+        return False
+    finally:
+        shutil.rmtree(folder)
+    return True
+
+
 def main():
     tools = [os.path.abspath(path) for path in sys.argv[1:4]]
     ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0)
-    heard, good = {}, True
+    heard, good = {}, mute(tools)
     if os.environ.get("DRDEBUG_SOAK"):
         end = time.monotonic() + float(os.environ.get("DRDEBUG_FUZZ_SECONDS", 1800))
         while time.monotonic() < end and good:
