@@ -4,7 +4,7 @@
 
 #include <stdbool.h>
 
-#include "replayer/position.h"
+#include "base/position.h"
 
 struct window {
     struct position from, to;

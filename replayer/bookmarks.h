@@ -8,7 +8,7 @@
 #include <stddef.h>
 
 #include "base/err.h"
-#include "replayer/position.h"
+#include "base/position.h"
 
 struct pinball;
 

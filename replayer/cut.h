@@ -8,7 +8,7 @@
 #define REPLAYER_CUT_H
 
 #include "base/err.h"
-#include "replayer/position.h"
+#include "base/position.h"
 
 struct pinball;
 

@@ -15,7 +15,7 @@
 #include <unistd.h>
 
 #include "engine/host/link.h"
-#include "engine/os/boot.h"
+#include "engine/start/boot.h"
 #include "pinball/pinball.h"
 #include "pinball/record.h"
 #include "replayer/cpu.h"

@@ -17,7 +17,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "replayer/position.h"
+#include "base/position.h"
 
 struct pinball;
 struct replay;

@@ -20,7 +20,7 @@
 #include <stdio.h>
 
 #include "base/err.h"
-#include "replayer/position.h"
+#include "base/position.h"
 
 struct study;
 struct broker; /* the child's side */

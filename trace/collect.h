@@ -6,7 +6,7 @@
 #include <stdint.h>
 
 #include "base/err.h"
-#include "replayer/position.h"
+#include "base/position.h"
 
 struct pinball;
 

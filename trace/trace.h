@@ -13,8 +13,8 @@
 #ifndef TRACE_TRACE_H
 #define TRACE_TRACE_H
 
+#include "base/position.h"
 #include "replayer/flow.h"
-#include "replayer/position.h"
 #include "trace/code.h"
 
 /* A chunk is full with so many steps, values, or bytes of notes. */

@@ -101,7 +101,7 @@ struct block {
     bool bare;           /* transfers that tick cannot lead to it: it has only the last way in */
     bool open;           /* a trace may go through it */
     uint8_t samples;     /* hot.c: times that a tick expired here */
-    bool spins;          /* os/spin.c: a loop through here waits for others */
+    bool spins;          /* sched/spin.c: a loop through here waits for others */
     uint8_t spin_vain;   /* ... looks that found none, */
     uint16_t spin_skips; /* ... samples until the next one */
     struct exit_site *site;

@@ -15,14 +15,14 @@
 #include "engine/core/instrument.h"
 #include "engine/core/session.h"
 #include "engine/core/translate.h"
-#include "engine/os/baton.h"
 #include "engine/os/emulate.h"
 #include "engine/os/maps.h"
 #include "engine/os/signals.h"
-#include "engine/os/spin.h"
 #include "engine/os/syscalls.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
+#include "engine/sched/baton.h"
+#include "engine/sched/spin.h"
 
 struct engine engine;
 

@@ -1,4 +1,4 @@
-/* spin_state.h - what os/spin.c knows about one thread. SPDX-License-Identifier: MIT */
+/* spin_state.h - what sched/spin.c knows about one thread. SPDX-License-Identifier: MIT */
 #ifndef ENGINE_CORE_SPIN_STATE_H
 #define ENGINE_CORE_SPIN_STATE_H
 

@@ -55,7 +55,7 @@ enum step_for {
     STEP_SESSION = 2,  /* replay: a switch does */
     STEP_CHAOS = 4,    /* chaos: the thread is taken off in a few instructions */
     STEP_TOOL = 8,     /* instrument->step wants to see every one */
-    STEP_SPIN = 16,    /* os/look.c looks whether the thread only waits for others */
+    STEP_SPIN = 16,    /* sched/look.c looks whether the thread only waits for others */
 };
 
 enum { HOST_STACK_BYTES = 64 << 10, ALT_STACK_BYTES = 48 << 10, XSAVE_BYTES = 16 << 10 };
@@ -124,11 +124,11 @@ struct thread {
     char name[16];               /* replay: as prctl and /proc have it; "": the program's */
 
     struct thread *baton_next;
-    uint32_t baton_word;              /* os/baton.c: is it given, is its kernel thread asleep */
+    uint32_t baton_word;              /* sched/baton.c: is it given, is its kernel thread asleep */
     uint16_t baton_skips, baton_skip; /* sleeps at once so many times, of which so many are left */
     bool baton_queued;                /* from the time it asks for the baton until it has it */
     bool baton_spun;                  /* it gave its last turn away since it only waited */
-    struct spin_state spin;           /* os/spin.c: does it only wait for others */
+    struct spin_state spin;           /* sched/spin.c: does it only wait for others */
     bool futex_waits;                 /* os/futex.c: it is in the queue of futex_word */
     bool futex_pi;                    /* ... for a lock that is futex_owner's (os/futex_pi.c) */
     bool futex_heir;                  /* ... who ended: the lock is to be this thread's */

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  *
  * This process will be the program. A child that shares its memory, and keeps it over the exec,
- * traces it and injects the runtime (os/inject.c). It has no exit signal, so that plain waits do
+ * traces it and injects the runtime (start/inject.c). It has no exit signal, so that plain waits do
  * not see it.
  */
 #define _GNU_SOURCE
@@ -16,7 +16,7 @@
 #include <unistd.h>
 
 #include "engine/host/link.h"
-#include "engine/os/boot.h"
+#include "engine/start/boot.h"
 
 enum { STACK = 64 << 10 };
 

@@ -9,7 +9,7 @@
 #define ENGINE_HOST_LINK_H
 
 #include "base/err.h"
-#include "engine/os/boot.h"
+#include "engine/start/boot.h"
 
 struct image *link_image(struct err *err); /* NULL with *err set */
 void link_free(struct image *im);

@@ -9,10 +9,10 @@
 #include "engine/os/level.h"
 #include "engine/os/maps.h"
 #include "engine/os/signals.h"
-#include "engine/os/spin.h"
 #include "engine/os/symbol.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
+#include "engine/sched/spin.h"
 #include "engine/x86/insn.h"
 #include "engine/x86/operand.h"
 

@@ -15,12 +15,12 @@
 #include "engine/os/futex.h"
 
 #include "engine/core/engine.h"
-#include "engine/os/baton.h"
 #include "engine/os/maps.h"
 #include "engine/os/special.h"
 #include "engine/os/syscalls.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
+#include "engine/sched/baton.h"
 
 enum { BUCKETS = 256, NS_PER_S = 1000000000 };
 #define USER_TOP 0x7ffffffff000ull

@@ -19,9 +19,9 @@
  */
 #include "engine/core/engine.h"
 #include "engine/core/session.h"
-#include "engine/os/baton.h"
 #include "engine/os/futex.h"
 #include "engine/rt/sys.h"
+#include "engine/sched/baton.h"
 
 enum { MUST_WAIT = 1 };
 

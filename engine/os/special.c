@@ -4,16 +4,16 @@
 #include "engine/core/cache.h"
 #include "engine/core/engine.h"
 #include "engine/core/session.h"
-#include "engine/os/baton.h"
 #include "engine/os/fpstate.h"
 #include "engine/os/maps.h"
 #include "engine/os/seccomp.h"
 #include "engine/os/sending.h"
 #include "engine/os/signals.h"
-#include "engine/os/spin.h"
 #include "engine/os/syscalls.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
+#include "engine/sched/baton.h"
+#include "engine/sched/spin.h"
 
 /* ---- calls with a temporary signal mask ---- */
 

@@ -5,9 +5,7 @@
 #include "engine/core/engine.h"
 #include "engine/core/instrument.h"
 #include "engine/core/session.h"
-#include "engine/os/baton.h"
 #include "engine/os/effects.h"
-#include "engine/os/exec.h"
 #include "engine/os/futex.h"
 #include "engine/os/maps.h"
 #include "engine/os/memory.h"
@@ -17,10 +15,12 @@
 #include "engine/os/sending.h"
 #include "engine/os/signals.h"
 #include "engine/os/special.h"
-#include "engine/os/spin.h"
 #include "engine/os/threads.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
+#include "engine/sched/baton.h"
+#include "engine/sched/spin.h"
+#include "engine/start/exec.h"
 
 typedef long handler_fn(struct thread *t, long *a);
 

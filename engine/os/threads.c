@@ -16,7 +16,6 @@
 #include "engine/core/engine.h"
 #include "engine/core/instrument.h"
 #include "engine/core/session.h"
-#include "engine/os/baton.h"
 #include "engine/os/futex.h"
 #include "engine/os/hostsig.h"
 #include "engine/os/signals.h"
@@ -24,6 +23,7 @@
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
+#include "engine/sched/baton.h"
 
 static struct thread *spare; /* ended threads whose kernel thread may still be ending */
 

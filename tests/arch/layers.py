@@ -21,12 +21,20 @@ LAYERS = {
     "engine/rt": ["base"],
     "engine/x86": ["base", "engine/rt"],
     "engine/core": ["base", "engine/rt", "engine/x86"],
-    "engine/os": ["base", "engine/rt", "engine/x86", "engine/core"],
+    # Who runs, for how long; how the runtime gets into a process. What a turn or a start needs of the system is
+    # known to their sources alone, so the system's part can use both.
+    "engine/sched": ["base", "engine/rt", "engine/x86", "engine/core"],
+    "engine/start": ["base", "engine/rt", "engine/x86", "engine/core"],
+    "engine/os": ["base", "engine/rt", "engine/x86", "engine/core", "engine/sched", "engine/start"],
+    "engine/sched/baton.c": ["base", "engine/rt", "engine/x86", "engine/core", "engine/sched", "engine/os"],
+    "engine/sched/look.c": ["base", "engine/rt", "engine/x86", "engine/core", "engine/sched", "engine/os"],
+    "engine/start/exec.c": ["base", "engine/rt", "engine/core", "engine/sched", "engine/start", "engine/os"],
+    "engine/start/start.c": ["base", "engine/rt", "engine/x86", "engine/core", "engine/sched", "engine/start", "engine/os"],
     # The loop in which all parts of the runtime meet; and hashes, of the vector registers, too.
-    "engine/core/dispatch.c": ["base", "engine/rt", "engine/x86", "engine/core", "engine/os"],
-    "engine/core/session.c": ["base", "engine/rt", "engine/core", "engine/os"],
+    "engine/core/dispatch.c": ["base", "engine/rt", "engine/x86", "engine/core", "engine/sched", "engine/os", "engine/start"],
+    "engine/core/session.c": ["base", "engine/rt", "engine/core", "engine/sched", "engine/os"],
     # The side that starts a target.
-    "engine/host": ["base", "engine/rt", "engine/x86", "engine/core", "engine/os"],
+    "engine/host": ["base", "engine/rt", "engine/x86", "engine/core", "engine/sched", "engine/os", "engine/start"],
     "pinball": ["base"],
     # Their other halves, inside the target.
     "logger/target": ["engine", "pinball/record.h", "pinball/ring.h"],
@@ -34,12 +42,11 @@ LAYERS = {
                         "replayer/mailbox.h", "replayer/messages.h", "replayer/flow.h"],
     "logger": ["base", "pinball", "engine"],
     "replayer": ["base", "pinball", "engine"],
-    "replayer/gdbstub": ["base", "replayer/replay.h", "replayer/timeline.h", "replayer/timeline_divert.h",
-                         "replayer/position.h"],
+    "replayer/gdbstub": ["base", "replayer/replay.h", "replayer/timeline.h", "replayer/timeline_divert.h"],
     "source": ["base", "pinball", "engine/rt/types.h", "engine/x86", "replayer/replay.h"],
     "trace": ["base", "pinball", "engine/rt/types.h", "engine/x86", "engine/os/syscalls.def", "replayer/replay.h",
-              "replayer/flow.h", "replayer/flow_note.h", "replayer/position.h", "source/frame.h"],
-    "study": ["base", "pinball", "replayer/replay.h", "replayer/position.h", "source", "trace"],
+              "replayer/flow.h", "replayer/flow_note.h", "source/frame.h"],
+    "study": ["base", "pinball", "replayer/replay.h", "source", "trace"],
     "facts": ["base", "pinball", "engine/x86", "source", "trace", "study"],
     "slicer": ["base", "pinball", "engine/rt/types.h", "engine/x86", "source", "trace", "study", "facts"],
     "relogger": ["base", "pinball", "engine", "replayer", "trace", "slicer"],
@@ -54,7 +61,7 @@ LAYERS = {
 FREE = ["tests", "bench", "demo"]
 
 # Code that runs inside a target finds no libc there: it may include only what needs none.
-IN_TARGET = ["engine/rt", "engine/x86", "engine/core", "engine/os", "logger/target", "replayer/target"]
+IN_TARGET = ["engine/rt", "engine/x86", "engine/core", "engine/sched", "engine/os", "engine/start", "logger/target", "replayer/target"]
 FREESTANDING = re.compile(
     r"(std(arg|bool|def|int|align|atomic|noreturn)|limits|float|iso646|elf|cpuid|x86intrin|immintrin)\.h$"
     r"|(linux|asm|asm-generic|Zydis|Zycore)/"

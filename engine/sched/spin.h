@@ -10,8 +10,8 @@
  *
  * Only for recording and `run`: a replay has its switches from the log, --chaos draws them.
  */
-#ifndef ENGINE_OS_SPIN_H
-#define ENGINE_OS_SPIN_H
+#ifndef ENGINE_SCHED_SPIN_H
+#define ENGINE_SCHED_SPIN_H
 
 #include "engine/core/thread.h"
 

@@ -7,8 +7,8 @@
  * one may be kept waiting while all others run. Every choice comes from one seed; what came of it
  * is in the log, so a replay needs none of this. Needs the baton's lock, or the baton.
  */
-#ifndef ENGINE_OS_CHAOS_H
-#define ENGINE_OS_CHAOS_H
+#ifndef ENGINE_SCHED_CHAOS_H
+#define ENGINE_SCHED_CHAOS_H
 
 #include "engine/core/thread.h"
 

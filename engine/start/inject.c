@@ -12,9 +12,9 @@
  */
 #include <linux/ptrace.h>
 
-#include "engine/os/boot.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
+#include "engine/start/boot.h"
 
 enum { WAIT_ALL = 0x40000000, SIGTRAP_ = 5, TRIES = 64 };
 

@@ -6,8 +6,8 @@
  * transfer, so that between two ticks the pc only grows and (thread, count, pc) is met once. The
  * token is `T2:48213:401136`: thread, count, pc in hexadecimal.
  */
-#ifndef REPLAYER_POSITION_H
-#define REPLAYER_POSITION_H
+#ifndef BASE_POSITION_H
+#define BASE_POSITION_H
 
 #include <stddef.h>
 #include <stdint.h>

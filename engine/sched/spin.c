@@ -1,10 +1,10 @@
 /* spin.c - threads that only wait for others. SPDX-License-Identifier: MIT */
-#include "engine/os/spin.h"
+#include "engine/sched/spin.h"
 
 #include "engine/core/cache.h"
 #include "engine/core/engine.h"
 #include "engine/core/session.h"
-#include "engine/os/look.h"
+#include "engine/sched/look.h"
 
 enum {
     FIRST_TICKS = 512, /* of a turn until it is sampled, doubled each time */

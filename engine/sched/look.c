@@ -19,7 +19,7 @@
  * Values are compared as they are in memory before the instruction. Vector registers are not looked
  * at, so a loop that uses them is not found by "no register changes".
  */
-#include "engine/os/look.h"
+#include "engine/sched/look.h"
 
 #include "engine/core/engine.h"
 #include "engine/os/maps.h"

@@ -8,8 +8,8 @@
  * copied on from where it runs, only the rest is kept a second time. Shared by the in-target
  * runtime and the host side; no libc.
  */
-#ifndef ENGINE_OS_BOOT_H
-#define ENGINE_OS_BOOT_H
+#ifndef ENGINE_START_BOOT_H
+#define ENGINE_START_BOOT_H
 
 #include "engine/x86/cpu.h"
 

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef ENGINE_OS_EXEC_H
-#define ENGINE_OS_EXEC_H
+#ifndef ENGINE_START_EXEC_H
+#define ENGINE_START_EXEC_H
 
 #include "engine/core/thread.h"
 

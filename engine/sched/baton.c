@@ -17,16 +17,16 @@
  * the baton or the lock in its hands. While there are such processes, who waits looks now and then
  * whether the owner is dead.
  */
-#include "engine/os/baton.h"
+#include "engine/sched/baton.h"
 
 #include "engine/core/engine.h"
 #include "engine/core/session.h"
-#include "engine/os/chaos.h"
-#include "engine/os/look.h"
-#include "engine/os/spin.h"
 #include "engine/os/threads.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
+#include "engine/sched/chaos.h"
+#include "engine/sched/look.h"
+#include "engine/sched/spin.h"
 
 /* Ticks take longer when every one of them comes to the runtime. */
 enum { QUANTUM_TICKS = 20000, QUANTUM_UNLINKED = 500, SLICE_CYCLES = 2500000 };

@@ -5,8 +5,8 @@
  * The thread runs in step mode (STEP_SPIN); look_step() is told of every instruction before it is
  * executed and only reads. There is one look at a time, of the thread that has the baton.
  */
-#ifndef ENGINE_OS_LOOK_H
-#define ENGINE_OS_LOOK_H
+#ifndef ENGINE_SCHED_LOOK_H
+#define ENGINE_SCHED_LOOK_H
 
 #include "engine/core/thread.h"
 

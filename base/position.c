@@ -1,5 +1,5 @@
 /* position.c - a point of an execution, and its token. SPDX-License-Identifier: MIT */
-#include "replayer/position.h"
+#include "base/position.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -8,8 +8,8 @@
  * state of the engine needs no other lock. A vfork child, which shares the memory, takes part as
  * one more thread.
  */
-#ifndef ENGINE_OS_BATON_H
-#define ENGINE_OS_BATON_H
+#ifndef ENGINE_SCHED_BATON_H
+#define ENGINE_SCHED_BATON_H
 
 #include "engine/core/thread.h"
 

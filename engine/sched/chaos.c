@@ -1,5 +1,5 @@
 /* chaos.c - odd schedules, to make rare orders of threads happen. SPDX-License-Identifier: MIT */
-#include "engine/os/chaos.h"
+#include "engine/sched/chaos.h"
 
 #include "engine/core/engine.h"
 

@@ -13,9 +13,6 @@
 #include "engine/core/instrument.h"
 #include "engine/core/session.h"
 #include "engine/core/tools.h"
-#include "engine/os/baton.h"
-#include "engine/os/boot.h"
-#include "engine/os/exec.h"
 #include "engine/os/fpstate.h"
 #include "engine/os/level.h"
 #include "engine/os/seccomp.h"
@@ -25,6 +22,9 @@
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
+#include "engine/sched/baton.h"
+#include "engine/start/boot.h"
+#include "engine/start/exec.h"
 #include "engine/x86/insn.h"
 
 /* Among the bytes that the tracer copies, not the zeroes that it leaves out. */

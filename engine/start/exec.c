@@ -7,20 +7,20 @@
  * and ends. It is a child without exit signal, which the new runtime reaps before the program
  * begins.
  */
-#include "engine/os/exec.h"
+#include "engine/start/exec.h"
 
 #include <linux/sched.h>
 
 #include "engine/core/engine.h"
 #include "engine/core/session.h"
-#include "engine/os/baton.h"
-#include "engine/os/boot.h"
 #include "engine/os/seccomp.h"
 #include "engine/os/signals.h"
 #include "engine/os/syscalls.h"
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
+#include "engine/sched/baton.h"
+#include "engine/start/boot.h"
 
 enum { STACK = 32 << 10, X_OK_ = 1 };
 
