@@ -1,67 +1,31 @@
 #!/usr/bin/env python3
-"""layers.py - who may include whom. The rule is docs/design.md's: dependencies point one way.
+"""layers.py - who may include whom: the table of docs/architecture.md, "Who may know whom", checked.
 
 SPDX-License-Identifier: MIT
 
-A row of LAYERS names a folder and what its files may include besides their own folder's: folders, or
-single headers. Subfolders without a row of their own belong to the row above them. A source file may
-have a row, too: nobody can include it, so it may stand above its folder. Includes are written from the
-project's top.
+A row of the table is one line: | `folder/` | what it is | inside or outside a target | `what/`, `it/may.h`, `include/` |
+Its files may include their own folder's headers and what the last cell names: folders, single headers, or "-" for
+nothing. Subfolders without a row of their own belong to the row above them. A source file may have a row, too: it says
+what that file may include besides what its folder may. Nobody can include a source, so it may stand above its folder.
+Includes are written from the project's top.
 """
 import graphlib
+import itertools
 import pathlib
 import posixpath
 import re
 
 import tree
 
-LAYERS = {
-    "base": [],
-    # Inside the target. From the runtime's own small libc up.
-    "engine/rt": ["base"],
-    "engine/x86": ["base", "engine/rt"],
-    "engine/core": ["base", "engine/rt", "engine/x86"],
-    # Who runs, for how long; how the runtime gets into a process. What a turn or a start needs of the system is
-    # known to their sources alone, so the system's part can use both.
-    "engine/sched": ["base", "engine/rt", "engine/x86", "engine/core"],
-    "engine/start": ["base", "engine/rt", "engine/x86", "engine/core"],
-    "engine/os": ["base", "engine/rt", "engine/x86", "engine/core", "engine/sched", "engine/start"],
-    "engine/sched/baton.c": ["base", "engine/rt", "engine/x86", "engine/core", "engine/sched", "engine/os"],
-    "engine/sched/look.c": ["base", "engine/rt", "engine/x86", "engine/core", "engine/sched", "engine/os"],
-    "engine/start/exec.c": ["base", "engine/rt", "engine/core", "engine/sched", "engine/start", "engine/os"],
-    "engine/start/start.c": ["base", "engine/rt", "engine/x86", "engine/core", "engine/sched", "engine/start", "engine/os"],
-    # The loop in which all parts of the runtime meet; and hashes, of the vector registers, too.
-    "engine/core/dispatch.c": ["base", "engine/rt", "engine/x86", "engine/core", "engine/sched", "engine/os", "engine/start"],
-    "engine/core/session.c": ["base", "engine/rt", "engine/core", "engine/sched", "engine/os"],
-    # The side that starts a target.
-    "engine/host": ["base", "engine/rt", "engine/x86", "engine/core", "engine/sched", "engine/os", "engine/start"],
-    "pinball": ["base"],
-    # Their other halves, inside the target.
-    "logger/target": ["engine", "pinball/record.h", "pinball/ring.h"],
-    "replayer/target": ["engine", "pinball/record.h", "pinball/record_state.h", "pinball/records.def",
-                        "replayer/mailbox.h", "replayer/messages.h", "replayer/flow.h"],
-    "logger": ["base", "pinball", "engine"],
-    "replayer": ["base", "pinball", "engine"],
-    "replayer/gdbstub": ["base", "replayer/replay.h", "replayer/timeline.h", "replayer/timeline_divert.h"],
-    "source": ["base", "pinball", "engine/rt/types.h", "engine/x86", "replayer/replay.h"],
-    "trace": ["base", "pinball", "engine/rt/types.h", "engine/x86", "engine/os/syscalls.def", "replayer/replay.h",
-              "replayer/flow.h", "replayer/flow_note.h", "source/frame.h"],
-    "study": ["base", "pinball", "replayer/replay.h", "source", "trace"],
-    "facts": ["base", "pinball", "engine/x86", "source", "trace", "study"],
-    "slicer": ["base", "pinball", "engine/rt/types.h", "engine/x86", "source", "trace", "study", "facts"],
-    "relogger": ["base", "pinball", "engine", "replayer", "trace", "slicer"],
-    "maple-bridge": ["base", "pinball", "engine", "logger", "facts"],
-    # Speaks to child processes; reads slice files.
-    "gui": ["base"],
-    "cli": ["base", "pinball", "engine/host", "logger", "replayer", "source", "trace", "study", "facts", "slicer",
-            "relogger", "maple-bridge"],
-}
+PAGE = "docs/architecture.md"
+HEADING = "## Who may know whom"
+COLUMNS = ["Folder", "What", "Runs", "May include"]
+NAME = re.compile(r"`([\w.-]+(?:/[\w.-]+)*/?)`$")
 
 # Not part of the product: may look at anything, and at their neighbours by bare names.
 FREE = ["tests", "bench", "demo"]
 
 # Code that runs inside a target finds no libc there: it may include only what needs none.
-IN_TARGET = ["engine/rt", "engine/x86", "engine/core", "engine/sched", "engine/os", "engine/start", "logger/target", "replayer/target"]
 FREESTANDING = re.compile(
     r"(std(arg|bool|def|int|align|atomic|noreturn)|limits|float|iso646|elf|cpuid|x86intrin|immintrin)\.h$"
     r"|(linux|asm|asm-generic|Zydis|Zycore)/"
@@ -81,18 +45,84 @@ def inside(path, folder):
     return path == folder or path.startswith(folder + "/")
 
 
-def layer_of(path):
-    """The longest row that the file is in, or None."""
-    return max((row for row in LAYERS if inside(path, row)), key=len, default=None)
+def table_lines(page):
+    """The lines of the first table below the heading."""
+    section = page.partition(HEADING + "\n")[2].partition("\n## ")[0]
+    begun = itertools.dropwhile(lambda line: not line.startswith("|"), section.splitlines())
+    return itertools.takewhile(lambda line: line.startswith("|"), begun)
 
 
-def allowed(layer, target):
-    if layer_of(target) == layer:
-        return True
-    for entry in LAYERS[layer]:
-        if entry == target or inside(target, entry) and not entry.endswith(".h"):
+def names(cell):
+    """The names in a cell, without their slashes, or None if the cell is not made of names."""
+    if cell == "-":
+        return []
+    found = [NAME.match(part.strip()) for part in cell.split(",")]
+    return [match.group(1).rstrip("/") for match in found] if all(found) else None
+
+
+class Layers:
+    """The table: for each row what it may include and whether it runs inside a target."""
+
+    def __init__(self, page):
+        self.rows, self.in_target, self.complaints = {}, set(), []
+        lines = [[cell.strip() for cell in line.strip().strip("|").split("|")] for line in table_lines(page)]
+        if not lines or lines[0] != COLUMNS:
+            self.complaints.append(f'{PAGE}: no table "{" | ".join(COLUMNS)}" below "{HEADING}"')
+            return
+        for cells in lines[2:]:
+            self.add(cells)
+        for row, entries in self.rows.items():
+            if self.is_file(row):
+                entries += self.rows.get(str(pathlib.PurePosixPath(row).parent), [])
+
+    @staticmethod
+    def is_file(name):
+        return bool(pathlib.PurePosixPath(name).suffix)
+
+    def add(self, cells):
+        row = names(cells[0])
+        entries = names(cells[-1])
+        if len(cells) != len(COLUMNS) or not row or len(row) != 1 or entries is None:
+            self.complaints.append(f"{PAGE}: a row that cannot be read: {' | '.join(cells)}")
+        elif row[0] in self.rows:
+            self.complaints.append(f"{PAGE}: {row[0]} has two rows")
+        elif cells[2] not in ("inside", "outside"):
+            self.complaints.append(f"{PAGE}: {row[0]} runs neither inside nor outside a target: {cells[2]}")
+        else:
+            self.rows[row[0]] = entries
+            if cells[2] == "inside":
+                self.in_target.add(row[0])
+
+    def layer_of(self, path):
+        """The longest row that the file is in, or None."""
+        return max((row for row in self.rows if inside(path, row)), key=len, default=None)
+
+    def allowed(self, layer, target):
+        own = str(pathlib.PurePosixPath(layer).parent) if self.is_file(layer) else layer
+        if self.layer_of(target) in (layer, own):
             return True
-    return False
+        return any(entry == target or inside(target, entry) for entry in self.rows[layer])
+
+    def rows_below(self, row, entry):
+        """The rows that an entry of a row opens. A folder inside another may see that one's header."""
+        if self.is_file(entry) and inside(row, self.layer_of(entry) or entry):
+            return []
+        return [r for r in self.rows if r == self.layer_of(entry) or inside(r, entry) and not self.is_file(r)]
+
+    def check(self):
+        """Every entry names something that has a row, and no row leads back to itself."""
+        complaints = self.complaints + [
+            f"{PAGE}: {row} may include {entry}, which has no row"
+            for row, entries in self.rows.items()
+            for entry in entries
+            if not any(inside(r, entry) or inside(entry, r) for r in self.rows)
+        ]
+        graph = {row: {r for entry in self.rows[row] for r in self.rows_below(row, entry)} for row in self.rows}
+        try:
+            graphlib.TopologicalSorter(graph).prepare()
+        except graphlib.CycleError as error:
+            complaints.append(f"{PAGE}: a cycle: " + ", ".join(error.args[1]))
+        return complaints
 
 
 def includes(text):
@@ -129,10 +159,10 @@ def check_sealed(path, files):
     return complaints
 
 
-def check_file(path, files):
-    layer = layer_of(path)
+def check_file(path, files, layers):
+    layer = layers.layer_of(path)
     if layer is None:
-        return [f"{path}: its folder has no row in tests/arch/layers.py"]
+        return [f"{path}: its folder has no row in {PAGE}"]
     complaints = []
     for system, name in includes(files[path]):
         if system:
@@ -141,51 +171,59 @@ def check_file(path, files):
                 for pattern, owner in RESERVED
                 if pattern.match(name) and not inside(path, owner)
             ]
-        elif posixpath.normpath(name) != name or layer_of(name) is None:
+        elif posixpath.normpath(name) != name or layers.layer_of(name) is None:
             complaints.append(f'{path}: "{name}" is not written from the project\'s top')
-        elif not allowed(layer, name):
+        elif not layers.allowed(layer, name):
             complaints.append(f'{path}: "{name}": {layer} may not include it')
     complaints += check_sealed(path, files)
-    if any(inside(path, folder) for folder in IN_TARGET):
+    if layer in layers.in_target:
         for name, via in hosted_headers(path, files, set()):
             how = "" if via == path else f", through {via}"
             complaints.append(f"{path}: <{name}>{how}: code inside a target has no libc")
     return complaints
 
 
-def rows_below(row, entry):
-    """The rows that an entry of a row opens. A folder inside another may see that one's header."""
-    if entry.endswith(".h") and inside(row, layer_of(entry) or entry):
-        return []
-    return [r for r in LAYERS if r == layer_of(entry) or inside(r, entry) and not r.endswith(".c")]
-
-
-def check_table():
-    """Every entry names something that has a row, and no row leads back to itself."""
-    complaints = [
-        f"tests/arch/layers.py: {row} may include {entry}, which has no row"
-        for row, entries in LAYERS.items()
-        for entry in entries
-        if not any(inside(r, entry) or inside(entry, r) for r in LAYERS)
-    ]
-    graph = {row: {r for entry in LAYERS[row] for r in rows_below(row, entry)} for row in LAYERS}
-    try:
-        graphlib.TopologicalSorter(graph).prepare()
-    except graphlib.CycleError as error:
-        complaints.append("tests/arch/layers.py: a cycle: " + ", ".join(error.args[1]))
-    return complaints
-
-
 def check(project):
-    complaints = check_table()
+    layers = Layers(project.files.get(PAGE, ""))
+    complaints = layers.check()
     for path, _ in project.sources():
-        top = pathlib.PurePosixPath(path).parts[0]
-        if top not in FREE:
-            complaints += check_file(path, project.files)
+        if pathlib.PurePosixPath(path).parts[0] not in FREE:
+            complaints += check_file(path, project.files, layers)
     return complaints
 
 
-FIXTURES = [
+HEAD = f"""# A page
+{HEADING}
+Words.
+
+| Folder | What | Runs | May include |
+|---|---|---|---|
+"""
+
+# A small project's table, in the order of the real one.
+ROWS = """| `base/` | errors | outside | - |
+| `engine/rt/` | a small libc | inside | `base/` |
+| `engine/x86/` | instructions | inside | `base/`, `engine/rt/` |
+| `engine/core/` | translation | inside | `base/`, `engine/rt/`, `engine/x86/` |
+| `engine/os/` | system calls | inside | `base/`, `engine/rt/`, `engine/x86/`, `engine/core/` |
+| `engine/core/dispatch.c` | the loop | inside | `engine/os/` |
+| `engine/host/` | starts a target | outside | `base/`, `engine/rt/` |
+| `pinball/` | recordings | outside | `base/` |
+| `replayer/target/` | repeats the log | inside | `engine/`, `replayer/mailbox.h` |
+| `logger/` | the recorder | outside | `base/`, `pinball/`, `engine/` |
+| `replayer/` | the supervisor | outside | `base/`, `pinball/`, `engine/` |
+| `replayer/gdbstub/` | the stub | outside | `base/`, `replayer/replay.h`, `replayer/timeline.h` |
+| `trace/` | traces | outside | `base/`, `pinball/`, `engine/x86/`, `replayer/replay.h` |
+| `gui/` | the window | outside | `base/` |
+| `cli/` | the verbs | outside | `base/`, `engine/host/`, `logger/`, `replayer/`, `trace/` |
+"""
+
+
+def project(files, rows=ROWS, head=HEAD):
+    return {PAGE: head + rows + "\n| more | words |\n## Next\n| `else/` | no row | outside | - |\n"} | files
+
+
+FIXTURES = [(name, project(files), expected) for name, files, expected in [
     ("a clean tree", {
         "base/err.h": "#include <stddef.h>\n",
         "base/err.c": '#include "base/err.h"\n#include <stdio.h>\n',
@@ -234,6 +272,21 @@ FIXTURES = [
     ("a way around", {"engine/core/cache.c": '#include "engine/rt/../host/launch.h"\n'}, "from the project's"),
     ("a folder without a row", {"misc/util.c": ""}, "has no row"),
     ("an engine file outside the parts", {"engine/util.c": ""}, "has no row"),
+]] + [
+    ("no page", {"base/err.c": ""}, "no table"),
+    ("another table first", project({}, head=HEAD.replace("What", "Contents")), "no table"),
+    ("no such heading", project({}, head=HEAD.replace(HEADING, "## Who knows")), "no table"),
+    ("a name without its quotes", project({}, ROWS + "| `misc/` | | outside | base |\n"), "cannot be read: `misc/`"),
+    ("words between the names", project({}, ROWS + "| `misc/` | | outside | `base/` and `cli/` |\n"), "cannot be read"),
+    ("two folders in a row", project({}, ROWS + "| `misc/`, `more/` | | outside | `base/` |\n"), "cannot be read"),
+    ("a row without a folder", project({}, ROWS + "| - | | outside | `base/` |\n"), "cannot be read"),
+    ("a cell too few", project({}, ROWS + "| `misc/` | outside | `base/` |\n"), "cannot be read"),
+    ("a cell too many", project({}, ROWS + "| `misc/` | | outside | `base/` | `cli/` |\n"), "cannot be read"),
+    ("neither inside nor outside", project({}, ROWS + "| `misc/` | | both | `base/` |\n"), "misc runs neither"),
+    ("two rows for a folder", project({}, ROWS + "| `trace/` | | outside | - |\n"), "trace has two rows"),
+    ("an entry without a row", project({}, ROWS + "| `misc/` | | outside | `lost/` |\n"), "lost, which has no row"),
+    ("a cycle", project({}, ROWS.replace("outside | - |", "outside | `cli/` |")), "a cycle"),
+    ("a row in another section", project({"else/a.c": ""}), "else/a.c: its folder has no row"),
 ]
 
 if __name__ == "__main__":
