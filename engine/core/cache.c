@@ -272,8 +272,8 @@ static void unlink_site(struct exit_site *s)
 
 static const uint8_t *entry_for(const struct exit_site *s, const struct block *to)
 {
-    if (to->trace && (s->tick || s->paid))
-        to = to->trace;
+    if (to->superblock && (s->tick || s->paid))
+        to = to->superblock;
     return to->host + (s->tick ? to->tick_off : to->plain_off);
 }
 
@@ -313,18 +313,18 @@ static void redirect_lookups(gaddr pc, const struct block *to)
         lookup_clear(e);
 }
 
-/* Links to the base follow its trace as it comes and goes. */
+/* Links to the base follow its superblock as it comes and goes. */
 static void relink(struct block *base)
 {
     for (struct exit_site *s = base->in; s; s = s->in_next)
         patch_rel32(s->patch, entry_for(s, base));
-    redirect_lookups(base->pc, base->trace ? base->trace : base);
+    redirect_lookups(base->pc, base->superblock ? base->superblock : base);
 }
 
-void cache_attach(struct block *base, struct block *trace)
+void cache_attach(struct block *base, struct block *superblock)
 {
-    rt_check(!base->trace && trace->base == base && !base->bare);
-    base->trace = trace;
+    rt_check(!base->superblock && superblock->base == base && !base->bare);
+    base->superblock = superblock;
     relink(base);
 }
 
@@ -343,12 +343,12 @@ void cache_kill(struct block *b)
         page_remove(&b->pages[i]);
     cache_stats.killed++;
     if (b->base) {
-        b->base->trace = NULL;
+        b->base->superblock = NULL;
         relink(b->base);
         return;
     }
-    if (b->trace)
-        cache_kill(b->trace);
+    if (b->superblock)
+        cache_kill(b->superblock);
     index_remove(b);
     redirect_lookups(b->pc, NULL);
 }

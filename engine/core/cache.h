@@ -10,10 +10,10 @@
  * and leaves through exit sites. A direct exit is linked by patching its jump to the target's
  * entry.
  *
- * A trace (trace.h) is a block, too: the translation of a path through several. It belongs to the
- * block at its head, and transfers that tick lead to it instead. Other transfers lead to plain
- * blocks, so that a thread that has been sent to one comes to the runtime at the next tick if
- * asked.
+ * A superblock (superblock.h) is a block, too: the translation of a path through several. It
+ * belongs to the block at its head, and transfers that tick lead to it instead. Other transfers
+ * lead to plain blocks, so that a thread that has been sent to one comes to the runtime at the next
+ * tick if asked.
  *
  * Arenas are chosen near the target code they serve, so that rip-relative operands still reach.
  * Each is a ring of units; when the ring is full the oldest unit's blocks go. All calls need the
@@ -60,7 +60,7 @@ struct exit_site {
 struct fault_point {
     uint16_t host_off, guest_off; /* guest_off: from the segment's start */
     uint16_t spill;
-    uint8_t segment; /* of a trace */
+    uint8_t segment; /* of a superblock */
     uint8_t owed;    /* ticks that have happened and are not counted yet */
 };
 
@@ -77,8 +77,8 @@ enum {
 enum {
     BLOCK_PAGES = 16,
     BLOCK_PEEKS = 2,
-    TRACE_BLOCKS = 32, /* of the path of a trace, its unrolled turns included */
-    TRACE_TICKS = 64,  /* that a trace may owe at most */
+    SUPERBLOCK_BLOCKS = 32, /* of the path of a superblock, its unrolled turns included */
+    SUPERBLOCK_TICKS = 64,  /* that a superblock may owe at most */
 };
 
 struct page_link {
@@ -93,13 +93,13 @@ struct block {
     uint32_t host_len;
     uint32_t cold_len;
     uint8_t *cold; /* ... and stubs and literals, kept apart: nothing there faults */
-    uint16_t len;  /* target bytes; of a trace 0 */
+    uint16_t len;  /* target bytes; of a superblock 0 */
     uint16_t tick_off, plain_off;
     uint16_t site_count, point_count, page_count, segment_count;
     bool dead;
     bool transient;      /* for one execution: not findable, not linked */
     bool bare;           /* transfers that tick cannot lead to it: it has only the last way in */
-    bool open;           /* a trace may go through it */
+    bool open;           /* a superblock may go through it */
     uint8_t samples;     /* hot.c: times that a tick expired here */
     bool spins;          /* sched/spin.c: a loop through here waits for others */
     uint8_t spin_vain;   /* ... looks that found none, */
@@ -108,9 +108,9 @@ struct block {
     struct fault_point *point;
     struct exit_site *in; /* exits linked to this block */
     struct page_link *pages;
-    struct block *trace; /* that begins here */
-    struct block *base;  /* a trace's: the block at its head */
-    gaddr *segment;      /* a trace's: where each of its blocks begins in the target */
+    struct block *superblock; /* that begins here */
+    struct block *base;       /* a superblock's: the block at its head */
+    gaddr *segment;           /* a superblock's: where each of its blocks begins in the target */
 };
 
 /* A page of target code that blocks were made from. */
@@ -142,12 +142,12 @@ void cache_begin(struct build *b, gaddr pc, gaddr region_start);
 void *cache_meta(struct build *b, size_t bytes);
 void cache_commit(struct build *b, struct block *blk); /* its code and its lengths are there */
 void cache_depend(struct block *blk, gaddr page);      /* after the commit; a page once */
-void cache_attach(struct block *base, struct block *trace);
+void cache_attach(struct block *base, struct block *superblock);
 
-/* Where to go on at a block's pc: in its trace, if there is one and it may be used. */
-static inline const uint8_t *cache_entry(const struct block *b, bool trace)
+/* Where to go on at a block's pc: in its superblock, if there is one and it may be used. */
+static inline const uint8_t *cache_entry(const struct block *b, bool superblock)
 {
-    b = trace && b->trace ? b->trace : b;
+    b = superblock && b->superblock ? b->superblock : b;
     return b->host + b->plain_off;
 }
 
@@ -175,7 +175,7 @@ extern uint64_t cache_generation;
 
 struct cache_stats {
     uint64_t blocks, insns, code_bytes, cache_bytes, cold_bytes, evicted, killed, translate_tsc;
-    uint64_t traces, trace_insns, trace_bytes, trace_tsc;
+    uint64_t superblocks, superblock_insns, superblock_bytes, superblock_tsc;
 };
 extern struct cache_stats cache_stats;
 

@@ -95,7 +95,7 @@ static struct block *make_step(struct thread *t)
     return b;
 }
 
-static void make_trace(const struct path *path)
+static void make_superblock(const struct path *path)
 {
     enum { LONG_CYCLES = 500000 }; /* longer, and the processor was somebody else's */
     const struct region *r = maps_exec(path->pc[0]);
@@ -104,9 +104,9 @@ static void make_trace(const struct path *path)
         return;
     struct translate_options opt = {.exact_flags = engine.opt.exact_flags, .region = r->start};
     uint64_t start = __builtin_ia32_rdtsc();
-    trace_make(head, path, &maps_source, &opt);
+    superblock_make(head, path, &maps_source, &opt);
     uint64_t took = __builtin_ia32_rdtsc() - start;
-    cache_stats.trace_tsc += took < LONG_CYCLES ? took : LONG_CYCLES;
+    cache_stats.superblock_tsc += took < LONG_CYCLES ? took : LONG_CYCLES;
 }
 
 static const uint8_t *step(struct thread *t)
@@ -127,8 +127,8 @@ static bool wants_exact(const struct thread *t)
 }
 
 /* Sets the budget: until the next switch, sample or asked-for position, whichever is first. In
- * traces the budget is looked at late; so the last stretch before an exact stop is run in plain
- * blocks and comes here at every tick. */
+ * superblocks the budget is looked at late; so the last stretch before an exact stop is run in
+ * plain blocks and comes here at every tick. */
 static void set_budget(struct thread *t)
 {
     uint64_t now = thread_count(t);
@@ -142,7 +142,7 @@ static void set_budget(struct thread *t)
     if (stop.thread == t && stop.count > now && stop.count - now < n)
         n = stop.count - now;
     if (wants_exact(t))
-        n = n > TRACE_TICKS + 1 ? n - TRACE_TICKS - 1 : 1;
+        n = n > SUPERBLOCK_TICKS + 1 ? n - SUPERBLOCK_TICKS - 1 : 1;
     t->spin.soon = to_look < hot_period();
     if (hot_period() < n)
         n = hot_period();
@@ -244,8 +244,8 @@ static void budget_ends(struct thread *t)
         expired(t);
 }
 
-/* Only at a tick, which is not remembered: traces overdraw the budget without coming here, and the
- * next time may be between two ticks. */
+/* Only at a tick, which is not remembered: superblocks overdraw the budget without coming here, and
+ * the next time may be between two ticks. */
 static bool tick_ends_budget(struct thread *t, bool at_tick)
 {
     bool ends = at_tick && t->left < 0;
@@ -304,13 +304,14 @@ static const uint8_t *resume(struct thread *t, bool tick, struct exit_site *from
         const struct path *path = hot_enter(t, b);
         if (!path)
             return cache_entry(b, false);
-        make_trace(path);
+        make_superblock(path);
         set_budget(t);
         return resume(t, false, NULL); /* b may have gone to make room */
     }
     if (from && engine.opt.link && generation == cache_generation && b->pc == from->target)
         cache_link(from, b);
-    /* Without a tick the budget is not looked at: when it is overdrawn no trace may add to that. */
+    /* Without a tick the budget is not looked at: when it is overdrawn no superblock may add to
+     * that. */
     return cache_entry(b, !t->plain && t->left >= 0);
 }
 
@@ -357,7 +358,7 @@ static const uint8_t *resume_indirect(struct thread *t, const struct exit_site *
     if (b && !b->bare && !t->step && !t->trap && stop.thread != t) {
         struct lookup_entry *e = cache_lookup(want);
         e->pc = want;
-        e->host = (b->trace ? b->trace : b)->host;
+        e->host = (b->superblock ? b->superblock : b)->host;
     }
     return host;
 }

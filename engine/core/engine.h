@@ -18,7 +18,7 @@ struct options {
     bool spin;           /* threads that only wait give their turn away */
     bool exact_flags;    /* keep dead flags too */
     uint64_t cpu;        /* hide what is above x86-64-v2 or -v3; 0: nothing */
-    uint64_t hot;        /* 0: no traces; 1: as it pays; else a sample every so many ticks */
+    uint64_t hot;        /* 0: no superblocks; 1: as it pays; else a sample every so many ticks */
     bool whole_ticks;    /* leave at every tick: finds where linked and unlinked runs differ */
     uint64_t cache;      /* bytes per arena */
     uint64_t sample;     /* print (count, pc, registers) every so many ticks */

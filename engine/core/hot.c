@@ -1,4 +1,4 @@
-/* hot.c - finds the paths that are worth a trace. SPDX-License-Identifier: MIT */
+/* hot.c - finds the paths that are worth a superblock. SPDX-License-Identifier: MIT */
 #include "engine/core/hot.h"
 
 #include "engine/core/engine.h"
@@ -8,7 +8,7 @@ enum {
     PERIOD_LEAST = 1000,
     PERIOD_MOST = 64000,
     SAMPLES = 2,    /* that make a head; one does when hot= asks for many */
-    SHARE = 48,     /* of the time, one part at most is spent on making traces */
+    SHARE = 48,     /* of the time, one part at most is spent on making superblocks */
     HOPELESS = 255, /* tried already; only a new block is tried again */
 };
 
@@ -32,10 +32,10 @@ static bool wanted(void)
 static bool affordable(void)
 {
     uint64_t since = __builtin_ia32_rdtsc() - engine.start_tsc;
-    return engine.opt.hot != 1 || cache_stats.trace_tsc < since / SHARE;
+    return engine.opt.hot != 1 || cache_stats.superblock_tsc < since / SHARE;
 }
 
-/* Samples in traces say that the work is done; others that there is more to do. */
+/* Samples in superblocks say that the work is done; others that there is more to do. */
 static void adapt(bool found)
 {
     if (found && hot.period > PERIOD_LEAST)
@@ -49,7 +49,7 @@ void hot_sample(struct thread *t)
     if (!wanted() || hot.thread)
         return;
     struct block *b = cache_find(t->cpu.rip);
-    bool head = b && b->open && !b->trace && b->samples != HOPELESS;
+    bool head = b && b->open && !b->superblock && b->samples != HOPELESS;
     adapt(head);
     uint8_t needed = engine.opt.hot == 1 ? SAMPLES : 1;
     if (head && b->samples < needed)
@@ -74,7 +74,7 @@ void hot_forget(const struct thread *t)
 struct block *hot_head(const struct path *path)
 {
     struct block *head = path->count ? cache_find(path->pc[0]) : NULL;
-    if (!head || head->trace || head->bare)
+    if (!head || head->superblock || head->bare)
         return NULL;
     head->samples = HOPELESS;
     return path->count > 1 || path->next == path->pc[0] ? head : NULL;
@@ -91,7 +91,7 @@ static bool on_path(gaddr pc)
 const struct path *hot_enter(struct thread *t, struct block *b)
 {
     struct path *p = &hot.path;
-    if (b->open && !on_path(b->pc) && p->count < TRACE_BLOCKS) {
+    if (b->open && !on_path(b->pc) && p->count < SUPERBLOCK_BLOCKS) {
         p->pc[p->count++] = b->pc;
         cache_unlink_plain(b);
         return NULL;

@@ -1,18 +1,18 @@
-/* hot.h - finds the paths that are worth a trace.
+/* hot.h - finds the paths that are worth a superblock.
  *
  * SPDX-License-Identifier: MIT
  *
  * The progress counter is the profiler: where a budget of ticks expires is a sample of where the
  * program is. A block that was seen so a few times is the head of a path; the path is the one that
  * is taken next. While a path is *followed*, every block of it comes to the runtime. Samples cost
- * little and come less often the more of them fall on traces. The baton is held.
+ * little and come less often the more of them fall on superblocks. The baton is held.
  */
 #ifndef ENGINE_CORE_HOT_H
 #define ENGINE_CORE_HOT_H
 
 #include "engine/core/cache.h"
+#include "engine/core/superblock.h"
 #include "engine/core/thread.h"
-#include "engine/core/trace.h"
 
 /* Ticks until a sample is wanted. */
 uint64_t hot_period(void);
@@ -26,7 +26,7 @@ bool hot_follows(const struct thread *t);
 /* It is about to run b. Returns the path when it has ended before b, NULL while it goes on. */
 const struct path *hot_enter(struct thread *t, struct block *b);
 
-/* The block at the head of a path, if a trace is to be made of it: that is tried once. */
+/* The block at the head of a path, if a superblock is to be made of it: that is tried once. */
 struct block *hot_head(const struct path *path);
 
 /* Something else than a transfer has happened: the path is given up. */

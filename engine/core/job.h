@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * A job is one block or one trace. lookahead.c reads the target's code, copy.c emits instructions,
- * exits.c the ways in and out; translate.c makes blocks of them, trace.c traces. There is one job
- * at a time, the baton's holder's.
+ * A job is one block or one superblock. lookahead.c reads the target's code, copy.c emits
+ * instructions, exits.c the ways in and out; translate.c makes blocks of them, superblock.c
+ * superblocks. There is one job at a time, the baton's holder's.
  */
 #ifndef ENGINE_CORE_JOB_H
 #define ENGINE_CORE_JOB_H
@@ -15,11 +15,11 @@
 #include "engine/x86/insn.h"
 
 enum {
-    MAX_INSNS = 64,  /* of a block */
-    MAX_TRACE = 160, /* instructions of a trace, its unrolled turns included */
+    MAX_INSNS = 64,         /* of a block */
+    SUPERBLOCK_INSNS = 160, /* instructions of a superblock, its unrolled turns included */
     MAX_SITES = 8 + 3 * MAX_INSNS,
-    MAX_POINTS = 4 + 2 * MAX_TRACE,
-    MAX_LITERALS = 2 * TRACE_BLOCKS, /* an indirect call has one on the path and one beside it */
+    MAX_POINTS = 4 + 2 * SUPERBLOCK_INSNS,
+    MAX_LITERALS = 2 * SUPERBLOCK_BLOCKS, /* an indirect call has one on the path, one beside */
     LOOKAHEAD = 6,
 };
 
@@ -43,8 +43,8 @@ struct job {
         gaddr value;
     } literal[MAX_LITERALS];
     int literals;
-    /* Traces. */
-    gaddr segment[TRACE_BLOCKS]; /* where each of its blocks begins in the target */
+    /* Superblocks. */
+    gaddr segment[SUPERBLOCK_BLOCKS]; /* where each of its blocks begins in the target */
     int segments;
     uint8_t owed;  /* ticks that have happened and are not counted yet */
     bool rcx_away; /* rcx is in its spill slot, the register is free */

@@ -101,7 +101,7 @@ struct thread {
     bool at_tick;    /* a signal is being delivered at a tick, not at a system call */
     bool call_noted; /* record: the call under way is in the log already */
     bool ticked;     /* it is at a tick that is counted */
-    bool plain;      /* it is to run blocks, no traces: every tick comes to the runtime */
+    bool plain;      /* it is to run blocks, no superblocks: every tick comes to the runtime */
     uint8_t step;    /* run one instruction at a time: who wants it, enum step_for */
     bool step_once;  /* ... just the next one */
     bool calling;    /* replay: it was taken off inside the system call at its pc */

@@ -291,7 +291,7 @@ static size_t block_bytes(const struct job *j, uint8_t *out)
     return n;
 }
 
-/* Can a trace go on behind it? Not where the block leaves for the runtime. */
+/* Can a superblock go on behind it? Not where the block leaves for the runtime. */
 static bool is_open(enum insn_kind last)
 {
     switch (last) {

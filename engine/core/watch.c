@@ -185,7 +185,7 @@ void watch_emit(struct job *j, const struct insn *in)
     exits_leave(j, &j->cold, s, T_H_EXIT);
 }
 
-/* ---- for traces ---- */
+/* ---- for superblocks ---- */
 
 static struct plan traced;
 

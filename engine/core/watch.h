@@ -31,9 +31,9 @@ unsigned watch_wants(const struct insn *in);
 struct job;
 void watch_emit(struct job *j, const struct insn *in);
 
-/* For trace.c, which knows where rcx is: how many comparisons the instruction needs, and each of
- * them. It reads the target's rcx if watch_reads_rcx() says so, and leaves anything in it. Returns
- * the rel32 of a jump that is taken on what may be a hit. */
+/* For superblock.c, which knows where rcx is: how many comparisons the instruction needs, and each
+ * of them. It reads the target's rcx if watch_reads_rcx() says so, and leaves anything in it.
+ * Returns the rel32 of a jump that is taken on what may be a hit. */
 enum { WATCH_CHECKS = 4 };
 int watch_checks(const struct insn *in);
 bool watch_reads_rcx(int i);

@@ -240,10 +240,11 @@ void syscalls_finish(void)
     uint64_t per_us = cycles / ((special_now_ns() - engine.start_ns) / 1000 + 1) + 1;
     rt_say(
         "stats: ticks=%lu threads=%u blocks=%lu insns=%lu code_bytes=%lu cache_bytes=%lu cold_bytes=%lu "
-        "evicted=%lu killed=%lu translate_ns=%lu traces=%lu trace_insns=%lu trace_bytes=%lu trace_ns=%lu "
+        "evicted=%lu killed=%lu translate_ns=%lu superblocks=%lu "
+        "superblock_insns=%lu superblock_bytes=%lu superblock_ns=%lu "
         "looks=%lu loops=%lu given=%lu",
         ticks, engine.threads_made, s->blocks, s->insns, s->code_bytes, s->cache_bytes,
-        s->cold_bytes, s->evicted, s->killed, s->translate_tsc * 1000 / per_us, s->traces,
-        s->trace_insns, s->trace_bytes, s->trace_tsc * 1000 / per_us, spin_stats.looks,
-        spin_stats.found, spin_stats.given);
+        s->cold_bytes, s->evicted, s->killed, s->translate_tsc * 1000 / per_us, s->superblocks,
+        s->superblock_insns, s->superblock_bytes, s->superblock_tsc * 1000 / per_us,
+        spin_stats.looks, spin_stats.found, spin_stats.given);
 }

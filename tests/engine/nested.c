@@ -1,4 +1,4 @@
-/* nested.c - a chain of indirect calls, deeper than a trace is long.
+/* nested.c - a chain of indirect calls, deeper than a superblock is long.
  *
  * SPDX-License-Identifier: MIT
  */

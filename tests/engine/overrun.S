@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  *
  * A stretch is a path that owes some thirty ticks when it ends at a call of the kernel. First each is entered by
- * jumps that tick, so that it can become a trace; then all of them run in a row, from call to call. Whoever
+ * jumps that tick, so that it can become a superblock; then all of them run in a row, from call to call. Whoever
  * wants an exact position in there must not wait for the next tick that is looked at.
  */
 #include <asm/unistd.h>

@@ -68,7 +68,7 @@ static void write_callee(uint8_t *code, uint32_t n, size_t pad)
     code[pad + 6] = 0xc3;
 }
 
-/* The caller is hot and stays; the callee, in the middle of what may be a trace, changes. */
+/* The caller is hot and stays; the callee, in the middle of what may be a superblock, changes. */
 static void callee_changes(uint8_t *code, unsigned often)
 {
     uint32_t sum = 0, want = 0, n = 1;

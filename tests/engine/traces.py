@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""traces.py - programs that are hard on traces do what they do natively, whatever is made a trace of.
+"""traces.py - programs that are hard on superblocks do what they do natively, whatever is made a superblock of.
 
 SPDX-License-Identifier: MIT
 
@@ -40,7 +40,7 @@ def check(test):
         run = test.run(argv, "stats=1", *way)
         test.equal(run.shown(), native.shown(), f"{name} {' '.join(way)}")
         if way and way[0] != "hot=0":
-            test.check("link=0" in way or run.number("stats", "traces") > 0, f"{name} {' '.join(way)}: no trace")
+            test.check("link=0" in way or run.number("stats", "superblocks") > 0, f"{name} {' '.join(way)}: no superblock")
     if name in EXACT:
         check_samples(test, name, argv)
 

@@ -1,9 +1,10 @@
-/* hotpaths.c - constructs that are hard on traces.
+/* hotpaths.c - constructs that are hard on superblocks.
  *
- * A trace compares the target of a return or an indirect jump in rcx and leaves rcx in memory until
- * somebody wants it; its ticks are counted late; what was predicted may be wrong. So: transfers
- * with several targets, uses of rcx of every kind right behind them, and faults that come on some
- * turns only. Which target or pointer a turn gets is read from the slot's table, without flags.
+ * A superblock compares the target of a return or an indirect jump in rcx and leaves rcx in memory
+ * until somebody wants it; its ticks are counted late; what was predicted may be wrong. So:
+ * transfers with several targets, uses of rcx of every kind right behind them, and faults that come
+ * on some turns only. Which target or pointer a turn gets is read from the slot's table, without
+ * flags.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -425,7 +426,7 @@ static void indirect(struct gen *g, unsigned ext, unsigned reg)
     EMIT(g, (uint8_t)(0x40 | reg >> 3), 0xff, (uint8_t)(0xc0 | ext << 3 | (reg & 7)));
 }
 
-/* To the next instruction, by way of a transfer that a trace predicts. */
+/* To the next instruction, by way of a transfer that a superblock predicts. */
 static void predicted(struct gen *g)
 {
     unsigned reg = is_free(g, RCX) && rng_percent(g->r, 30) ? RCX : generic_free_reg(g);

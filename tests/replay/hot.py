@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""hot.py NAME - what was recorded in traces is replayed without them, and the other way round.
+"""hot.py NAME - what was recorded in superblocks is replayed without them, and the other way round.
 
 SPDX-License-Identifier: MIT
 
-Programs of hot/, recorded with as many traces as can be made and in the default mode; each replayed without
-traces, with other ones and without links, and verified. NAME `stops`: exact stops inside a hot loop show the
+Programs of hot/, recorded with as many superblocks as can be made and in the default mode; each replayed without
+superblocks, with other ones and without links, and verified. NAME `stops`: exact stops inside a hot loop show the
 registers that it has there (the seed is printed; $DRDEBUG_SEED sets it).
 """
 import os

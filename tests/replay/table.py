@@ -102,7 +102,7 @@ RACES = """lost_update use_after_free order_violation lost_wakeup abba_deadlock 
 for _name in RACES:
     BUILDS.append((f"race_{_name}", f"races/{_name}.c", "-O1 -fPIE -pie -pthread", "", ""))
 
-# Hot loops; hot.py records and replays them in traces and without.
+# Hot loops; hot.py records and replays them in superblocks and without.
 for _name in ("signals", "faults", "racy"):
     BUILDS.append((f"hot_{_name}", f"hot/{_name}.c", f"{COMMON} -lrt", "", ""))
 BUILDS.append(("hot_two_ways", "hot/two_ways.S", "-nostdlib -static", "", ""))

@@ -20,7 +20,7 @@
 #ifndef TESTS_UNIT_ENGINE_VERIFY_H
 #define TESTS_UNIT_ENGINE_VERIFY_H
 
-#include "engine/core/trace.h"
+#include "engine/core/superblock.h"
 #include "engine/core/translate.h"
 
 /* NULL, or what is wrong in one line (valid until the next call). `src` serves what was translated.
@@ -28,14 +28,15 @@
 const char *verify_block(const struct block *b, const struct code_source *src,
                          const struct translate_options *opt);
 
-/* The same of the trace of a path, whose blocks are in the cache. Of a trace it shows besides
+/* The same of the superblock of a path, whose blocks are in the cache. Of a superblock it shows
+ * besides
  *
  *  7. at every instruction, side exit, lookup and turn of a loop the ticks that are owed and paid
  * add up to those that the target's code has made;
  *  8. a predicted target is told from others;
  *  9. a budget is looked at where the target ticks, and nowhere else.
  */
-const char *verify_trace(const struct block *b, const struct path *path,
-                         const struct code_source *src, const struct translate_options *opt);
+const char *verify_superblock(const struct block *b, const struct path *path,
+                              const struct code_source *src, const struct translate_options *opt);
 
 #endif

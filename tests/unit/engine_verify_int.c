@@ -1,5 +1,5 @@
-/* engine_verify_int.c - what the verifiers of blocks and of traces share. SPDX-License-Identifier:
- * MIT */
+/* engine_verify_int.c - what the verifiers of blocks and of superblocks share.
+ * SPDX-License-Identifier: MIT */
 #include "tests/unit/engine_verify_int.h"
 
 #include <string.h>
@@ -221,7 +221,7 @@ static bool same_memory(const struct sim *s, const struct insn *in, const struct
     return true;
 }
 
-/* All of rcx is written, whatever the operands are: in a trace it may be in its slot then. */
+/* All of rcx is written, whatever the operands are: in a superblock it may be in its slot then. */
 static bool kills_rcx(const struct decoded *h, const ZydisDecodedOperand *op)
 {
     switch (h->z.mnemonic) {

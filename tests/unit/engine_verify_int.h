@@ -1,4 +1,4 @@
-/* engine_verify_int.h - shared by the verifiers of blocks and of traces only.
+/* engine_verify_int.h - shared by the verifiers of blocks and of superblocks only.
  *
  * SPDX-License-Identifier: MIT
  *
@@ -42,7 +42,7 @@ struct decoded {
     uint32_t off;
 };
 
-/* The block or trace in work. */
+/* The block or superblock in work. */
 struct verify {
     const struct block *b;
     const struct translate_options *opt;

@@ -1,4 +1,4 @@
-/* engine_verify_trace.c - is a trace right?
+/* engine_verify_superblock.c - is a superblock right?
  *
  * SPDX-License-Identifier: MIT
  *
@@ -588,8 +588,8 @@ static bool walk_all(void)
            walk(plain, verify.b->plain_off);
 }
 
-const char *verify_trace(const struct block *b, const struct path *path,
-                         const struct code_source *src, const struct translate_options *opt)
+const char *verify_superblock(const struct block *b, const struct path *path,
+                              const struct code_source *src, const struct translate_options *opt)
 {
     verify_start(b, src, opt);
     bool ok = read_path(path) && find_boundaries() && check_points() && walk_all();

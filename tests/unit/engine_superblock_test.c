@@ -1,10 +1,10 @@
-/* engine_trace_test.c - engine/core/trace.h: traces of hand-written paths and of paths through real
- * code, followed on paper by verify_trace().
+/* engine_superblock_test.c - engine/core/superblock.h: superblocks of hand-written paths and of
+ * paths through real code, followed on paper by verify_superblock().
  *
  * SPDX-License-Identifier: MIT
  */
 #define _GNU_SOURCE
-#include "engine/core/trace.h"
+#include "engine/core/superblock.h"
 
 #include <link.h>
 #include <stdio.h>
@@ -47,16 +47,16 @@ static struct block *block_at(gaddr pc)
     return b ? b : translate(pc, &support_source, &options, &fault);
 }
 
-/* The trace of the path, or NULL when none is made. Every one that is made must be right. */
+/* The superblock of the path, or NULL when none is made. Every one that is made must be right. */
 static struct block *make_path(void)
 {
     for (int i = 0; i < path.count; i++)
         if (!block_at(path.pc[i]))
             return NULL;
     struct block *head = block_at(path.pc[0]);
-    if (head->trace || !trace_make(head, &path, &support_source, &options))
+    if (head->superblock || !superblock_make(head, &path, &support_source, &options))
         return NULL;
-    return head->trace;
+    return head->superblock;
 }
 
 /* Offsets from pc: the blocks of the path, and as the last one where it goes on. */
@@ -69,7 +69,7 @@ static struct block *make(gaddr pc, const uint8_t *code, size_t n, int count, co
     path.next = pc + (gaddr)off[count - 1];
     struct block *t = make_path();
     assert_non_null(t);
-    const char *wrong = verify_trace(t, &path, &support_source, &options);
+    const char *wrong = verify_superblock(t, &path, &support_source, &options);
     if (wrong)
         fail_msg("%s", wrong);
     return t;
@@ -201,13 +201,13 @@ static void the_longest_path_fits(void **state)
         path.next = turn ? HIGH : HIGH + 4;
         struct block *t = make_path();
         assert_non_null(t);
-        const char *wrong = verify_trace(t, &path, &support_source, &options);
+        const char *wrong = verify_superblock(t, &path, &support_source, &options);
         if (wrong)
             fail_msg("%s", wrong);
     }
 }
 
-/* Code that can change unseen is in no trace. */
+/* Code that can change unseen is in no superblock. */
 static void refuses_code_that_checks_itself(void **state)
 {
     (void)state;
@@ -226,7 +226,7 @@ static void refuses_a_path_that_is_none(void **state)
     assert_null(make_path());
 }
 
-static void a_trace_depends_on_all_its_pages(void **state)
+static void a_superblock_depends_on_all_its_pages(void **state)
 {
     static uint8_t code[4 * PAGE_BYTES];
 
@@ -236,17 +236,17 @@ static void a_trace_depends_on_all_its_pages(void **state)
     for (int page = 0; page < 2; page++) {
         struct block *t = make(LOW, code, sizeof code, PATH(0, PAGE_BYTES, 5, 0));
         struct block *head = cache_find(LOW);
-        assert_ptr_equal(head->trace, t);
+        assert_ptr_equal(head->superblock, t);
         cache_kill_range(LOW + (gaddr)page * PAGE_BYTES, LOW + (gaddr)page * PAGE_BYTES + 1);
         assert_true(t->dead);
-        assert_true(page == 0 ? head->dead : !head->trace);
+        assert_true(page == 0 ? head->dead : !head->superblock);
     }
 }
 
 /* ---- paths through real code ---- */
 
 struct sweep {
-    size_t traces, loops, insns, tried;
+    size_t superblocks, loops, insns, tried;
     const char *wrong;
 };
 
@@ -280,13 +280,13 @@ static bool on_path(gaddr pc)
  */
 static void follow(gaddr pc, gaddr anywhere)
 {
-    gaddr stack[TRACE_BLOCKS];
+    gaddr stack[SUPERBLOCK_BLOCKS];
     int depth = 0;
     path.count = 0;
     path.next = 0;
     for (struct block *b; (b = block_at(pc));) {
         path.next = pc;
-        if (!b->open || on_path(pc) || path.count == TRACE_BLOCKS)
+        if (!b->open || on_path(pc) || path.count == SUPERBLOCK_BLOCKS)
             return;
         path.pc[path.count++] = pc;
         struct insn in = last_of(b);
@@ -348,10 +348,10 @@ static void sweep_code(struct sweep *s, gaddr pc, const uint8_t *code, size_t n,
                 path.count = t->segment_count;
                 path.next = 0;
             }
-            s->wrong = t ? verify_trace(t, &path, &support_source, &options) : NULL;
+            s->wrong = t ? verify_superblock(t, &path, &support_source, &options) : NULL;
             if (s->wrong)
                 tell_path();
-            s->traces += t != NULL;
+            s->superblocks += t != NULL;
             s->loops += t && path.next == path.pc[0];
         }
         before = at;
@@ -381,8 +381,8 @@ static void sweep_process(void)
     dl_iterate_phdr(sweep_object, &s);
     if (s.wrong)
         fail_msg("%s", s.wrong);
-    print_message("%zu traces, %zu loops, of %zu paths\n", s.traces, s.loops, s.tried);
-    assert_true(s.traces > 500 && s.loops > 20);
+    print_message("%zu superblocks, %zu loops, of %zu paths\n", s.superblocks, s.loops, s.tried);
+    assert_true(s.superblocks > 500 && s.loops > 20);
 }
 
 static void paths_far_from_the_cache(void **state)
@@ -429,7 +429,7 @@ static struct block *make_rich(gaddr pc)
 
 static int noticed(const struct block *t)
 {
-    return verify_trace(t, &path, &support_source, &options) != NULL;
+    return verify_superblock(t, &path, &support_source, &options) != NULL;
 }
 
 static void the_verifier_notices_changed_code(void **state)
@@ -520,7 +520,7 @@ int main(void)
         TEST(the_longest_path_fits),
         TEST(refuses_code_that_checks_itself),
         TEST(refuses_a_path_that_is_none),
-        TEST(a_trace_depends_on_all_its_pages),
+        TEST(a_superblock_depends_on_all_its_pages),
         TEST(paths_far_from_the_cache),
         TEST(paths_at_low_addresses),
         TEST(paths_with_exact_flags),

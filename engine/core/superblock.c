@@ -1,31 +1,33 @@
-/* trace.c - the translation of a path through several blocks.
+/* superblock.c - the translation of a path through several blocks.
  *
  * SPDX-License-Identifier: MIT
  *
- * What a trace saves, compared with its blocks one by one:
+ * What a superblock saves, compared with its blocks one by one:
  *
- *  - Ticks. Those on the path are known beforehand, so they are *owed* until the trace is left, and
- *    counted there with one subtraction. Fault points say how many are owed. Since the check of the
- *    budget comes late, by TRACE_TICKS at most, whoever needs an exact stop stops that much earlier
- *    and goes on in plain blocks (dispatch.c).
+ *  - Ticks. Those on the path are known beforehand, so they are *owed* until the superblock is
+ * left, and counted there with one subtraction. Fault points say how many are owed. Since the check
+ * of the budget comes late, by SUPERBLOCK_TICKS at most, whoever needs an exact stop stops that
+ * much earlier and goes on in plain blocks (dispatch.c).
  *  - Jumps. Direct jumps and calls of the path vanish; conditional ones leave the path when they go
  *    the other way. A short loop is repeated several times.
  *  - Lookups. Returns and indirect transfers compare their target with the one seen on the path.
  *    The comparison uses rcx and no flags: lea, rorx, lea make it zero, jrcxz looks. Only on
  *    another target the table is probed.
  *  - Spills. rcx stays in its slot until an instruction wants it, an exit is taken, or it is
- *    overwritten. A trace has one way in, so at each of its instructions it is known where rcx is.
+ *    overwritten. A superblock has one way in, so at each of its instructions it is known where rcx
+ * is.
  *
- * Watched memory: the comparison is made in the trace; what may be a hit leaves it for the plain
- * block that begins at the instruction, and is looked at there. Other probes are not in traces.
+ * Watched memory: the comparison is made in the superblock; what may be a hit leaves it for the
+ * plain block that begins at the instruction, and is looked at there. Other probes are not in
+ * superblocks.
  *
  * Invariants, besides those of translate.c:
- * 1. What leaves the trace has rcx back and owes nothing.
+ * 1. What leaves the superblock has rcx back and owes nothing.
  * 2. An exit that does not tick counts what is owed without looking at the budget: a switch happens
  *    at ticks only. The next tick finds the budget negative.
  * 3. A loop begins anew at a tick, for the same reason.
  */
-#include "engine/core/trace.h"
+#include "engine/core/superblock.h"
 
 #include "engine/core/engine.h"
 #include "engine/core/instrument.h"
@@ -39,10 +41,10 @@ enum {
     UNROLL_TURNS = 8,  /* ... or turns */
     ALIGN = 32,        /* of a loop's start */
     LIVES = 16,
-    SIDES = TRACE_BLOCKS + 1 + 64, /* the last block may have two; watched accesses */
+    SIDES = SUPERBLOCK_BLOCKS + 1 + 64, /* the last block may have two; watched accesses */
 };
 
-/* A way out that has to settle something first: its code comes behind the trace. */
+/* A way out that has to settle something first: its code comes behind the superblock. */
 struct side {
     uint8_t *patch; /* the jump to it */
     gaddr pc, target;
@@ -61,7 +63,7 @@ static struct miss {
     gaddr expected;
     uint8_t owed;
     uint8_t segment;
-} miss[TRACE_BLOCKS];
+} miss[SUPERBLOCK_BLOCKS];
 static int misses;
 
 /* ---- flags ---- */
@@ -209,7 +211,7 @@ static void emit_predicted(struct job *j, const struct insn *in, gaddr expected)
     emit_target(j, in);
     emit_distance(j, expected);
     emit_bytes(&j->e, (const uint8_t[]){0xe3, 5}, 2); /* jrcxz over the next jump */
-    rt_check(misses < TRACE_BLOCKS);
+    rt_check(misses < SUPERBLOCK_BLOCKS);
     miss[misses++] = (struct miss){emit_jmp(&j->e), *in, expected, j->owed, (uint8_t)j->segments};
     j->rcx_away = true;
     if (in->kind == INSN_CALL_IND)
@@ -287,14 +289,14 @@ static void emit_turn(struct job *j)
     exits_expired(j, expired, j->blk->pc, j->live_in);
 }
 
-/* Watched memory is looked at in the trace, if there is room for the ways out. */
+/* Watched memory is looked at in the superblock, if there is room for the ways out. */
 static bool emit_watch(struct job *j, const struct insn *in)
 {
     if (!(instrument_wanted(in, false) & PROBE_WATCH))
         return true;
     int checks = watch_checks(in);
     for (int i = 0; i < checks; i++) {
-        if (sides + TRACE_BLOCKS + 1 >= SIDES)
+        if (sides + SUPERBLOCK_BLOCKS + 1 >= SIDES)
             return false;
         if (watch_reads_rcx(i))
             bring_rcx_back(j);
@@ -345,7 +347,7 @@ static struct path room_for(struct job *j, const struct path *all, int *insns)
 {
     struct path path = {.next = all->next};
     for (*insns = 0; path.count < all->count; path.count++) {
-        if (!read(j, all, path.count) || *insns + j->count > MAX_TRACE) {
+        if (!read(j, all, path.count) || *insns + j->count > SUPERBLOCK_INSNS) {
             path.next = 0;
             break;
         }
@@ -363,7 +365,7 @@ static int turns(const struct path *path, int insns)
     int n = 1;
     if (path->next == path->pc[0])
         while (n < UNROLL_TURNS && (n + 1) * insns <= UNROLL_INSNS &&
-               (n + 1) * path->count <= TRACE_BLOCKS)
+               (n + 1) * path->count <= SUPERBLOCK_BLOCKS)
             n++;
     return n;
 }
@@ -387,7 +389,7 @@ static bool emit_path(struct job *j, const struct path *path, int repeat)
         int at = i % path->count;
         bool last = i == repeat * path->count - 1;
         gaddr next = at + 1 < path->count ? path->pc[at + 1] : loop ? path->next : 0;
-        if (!read(j, path, at) || j->segments == TRACE_BLOCKS)
+        if (!read(j, path, at) || j->segments == SUPERBLOCK_BLOCKS)
             return false;
         j->segment[j->segments++] = path->pc[at];
         for (int k = 0; k < j->count; k++) {
@@ -396,8 +398,8 @@ static bool emit_path(struct job *j, const struct path *path, int repeat)
             if (k < j->count - 1)
                 emit_insn(j, &j->insn[k]);
         }
-        cache_stats.trace_insns += (uint64_t)j->count;
-        if (!emit_last(j, next) || j->owed >= TRACE_TICKS)
+        cache_stats.superblock_insns += (uint64_t)j->count;
+        if (!emit_last(j, next) || j->owed >= SUPERBLOCK_TICKS)
             return false;
         if (last && loop)
             emit_turn(j);
@@ -405,8 +407,8 @@ static bool emit_path(struct job *j, const struct path *path, int repeat)
     return true;
 }
 
-bool trace_make(struct block *head, const struct path *all, const struct code_source *src,
-                const struct translate_options *opt)
+bool superblock_make(struct block *head, const struct path *all, const struct code_source *src,
+                     const struct translate_options *opt)
 {
     struct job *j = &the_job;
     struct build b;
@@ -438,8 +440,8 @@ bool trace_make(struct block *head, const struct path *all, const struct code_so
     exits_stubs(j);
     exits_expired_entry(j);
     exits_literals(j);
-    cache_stats.traces++;
-    cache_stats.trace_bytes += (uint64_t)(j->e.p - j->blk->host);
+    cache_stats.superblocks++;
+    cache_stats.superblock_bytes += (uint64_t)(j->e.p - j->blk->host);
     j->segments = repeat * path.count;
     cache_attach(head, translate_finish(j, &b));
     return true;
