@@ -1,17 +1,41 @@
 #!/usr/bin/env python3
-"""frame.py - the top CMakeLists.txt stays short, and the first pages speak of folders and files that there are.
+"""frame.py - the top CMakeLists.txt stays short, and pages speak of folders and files that there are.
 
 SPDX-License-Identifier: MIT
 
-A folder is anything in backticks that ends in a slash, a file anything there that has a slash and ends like one.
+In a page, a folder is anything in backticks that ends in a slash, a file anything there that has a slash and ends like
+one; a folder's README may name both from its own folder, and files there without a slash. Wherever else a page of docs/
+is named, in comments for example, it must exist, too.
 """
+import pathlib
 import re
 
 import tree
 
 MAX_LINES = 100
-PAGES = ("README.md", "CONTRIBUTING.md", "docs/architecture.md")
-FILE = re.compile(r"`([\w.-]+/[\w./-]*\.(?:c|h|S|def|py|sh|md|bash|1))`")
+TOP_PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md")
+ENDS = r"\.(?:c|h|S|def|py|sh|md|bash|1)"
+FOLDER = re.compile(r"`([^`\s]+)/`")
+FILE = re.compile(rf"`([\w.-]+/[\w./-]*{ENDS})`")
+OWN_FILE = re.compile(rf"`([\w./-]+{ENDS})`")
+DOC = re.compile(r"(?<![\w/.-])docs/[\w./-]+\.md\b")
+
+
+def check_page(page, project):
+    """Complaints about a page of the top or of docs/, whose names are written from the top."""
+    text = project.files[page]
+    return [f"{page}: {f}/ does not exist" for f in FOLDER.findall(text) if f not in project.folders] + [
+        f"{page}: {f} does not exist" for f in FILE.findall(text) if f not in project.files
+    ]
+
+
+def check_readme(page, project):
+    """Likewise about a folder's README, whose names are written from the folder or from the top."""
+    text, folder = project.files[page], str(pathlib.PurePosixPath(page).parent)
+    return [f"{page}: {f}/ does not exist" for f in FOLDER.findall(text)
+            if not {f, f"{folder}/{f}"} & project.folders] + [
+        f"{page}: {f} does not exist" for f in OWN_FILE.findall(text) if not {f, f"{folder}/{f}"} & set(project.files)
+    ]
 
 
 def check(project):
@@ -19,18 +43,20 @@ def check(project):
     lines = len(project.files.get("CMakeLists.txt", "").splitlines())
     if not 0 < lines < MAX_LINES:
         complaints.append(f"CMakeLists.txt: {lines} lines; there must be some, and fewer than {MAX_LINES}")
-    folders = re.findall(r"`([^`\s]+)/`", project.files.get("README.md", ""))
-    if not folders:
+    if not FOLDER.search(project.files.get("README.md", "")):
         complaints.append("README.md: names no folder")
-    for page in PAGES:
-        text = project.files.get(page, "")
-        complaints += [f"{page}: {f}/ does not exist" for f in re.findall(r"`([^`\s]+)/`", text)
-                       if f not in project.folders]
-        complaints += [f"{page}: {f} does not exist" for f in FILE.findall(text) if f not in project.files]
+    for page, text in sorted(project.files.items()):
+        if page in TOP_PAGES or page.startswith("docs/") and page.endswith(".md"):
+            complaints += check_page(page, project)
+        elif page.endswith("/README.md"):
+            complaints += check_readme(page, project)
+        if not page.startswith("tests/arch/"):
+            complaints += [f"{page}: {f} does not exist" for f in sorted(set(DOC.findall(text))) if f not in project.files]
     return complaints
 
 
-GOOD = {"CMakeLists.txt": "x\n" * 99, "README.md": "see `base/`", "base/err.c": ""}
+GOOD = {"CMakeLists.txt": "x\n" * 99, "README.md": "see `base/`", "base/err.c": "/* docs/words.md */", "docs/words.md": "",
+        "base/README.md": "`err.c`, `base/err.c`, `sub/`, `sub/a.c`", "base/sub/a.c": ""}
 
 FIXTURES = [
     ("a good frame", GOOD, None),
@@ -38,6 +64,10 @@ FIXTURES = [
     ("no CMakeLists.txt", GOOD | {"CMakeLists.txt": ""}, "0 lines"),
     ("a folder that is gone", GOOD | {"README.md": "`base/` and `util/`"}, "util/ does not exist"),
     ("a file that is gone", GOOD | {"CONTRIBUTING.md": "`base/err.c` and `base/log.c`"}, "base/log.c does not exist"),
+    ("a file that is gone, in docs", GOOD | {"docs/in/a.md": "`base/log.c`"}, "docs/in/a.md: base/log.c does not exist"),
+    ("a README's own file that is gone", GOOD | {"base/README.md": "`log.c`"}, "base/README.md: log.c does not exist"),
+    ("a README's folder that is gone", GOOD | {"base/README.md": "`in/`"}, "base/README.md: in/ does not exist"),
+    ("a page that is gone", GOOD | {"base/err.c": "/* docs/design.md, 3 */"}, "base/err.c: docs/design.md does not exist"),
     ("no folders", GOOD | {"README.md": "hello"}, "names no folder"),
 ]
 
