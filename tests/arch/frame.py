@@ -5,7 +5,7 @@ SPDX-License-Identifier: MIT
 
 In a page, a folder is anything in backticks that ends in a slash, a file anything there that has a slash and ends like
 one; a folder's README may name both from its own folder, and files there without a slash. Wherever else a page of docs/
-is named, in comments for example, it must exist, too.
+is named, in comments for example, it must exist, too. CONTRIBUTING.md says "How to add" what with at most three files.
 """
 import pathlib
 import re
@@ -13,6 +13,7 @@ import re
 import tree
 
 MAX_LINES = 100
+MAX_FILES = 3
 TOP_PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md")
 ENDS = r"\.(?:c|h|S|def|py|sh|md|bash|1)"
 FOLDER = re.compile(r"`([^`\s]+)/`")
@@ -38,6 +39,14 @@ def check_readme(page, project):
     ]
 
 
+def check_additions(page, text):
+    """What can be added: a row each, with its files in the second cell."""
+    rows = re.findall(r"^\| (an? [^|]+|some[^|]+) \| ([^|]+) \|", text.partition("## How to add")[2], re.MULTILINE)
+    complaints = [f"{page}: {what} needs {len(files)} files; {MAX_FILES} at most" for what, cell in rows
+                  if len(files := set(FILE.findall(cell))) > MAX_FILES]
+    return complaints if rows else [f"{page}: does not say how to add anything"]
+
+
 def check(project):
     complaints = []
     lines = len(project.files.get("CMakeLists.txt", "").splitlines())
@@ -45,6 +54,7 @@ def check(project):
         complaints.append(f"CMakeLists.txt: {lines} lines; there must be some, and fewer than {MAX_LINES}")
     if not FOLDER.search(project.files.get("README.md", "")):
         complaints.append("README.md: names no folder")
+    complaints += check_additions("CONTRIBUTING.md", project.files.get("CONTRIBUTING.md", ""))
     for page, text in sorted(project.files.items()):
         if page in TOP_PAGES or page.startswith("docs/") and page.endswith(".md"):
             complaints += check_page(page, project)
@@ -56,7 +66,9 @@ def check(project):
 
 
 GOOD = {"CMakeLists.txt": "x\n" * 99, "README.md": "see `base/`", "base/err.c": "/* docs/words.md */", "docs/words.md": "",
+        "CONTRIBUTING.md": "## How to add\n| What | Files |\n| an error | `base/err.c`, `base/sub/a.c` | |\n",
         "base/README.md": "`err.c`, `base/err.c`, `sub/`, `sub/a.c`", "base/sub/a.c": ""}
+FOUR = "| a word | `base/err.c`, `base/sub/a.c`, `base/sub/b.c`, `base/sub/d.c` | |\n"
 
 FIXTURES = [
     ("a good frame", GOOD, None),
@@ -68,6 +80,8 @@ FIXTURES = [
     ("a README's own file that is gone", GOOD | {"base/README.md": "`log.c`"}, "base/README.md: log.c does not exist"),
     ("a README's folder that is gone", GOOD | {"base/README.md": "`in/`"}, "base/README.md: in/ does not exist"),
     ("a page that is gone", GOOD | {"base/err.c": "/* docs/design.md, 3 */"}, "base/err.c: docs/design.md does not exist"),
+    ("too many files", GOOD | {"CONTRIBUTING.md": GOOD["CONTRIBUTING.md"] + FOUR}, "a word needs 4 files"),
+    ("nothing to add", GOOD | {"CONTRIBUTING.md": "# Words\n"}, "how to add anything"),
     ("no folders", GOOD | {"README.md": "hello"}, "names no folder"),
 ]
 
