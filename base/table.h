@@ -120,12 +120,15 @@ __attribute__((cold)) static inline int table_grow(void *table, size_t *room, si
         want *= 2;
     if (!(slots = calloc(want, kind.bytes)))
         return -1;
+    live = 0; /* a slot may die of another one's being dropped */
     for (size_t i = 0; i < *room; i++) {
         uint8_t *slot = old + i * kind.bytes;
-        if (table_lives(slot, &kind))
+        if (table_lives(slot, &kind)) {
             table_copy(slots, want, slot, &kind);
-        else if (kind.drop && table_word(slot, 0))
+            live++;
+        } else if (kind.drop && table_word(slot, 0)) {
             kind.drop(slot);
+        }
     }
     free(old);
     memcpy(table, &slots, sizeof slots);
