@@ -19,6 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "pinball/beneath.h"
 #include "pinball/piece.h"
 #include "pinball/writer_private.h"
@@ -130,12 +131,6 @@ static struct keeping *add(struct writer *w, int fd, const struct stat *st)
 
     if (!k)
         return NULL;
-    void *more = realloc(w->keeping, (w->keepings + 1) * sizeof *w->keeping);
-    if (!more) {
-        free(k);
-        return NULL;
-    }
-    w->keeping = more;
     clock_gettime(CLOCK_REALTIME, &now);
     k->id = identify(st);
     k->trusted = st->st_ctim.tv_sec + CLOCK_SLACK_S < now.tv_sec;
@@ -148,7 +143,10 @@ static struct keeping *add(struct writer *w, int fd, const struct stat *st)
                                  .size = (uint64_t)st->st_size,
                                  .path = k->path,
                                  .build_id = k->build_id[0] ? k->build_id : NULL};
-    w->keeping[w->keepings++] = k;
+    if (array_append(&w->keeping, &w->keepings, k)) {
+        free(k);
+        return NULL;
+    }
     return k;
 }
 
@@ -173,17 +171,6 @@ void keep_deinit(struct writer *writer)
     for (size_t i = 0; i < writer->keepings; i++)
         free_keeping(writer->keeping[i]);
     free(writer->keeping);
-}
-
-static int add_range(struct keeping *k, const struct kept_range *range)
-{
-    void *more = realloc(k->file.range, (k->file.ranges + 1) * sizeof *range);
-
-    if (!more)
-        return -1;
-    k->file.range = more;
-    k->file.range[k->file.ranges++] = *range;
-    return 0;
 }
 
 /* An entry with the ranges from `first` on. */
@@ -270,7 +257,7 @@ static int keep_extents(struct writer *w, struct keeping *k, int fd, struct kept
             return -1;
         if (range.bytes == 0)
             return 0; /* the file became shorter */
-        if (add_range(k, &range))
+        if (array_append(&k->file.range, &k->file.ranges, range))
             return fail(w, "files", ENOMEM, err);
         if (k->file.ranges - *written < ENTRY_RANGES)
             continue;
@@ -320,7 +307,7 @@ static int flush_one(struct writer *w, struct keeping *k, struct err *err)
     if (k->file.ranges == 0 && k->waiting_bytes > 0) {
         if (write_contents(w, k->waiting, k->waiting_bytes, range.sha256, err))
             return -1;
-        if (add_range(k, &range))
+        if (array_append(&k->file.range, &k->file.ranges, range))
             return fail(w, "files", ENOMEM, err);
     }
     if (write_entry(w, k, 0, err))

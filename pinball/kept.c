@@ -8,6 +8,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 static const struct {
     const char *name, *folder;
 } kinds[] = {
@@ -68,23 +70,13 @@ static int parse_range(const char *value, uint64_t size, struct kept_range *rang
 
 static int add_ranges(struct kept_file *file, const struct lines *lines)
 {
-    size_t more = 0;
+    struct kept_range range;
 
     for (size_t i = 0; i < lines->count; i++)
-        more += strcmp(lines->line[i].key, "range") == 0;
-    if (more == 0)
-        return 0;
-    struct kept_range *range = realloc(file->range, (file->ranges + more) * sizeof *range);
-    if (!range)
-        return -1;
-    file->range = range;
-    for (size_t i = 0; i < lines->count; i++) {
-        if (strcmp(lines->line[i].key, "range") != 0)
-            continue;
-        if (parse_range(lines->line[i].value, file->size, &file->range[file->ranges]))
+        if (strcmp(lines->line[i].key, "range") == 0 &&
+            (parse_range(lines->line[i].value, file->size, &range) ||
+             array_append(&file->range, &file->ranges, range)))
             return -1;
-        file->ranges++;
-    }
     return 0;
 }
 
@@ -134,16 +126,10 @@ static int append(struct kept *kept, struct kept_file *file)
 {
     if (!file)
         return -1;
-    if ((kept->files & (kept->files - 1)) == 0) { /* a power of two: full */
-        size_t room = kept->files ? 2 * kept->files : 1;
-        void *more = realloc(kept->file, room * sizeof *kept->file);
-        if (!more) {
-            free_file(file);
-            return -1;
-        }
-        kept->file = more;
+    if (array_append(&kept->file, &kept->files, file)) {
+        free_file(file);
+        return -1;
     }
-    kept->file[kept->files++] = file;
     return 0;
 }
 

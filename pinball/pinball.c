@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "pinball/beneath.h"
 #include "pinball/pinball_private.h"
 #include "pinball/records.h"
@@ -107,7 +108,7 @@ static int open_notes(struct pinball *p, struct err *err)
     struct chunk chunk;
     uint64_t at = 0;
     char *all = NULL;
-    size_t bytes = 0;
+    size_t bytes = 0, room = 0;
     int more = store_find(p->store, "notes", &member, err);
 
     if (more <= 0)
@@ -117,12 +118,10 @@ static int open_notes(struct pinball *p, struct err *err)
             more = err_set(err, "%s: too large", member.label);
             break;
         }
-        char *longer = realloc(all, bytes + chunk.raw + 1);
-        if (!longer) {
+        if (array_reserve(&all, &room, bytes + chunk.raw + 1)) {
             more = err_set(err, "%s: no memory", member.label);
             break;
         }
-        all = longer;
         if ((more = chunk_unpack(&member.span, at, &chunk, all + bytes, &p->packer, err)))
             break;
         bytes += chunk.raw;
@@ -141,15 +140,10 @@ static int open_notes(struct pinball *p, struct err *err)
 static int add_chunk(struct pinball *p, const struct span *span, uint64_t at,
                      const struct chunk *chunk, struct err *err)
 {
-    if ((p->chunks & (p->chunks - 1)) == 0) { /* a power of two: full */
-        uint64_t room = p->chunks ? 2 * p->chunks : 1;
-        void *more = realloc(p->chunk, room * sizeof *p->chunk);
-        if (!more)
-            return err_set(err, "%s: no memory", p->events.label);
-        p->chunk = more;
-    }
-    p->chunk[p->chunks++] = (struct event_chunk){span,         at,           chunk->raw, chunk->raw,
-                                                 chunk->extra, chunk->extra, chunk->sum};
+    const struct event_chunk new = {span,         at,           chunk->raw, chunk->raw,
+                                    chunk->extra, chunk->extra, chunk->sum};
+    if (array_append(&p->chunk, &p->chunks, new))
+        return err_set(err, "%s: no memory", p->events.label);
     p->records += chunk->extra;
     return 0;
 }

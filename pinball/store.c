@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "pinball/beneath.h"
 
 struct entry {
@@ -48,9 +49,10 @@ static int add_entry(struct store *s, const struct span *span, uint64_t at,
 {
     uint64_t begin = chunk_next(at, chunk);
     struct packer none = {0};
-    char name[STORE_NAME_BYTES] = "";
+    struct entry e = {.offset = begin, .bytes = chunk->extra};
+    char *const name = e.name;
 
-    if (chunk->raw >= sizeof name)
+    if (chunk->raw >= sizeof e.name)
         return chunk_damaged(span, chunk->sequence, err, "a name that is too long");
     if (chunk_unpack(span, at, chunk, name, &none, err))
         return -1;
@@ -58,18 +60,7 @@ static int add_entry(struct store *s, const struct span *span, uint64_t at,
         return chunk_damaged(span, chunk->sequence, err, "not a member's name");
     if (chunk->extra > span->bytes - begin)
         return chunk_damaged(span, chunk->sequence, err, "%s is cut off", name);
-    if ((s->count & (s->count - 1)) == 0) { /* a power of two: full */
-        size_t room = s->count ? 2 * s->count : 1;
-        struct entry *more = realloc(s->entry, room * sizeof *more);
-        if (!more)
-            return err_set(err, "%s: no memory", s->path);
-        s->entry = more;
-    }
-    struct entry *e = &s->entry[s->count++];
-    memcpy(e->name, name, sizeof name);
-    e->offset = begin;
-    e->bytes = chunk->extra;
-    return 0;
+    return array_append(&s->entry, &s->count, e) ? err_set(err, "%s: no memory", s->path) : 0;
 }
 
 static int read_entries(struct store *s, struct err *err)

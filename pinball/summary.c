@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "pinball/record_state.h"
 #include "pinball/records.h"
 
@@ -49,15 +50,9 @@ static struct summary_thread *row(struct summary *s, uint32_t thread)
         return &s->thread[low];
     if (s->threads - low > MAX_SHIFT || s->threads == MAX_THREADS)
         return NULL;
-    if ((s->threads & (s->threads - 1)) == 0) { /* a power of two: full */
-        size_t room = s->threads ? 2 * s->threads : 1;
-        void *more = realloc(s->thread, room * sizeof *s->thread);
-        if (!more)
-            return NULL;
-        s->thread = more;
-    }
-    memmove(&s->thread[low + 1], &s->thread[low], (s->threads - low) * sizeof *s->thread);
-    s->threads++;
+    if (array_append(&s->thread, &s->threads, (struct summary_thread){0}))
+        return NULL;
+    memmove(&s->thread[low + 1], &s->thread[low], (s->threads - 1 - low) * sizeof *s->thread);
     s->thread[low] = (struct summary_thread){thread, 0};
     return &s->thread[low];
 }

@@ -11,20 +11,16 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 static void put(struct text *t, const char *data, size_t bytes)
 {
     if (t->failed)
         return;
-    if (bytes > t->room - t->bytes) {
-        size_t room = 2 * t->room + bytes + 256;
-        char *more = realloc(t->data, room);
-        if (!more) {
-            text_deinit(t);
-            t->failed = 1;
-            return;
-        }
-        t->data = more;
-        t->room = room;
+    if (array_reserve(&t->data, &t->room, t->bytes + bytes)) {
+        text_deinit(t);
+        t->failed = 1;
+        return;
     }
     memcpy(t->data + t->bytes, data, bytes);
     t->bytes += bytes;

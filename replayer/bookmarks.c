@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "pinball/pinball.h"
 #include "pinball/text.h"
 
@@ -25,17 +26,13 @@ static int put(struct bookmarks *b, const struct position *at, const char *note,
         free(copy);
         return err_set(err, "more than %d bookmarks", BOOKMARKS);
     }
-    struct bookmark *list = realloc(b->list, (b->count + 1) * sizeof *list);
-    if (list)
-        b->list = list;
-    if (!list || !copy) {
+    if (!copy ||
+        (i == b->count && array_append(&b->list, &b->count, (struct bookmark){.at = *at}))) {
         free(copy);
         return err_set(err, "no memory");
     }
-    if (i == b->count)
-        list[b->count++] = (struct bookmark){.at = *at};
-    free(list[i].note);
-    list[i].note = copy;
+    free(b->list[i].note);
+    b->list[i].note = copy;
     return 0;
 }
 

@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "base/memory.h"
 
 enum { MARKS = 64, NEIGHBOURS = 24, FIRST_APART_MS = 200, MEASURED_EVERY = 8 };
@@ -139,14 +140,8 @@ int checkpoints_add(struct checkpoints *c, struct replay *from, const struct che
             c->list[before].kind = CHECKPOINT_BEGIN;
         return 0;
     }
-    if (c->count == c->room) {
-        size_t room = c->room ? 2 * c->room : 64;
-        struct checkpoint *list = realloc(c->list, room * sizeof *list);
-        if (!list)
-            return err_set(err, "no memory");
-        c->list = list;
-        c->room = room;
-    }
+    if (array_reserve(&c->list, &c->room, c->count + 1))
+        return err_set(err, "no memory");
     struct replay *copy = replay_copy(from, err);
     if (!copy)
         return -1;

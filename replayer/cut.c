@@ -15,6 +15,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "pinball/derive.h"
 #include "pinball/format.h"
 #include "pinball/record_state.h"
@@ -72,14 +73,8 @@ static int take_records(void *arg, const void *records, size_t bytes, struct err
     struct cutting *c = arg;
     if (c->state_bytes + bytes > STATE_MOST)
         return err_set(err, "the state has more than %d MB of shared memory", STATE_MOST >> 20);
-    if (c->state_bytes + bytes > c->state_room) {
-        size_t room = 2 * (c->state_bytes + bytes);
-        uint8_t *more = realloc(c->state, room);
-        if (!more)
-            return err_set(err, "no memory");
-        c->state = more;
-        c->state_room = room;
-    }
+    if (array_reserve(&c->state, &c->state_room, c->state_bytes + bytes))
+        return err_set(err, "no memory");
     memcpy(c->state + c->state_bytes, records, bytes);
     c->state_bytes += bytes;
     return 0;

@@ -19,6 +19,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
+
 struct file {
     ino_t inode;
     uint64_t bytes;
@@ -86,17 +88,11 @@ static void add_exact(pid_t pid, struct sum *sum)
 
 /* ---- open shared memory ---- */
 
+/* A file that there is no memory for is not counted. */
 static void add_file(struct files *f, const struct stat *s)
 {
-    if (f->count == f->room) {
-        size_t room = f->room ? 2 * f->room : 256;
-        struct file *list = realloc(f->list, room * sizeof *list);
-        if (!list)
-            return;
-        f->list = list;
-        f->room = room;
-    }
-    f->list[f->count++] = (struct file){s->st_ino, (uint64_t)s->st_blocks * 512};
+    const struct file file = {s->st_ino, (uint64_t)s->st_blocks * 512};
+    (void)array_push(&f->list, &f->count, &f->room, file);
 }
 
 /* The only regular files that a replaying process has open are memfds. */

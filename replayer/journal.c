@@ -4,23 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 enum { FIRST_BYTES = 1 << 20, MOST_BYTES = 256 << 20 }; /* MOST is FIRST, doubled a few times */
 
 static bool make_room(struct journal *j, size_t bytes)
 {
-    size_t room = j->room ? j->room : FIRST_BYTES;
-    if (bytes > MOST_BYTES - j->used)
-        return false;
-    while (room - j->used < bytes)
-        room *= 2;
-    if (room == j->room)
-        return true;
-    uint8_t *p = realloc(j->bytes, room);
-    if (!p)
-        return false;
-    j->bytes = p;
-    j->room = room;
-    return true;
+    size_t need = j->used + bytes < FIRST_BYTES ? (size_t)FIRST_BYTES : j->used + bytes;
+    return bytes <= MOST_BYTES - j->used && !array_reserve(&j->bytes, &j->room, need);
 }
 
 void journal_run(struct journal *j)

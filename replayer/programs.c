@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "pinball/pinball.h"
 
 enum { AUXV_MOST = 64, WORDS_MOST = 1 << 16, RSP = 4 };
@@ -71,19 +72,16 @@ int programs_note(struct programs *p, unsigned number, struct replay *replay,
     const char *file = path_of(replay, pinball, entry);
     if (replay_registers(replay, 0, &regs, err)) /* it may have ended while it was read */
         return -1;
-    struct timeline_program *list = realloc(p->list, (p->count + 1) * sizeof *list);
     uint8_t *copy = malloc(n * sizeof *auxv + 1);
     char *path = strdup(file);
-    if (list)
-        p->list = list;
-    if (!list || !copy || !path) {
+    const struct timeline_program program = {
+        .path = path, .pid = regs.tid, .auxv = copy, .auxv_bytes = n * sizeof *auxv};
+    if (!copy || !path || array_append(&p->list, &p->count, program)) {
         free(copy);
         free(path);
         return err_set(err, "no memory");
     }
     memcpy(copy, auxv, n * sizeof *auxv);
-    list[p->count++] = (struct timeline_program){
-        .path = path, .pid = regs.tid, .auxv = copy, .auxv_bytes = n * sizeof *auxv};
     return 0;
 }
 

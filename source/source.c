@@ -13,17 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "source/frame_int.h"
 
 void *source_grow(void *array, size_t count, size_t bytes)
 {
-    if (count & (count - 1) || count == 1)
-        return array;
-    size_t room = count ? 2 * count : 2;
-    void *larger = realloc(array, room * bytes);
-    if (!larger)
+    if (array_fit(&array, count, bytes))
         abort();
-    return larger;
+    return array;
 }
 
 struct source *source_new(void)

@@ -17,6 +17,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "study/study_private.h"
 
 enum { ID = 32 }; /* digits that a trace's name begins with, see collect_about() */
@@ -96,17 +97,10 @@ static bool is_ours(const char *name)
 
 static void add(struct list *l, const char *name, const struct stat *st)
 {
-    if (l->count == l->room) {
-        size_t room = l->room ? 2 * l->room : 64;
-        struct found *at = realloc(l->at, sizeof *at * room);
-        if (!at)
-            return;
-        l->at = at;
-        l->room = room;
-    }
     char *copy = strdup(name);
-    if (copy)
-        l->at[l->count++] = (struct found){copy, (uint64_t)st->st_blocks * 512, st->st_mtime};
+    const struct found new = {copy, (uint64_t)st->st_blocks * 512, st->st_mtime};
+    if (!copy || array_push(&l->at, &l->count, &l->room, new))
+        free(copy);
 }
 
 static int by_use(const void *a, const void *b)

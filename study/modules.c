@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "pinball/beneath.h"
 #include "pinball/pinball.h"
 #include "study/study_private.h"
@@ -38,13 +39,11 @@ static char *unpack(struct study *s, const struct kept_file *f)
 /* The same, which stays as long as the study. */
 static void *hold(struct study *s, const struct kept_file *f)
 {
-    void **list = realloc(s->own->contents, sizeof *list * (s->own->contents_count + 1));
-    if (!list)
-        return NULL;
-    s->own->contents = list;
     void *data = unpack(s, f);
-    if (data)
-        list[s->own->contents_count++] = data;
+    if (data && array_append(&s->own->contents, &s->own->contents_count, data)) {
+        free(data);
+        return NULL;
+    }
     return data;
 }
 
@@ -206,7 +205,6 @@ void study_source_close(struct study *s)
         free(s->own->contents[i]);
     free(s->own->contents);
     free(s->own->known);
-    free(s->own->readable);
 }
 
 /* ---- lines ---- */
@@ -221,19 +219,11 @@ static bool has_text(struct study *s, const char *file, uint32_t line)
 {
     struct study_private *own = s->own;
     for (size_t i = own->files; i-- > 0;)
-        if (own->known[i] == file)
-            return own->readable[i];
+        if (own->known[i].name == file)
+            return own->known[i].readable;
     bool readable = source_text(s->source, file, line) != NULL;
-    const char **known = realloc(own->known, sizeof *known * (own->files + 1));
-    if (known)
-        own->known = known;
-    bool *flags = realloc(own->readable, sizeof *flags * (own->files + 1));
-    if (flags)
-        own->readable = flags;
-    if (known && flags) {
-        known[own->files] = file;
-        flags[own->files++] = readable;
-    }
+    /* without memory the next question takes as long */
+    (void)array_append(&own->known, &own->files, (struct study_text){file, readable});
     return readable;
 }
 

@@ -11,8 +11,10 @@ struct study_private {
     size_t contents_count;
     struct sourcefile_places places; /* the user's */
     int64_t made_s;                  /* when it was recorded; 0: not known */
-    const char **known;              /* files, by address of their names ... */
-    bool *readable;                  /* ... and whether there is text */
+    struct study_text {
+        const char *name; /* its address says which file it is */
+        bool readable;    /* there is text */
+    } * known;
     size_t files;
     int unnamed;           /* the trace's file, if there is no place for one with a name; else -1 */
     struct broker *broker; /* of broker.h, in a study that is confined; else NULL */

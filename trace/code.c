@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/hash.h"
+
 enum { POLICIES = 4 }; /* combinations of enum defuse_flag */
 
 struct entry {
@@ -14,7 +17,7 @@ struct entry {
 
 struct code {
     struct code_table table;
-    uint32_t room;
+    size_t room;
     uint32_t *bucket; /* number + 1 */
     uint32_t buckets;
     struct defuse varying;
@@ -190,7 +193,7 @@ static struct entry *make(gaddr pc, uint32_t n, const uint8_t *lens, const uint8
 
 static uint32_t hash(const struct code *c, gaddr pc)
 {
-    return (uint32_t)(pc * 0x9e3779b97f4a7c15ull >> 32) & (c->buckets - 1);
+    return hash_word(pc) & (c->buckets - 1);
 }
 
 static void rehash(struct code *c)
@@ -221,15 +224,9 @@ const struct code_block *code_add(struct code *c, gaddr pc, uint32_t n, const ui
     for (uint32_t k = c->bucket[hash(c, pc)]; k; k = entry_at(c, k - 1)->next)
         if (same(c->table.block[k - 1], pc, n, lens, bytes))
             return c->table.block[k - 1];
-    if (c->table.count == c->room) {
-        uint32_t more = c->room ? c->room * 2 : 1024;
-        struct code_block **list = realloc(c->table.block, sizeof *list * more);
-        if (!list) {
-            err_set(err, "no memory");
-            return NULL;
-        }
-        c->table.block = list;
-        c->room = more;
+    if (array_reserve(&c->table.block, &c->room, c->table.count + 1u)) {
+        err_set(err, "no memory");
+        return NULL;
     }
     struct entry *e = make(pc, n, lens, bytes, err);
     if (!e)

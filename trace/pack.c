@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "replayer/flow_note.h"
 
 enum {
@@ -37,9 +38,10 @@ struct trace_pack {
     struct succ *succ; /* by block */
     uint32_t *slot_at; /* by block: in slot */
     uint32_t blocks;   /* that there are entries for */
-    uint32_t block_room;
+    size_t succ_room, slot_at_room;
     struct slot *slot;
-    uint32_t slots, slot_room;
+    uint32_t slots;
+    size_t slot_room;
     uint32_t epoch;
     uint64_t reg[GPR_COUNT];
     uint8_t *out;
@@ -62,42 +64,20 @@ void trace_pack_free(struct trace_pack *p)
     free(p);
 }
 
-static void *grow(void *list, uint32_t *room, uint32_t want, size_t size)
-{
-    uint32_t more = *room ? *room : 1024;
-    while (more < want)
-        more *= 2;
-    void *p = more == *room ? list : realloc(list, more * size);
-    if (p)
-        *room = more;
-    return p;
-}
-
 /* Predictions for all blocks there are; forgets what they were. */
 static int begin(struct trace_pack *p, const struct code *code, struct err *err)
 {
     uint32_t n = code_count(code);
     p->epoch++;
     memset(p->reg, 0, sizeof p->reg);
-    if (n > p->block_room) {
-        uint32_t room = p->block_room;
-        struct succ *succ = grow(p->succ, &room, n, sizeof *succ);
-        if (succ)
-            p->succ = succ;
-        room = p->block_room;
-        uint32_t *at = succ ? grow(p->slot_at, &room, n, sizeof *at) : NULL;
-        if (!at)
-            return err_set(err, "no memory");
-        p->slot_at = at;
-        p->block_room = room;
-    }
+    if (array_reserve(&p->succ, &p->succ_room, n) ||
+        array_reserve(&p->slot_at, &p->slot_at_room, n))
+        return err_set(err, "no memory");
     for (; p->blocks < n; p->blocks++) {
         uint32_t slots = code_block(code, p->blocks)->slots;
-        struct slot *list = grow(p->slot, &p->slot_room, p->slots + slots, sizeof *list);
-        if (!list)
+        if (array_reserve(&p->slot, &p->slot_room, (size_t)p->slots + slots + 1))
             return err_set(err, "no memory");
-        p->slot = list;
-        memset(list + p->slots, 0, sizeof *list * slots);
+        memset(p->slot + p->slots, 0, sizeof *p->slot * slots);
         p->slot_at[p->blocks] = p->slots;
         p->succ[p->blocks] = (struct succ){0, 0};
         p->slots += slots;
@@ -198,14 +178,9 @@ const void *trace_pack(struct trace_pack *p, const struct trace_chunk *ch, const
     size_t room = fixed + n + v + 4 * n + n + 2 * n + 8 * v + 8;
     if (begin(p, code, err))
         return NULL;
-    if (room > p->out_room) {
-        uint8_t *more = realloc(p->out, room);
-        if (!more) {
-            err_set(err, "no memory");
-            return NULL;
-        }
-        p->out = more;
-        p->out_room = room;
+    if (array_reserve(&p->out, &p->out_room, room)) {
+        err_set(err, "no memory");
+        return NULL;
     }
     struct columns c = {.flow = p->out + fixed};
     uint8_t *const kind = c.kind = c.flow + n;
@@ -249,15 +224,12 @@ static int room_for(struct trace_chunk *c, const struct head *h, struct err *err
 {
     if (!c->step && !(c->step = malloc(sizeof *c->step * TRACE_STEPS)))
         return err_set(err, "no memory");
-    uint64_t *value = grow(c->value, &c->value_room, h->values + 1, sizeof *value);
-    struct trace_note *note = grow(c->note, &c->note_room, h->notes + 1, sizeof *note);
-    uint8_t *bytes = grow(c->bytes, &c->bytes_room, h->bytes + 1, 1);
-    struct trace_state *state = grow(c->state, &c->thread_room, h->threads + 1, sizeof *state);
-    c->value = value ? value : c->value;
-    c->note = note ? note : c->note;
-    c->bytes = bytes ? bytes : c->bytes;
-    c->state = state ? state : c->state;
-    return value && note && bytes && state ? 0 : err_set(err, "no memory");
+    if (array_reserve(&c->value, &c->value_room, (size_t)h->values + 1) ||
+        array_reserve(&c->note, &c->note_room, (size_t)h->notes + 1) ||
+        array_reserve(&c->bytes, &c->bytes_room, (size_t)h->bytes + 1) ||
+        array_reserve(&c->state, &c->thread_room, (size_t)h->threads + 1))
+        return err_set(err, "no memory");
+    return 0;
 }
 
 /* False: there is less than there should be. */

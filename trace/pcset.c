@@ -4,24 +4,21 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/table.h"
+
 struct pair {
-    gaddr key, value;
+    gaddr key, value; /* key 0: free; zero itself is in no set */
 };
 
 struct pcset {
-    struct pair *slot; /* key 0: free; zero itself is kept apart */
-    size_t room, used;
+    TABLE(struct pair) pairs;
     gaddr (*sorted)[2];
 };
 
 struct pcset *pcset_new(void)
 {
     struct pcset *s = calloc(1, sizeof *s);
-    if (s) {
-        s->room = 1024;
-        s->slot = calloc(s->room, sizeof *s->slot);
-    }
-    if (s && !s->slot) {
+    if (s && table_reserve_pair(&s->pairs)) {
         free(s);
         return NULL;
     }
@@ -32,56 +29,34 @@ void pcset_free(struct pcset *s)
 {
     if (!s)
         return;
-    free(s->slot);
+    free(s->pairs.slot);
     free(s->sorted);
     free(s);
 }
 
-static struct pair *find(const struct pcset *s, gaddr key, gaddr value)
-{
-    size_t i = ((key + value * 31) * 0x9e3779b97f4a7c15ull >> 24) & (s->room - 1);
-    while (s->slot[i].key && (s->slot[i].key != key || s->slot[i].value != value))
-        i = (i + 1) & (s->room - 1);
-    return &s->slot[i];
-}
-
-static bool grow(struct pcset *s)
-{
-    struct pcset bigger = {.room = s->room * 2, .used = s->used};
-    bigger.slot = calloc(bigger.room, sizeof *bigger.slot);
-    if (!bigger.slot)
-        return false;
-    for (size_t i = 0; i < s->room; i++)
-        if (s->slot[i].key)
-            *find(&bigger, s->slot[i].key, s->slot[i].value) = s->slot[i];
-    free(s->slot);
-    s->slot = bigger.slot;
-    s->room = bigger.room;
-    return true;
-}
-
 void pcset_add(struct pcset *s, gaddr key, gaddr value)
 {
-    struct pair *p = find(s, key, value);
-    if (p->key || !key || (2 * s->used >= s->room && !grow(s)))
+    struct pair *p = table_find_pair(&s->pairs, key, value);
+    if (p->key || !key || table_reserve_pair(&s->pairs))
         return;
-    *find(s, key, value) = (struct pair){key, value};
-    s->used++;
+    *table_find_pair(&s->pairs, key, value) = (struct pair){key, value};
+    s->pairs.used++;
 }
 
 bool pcset_has(const struct pcset *s, gaddr key)
 {
-    return key && find(s, key, 0)->key;
+    return key && table_find_pair(&s->pairs, key, 0)->key;
 }
 
 bool pcset_next(const struct pcset *s, size_t *place, gaddr *key, gaddr *value)
 {
-    while (*place < s->room && !s->slot[*place].key)
+    const struct pair *slot = s->pairs.slot;
+    while (*place < s->pairs.room && !slot[*place].key)
         ++*place;
-    if (*place == s->room)
+    if (*place == s->pairs.room)
         return false;
-    *key = s->slot[*place].key;
-    *value = s->slot[(*place)++].value;
+    *key = slot[*place].key;
+    *value = slot[(*place)++].value;
     return true;
 }
 
@@ -95,7 +70,7 @@ const gaddr (*pcset_pairs(struct pcset *s, size_t *count))[2]
 {
     size_t place = 0, n = 0;
     free(s->sorted);
-    s->sorted = malloc(sizeof *s->sorted * (s->used + 1));
+    s->sorted = malloc(sizeof *s->sorted * (s->pairs.used + 1));
     while (s->sorted && pcset_next(s, &place, &s->sorted[n][0], &s->sorted[n][1]))
         n++;
     if (s->sorted)

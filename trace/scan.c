@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/table.h"
 #include "source/frame.h"
 #include "trace/access.h"
 #include "trace/walk.h"
@@ -39,7 +41,8 @@ struct events {
 };
 
 struct list {
-    uint32_t *at, count, room;
+    uint32_t *at, count;
+    size_t room;
 };
 
 struct scanner {
@@ -47,14 +50,14 @@ struct scanner {
     struct trace *trace;
     struct code *code;
     struct frames frames;
-    struct armed *armed;
-    size_t armed_room, armed_used;
+    TABLE(struct armed) armed;
     uint8_t *filter; /* by granule: something was armed there */
     struct events *events;
     unsigned max_save;
     struct source *source;
     uint32_t thread; /* that runs */
     struct list restores, changes;
+    bool failed; /* no memory: what was found is not all */
 };
 
 /* ---- blocks ---- */
@@ -100,46 +103,21 @@ static uint8_t *filter(struct scanner *s, gaddr addr)
     return &s->filter[addr / 8 & (FILTER - 1)];
 }
 
-static struct armed *find(const struct scanner *s, gaddr addr)
-{
-    size_t i = (addr * 0x9e3779b97f4a7c15ull >> 24) & (s->armed_room - 1);
-    while (s->armed[i].addr && s->armed[i].addr != addr)
-        i = (i + 1) & (s->armed_room - 1);
-    return &s->armed[i];
-}
-
-static void grow(struct scanner *s)
-{
-    struct armed *old = s->armed;
-    size_t room = s->armed_room;
-    struct armed *list = calloc(room * 2, sizeof *list);
-    if (!list)
-        return;
-    s->armed = list;
-    s->armed_room = room * 2;
-    for (size_t i = 0; i < room; i++)
-        if (old[i].addr)
-            *find(s, old[i].addr) = old[i];
-    free(old);
-}
-
 static void arm(struct scanner *s, gaddr addr, uint64_t serial, int reg)
 {
-    struct armed *a = find(s, addr);
-    if (!a->addr) {
-        s->armed_used++;
-        a->addr = addr;
+    if (table_reserve(&s->armed)) {
+        s->failed = true;
+        return;
     }
-    a->serial = serial;
-    a->reg = (uint8_t)reg;
+    struct armed *a = table_find(&s->armed, addr);
+    s->armed.used += !a->addr;
+    *a = (struct armed){addr, serial, (uint8_t)reg};
     *filter(s, addr) = *filter(s, addr + 7) = 1;
-    if (2 * s->armed_used > s->armed_room)
-        grow(s);
 }
 
 static bool is_armed(const struct scanner *s, gaddr addr, uint64_t serial, int reg)
 {
-    const struct armed *a = find(s, addr);
+    const struct armed *a = table_find(&s->armed, addr);
     return a->addr && a->serial == serial && a->reg == reg;
 }
 
@@ -147,17 +125,19 @@ static void disarm(struct scanner *s, gaddr addr, uint64_t bytes)
 {
     gaddr end = addr + bytes;
     if (bytes > (uint64_t)FILTER) {
-        for (size_t i = 0; i < s->armed_room; i++)
-            if (s->armed[i].addr - addr + 7 < bytes + 7)
-                s->armed[i].serial = 0;
+        for (size_t i = 0; i < s->armed.room; i++)
+            if (s->armed.slot[i].addr - addr + 7 < bytes + 7)
+                s->armed.slot[i].serial = 0;
         return;
     }
     for (gaddr g = addr & ~7ull; g < end; g += 8) {
         if (!*filter(s, g))
             continue;
         for (gaddr at = g - 7; at != g + 8; at++) {
-            struct armed *a = at && at < end && at + 8 > addr ? find(s, at) : NULL;
-            if (a && a->addr)
+            if (!at || at >= end || at + 8 <= addr)
+                continue;
+            struct armed *a = table_find(&s->armed, at);
+            if (a->addr)
                 a->serial = 0;
         }
     }
@@ -165,17 +145,10 @@ static void disarm(struct scanner *s, gaddr addr, uint64_t bytes)
 
 /* ---- steps ---- */
 
-static void add(struct list *l, uint32_t value)
+static void add(struct scanner *s, struct list *l, uint32_t value)
 {
-    if (l->count == l->room) {
-        uint32_t room = l->room ? l->room * 2 : 256;
-        uint32_t *at = realloc(l->at, sizeof *at * room);
-        if (!at)
-            return;
-        l->at = at;
-        l->room = room;
-    }
-    l->at[l->count++] = value;
+    if (array_push(&l->at, &l->count, &l->room, value))
+        s->failed = true;
 }
 
 /* Is it the place of a slot in this frame? The CFA is right behind the return address. */
@@ -209,7 +182,7 @@ static void do_events(struct scanner *s, const struct trace_step *st, const stru
             return;
         if (ev->kind == EVENT_RESTORE) {
             if (is_armed(s, code_address(a, values), f->serial, ev->reg))
-                add(&s->restores, st->insn_at + ev->insn);
+                add(s, &s->restores, st->insn_at + ev->insn);
             continue;
         }
         if (a->mem.shape == ACCESS_VECTOR)
@@ -239,27 +212,22 @@ static int do_step(struct scanner *s, const struct trace_chunk *c, const struct 
     /* A return is judged when it is executed. */
     const struct frames_thread *now = &s->frames.thread[st->thread];
     if (now->left && b->tail == INSN_RET) {
-        const struct armed *a =
-            frames_returns(now->top, b, b->insns - 1u, values) ? find(s, now->addr) : NULL;
+        const struct armed *a = frames_returns(now->top, b, b->insns - 1u, values)
+                                    ? table_find(&s->armed, now->addr)
+                                    : NULL;
         if (a && !(a->addr && a->serial && a->reg == RETURN_ADDRESS))
-            add(&s->changes, st->insn_at + st->insns - 1u);
+            add(s, &s->changes, st->insn_at + st->insns - 1u);
     }
-    return 0;
+    return s->failed ? err_set(err, "no memory") : 0;
 }
 
 static int add_signal(struct scan *scan, uint64_t insn, const struct flow_signal *sig,
                       struct err *err)
 {
-    if (scan->signals == scan->signal_room) {
-        size_t room = scan->signal_room ? scan->signal_room * 2 : 64;
-        struct scan_signal *list = realloc(scan->signal, sizeof *list * room);
-        if (!list)
-            return err_set(err, "no memory");
-        scan->signal = list;
-        scan->signal_room = room;
-    }
-    scan->signal[scan->signals++] = (struct scan_signal){insn, sig->frame, sig->end, sig->fpstate};
-    return 0;
+    const struct scan_signal new = {insn, sig->frame, sig->end, sig->fpstate};
+    return array_push(&scan->signal, &scan->signals, &scan->signal_room, new)
+               ? err_set(err, "no memory")
+               : 0;
 }
 
 const struct scan_signal *scan_delivery(const struct scan *s, gaddr frame, uint64_t insn)
@@ -306,7 +274,7 @@ static void scanner_deinit(struct scanner *s)
     for (uint32_t i = 0; s->events && i < code_count(s->code); i++)
         free(s->events[i].at);
     free(s->events);
-    free(s->armed);
+    free(s->armed.slot);
     free(s->filter);
     free(s->restores.at);
     free(s->changes.at);
@@ -315,15 +283,11 @@ static void scanner_deinit(struct scanner *s)
 static int scanner_init(struct scanner *s, struct trace *trace, unsigned max_save,
                         struct source *source, struct err *err)
 {
-    *s = (struct scanner){.trace = trace,
-                          .code = trace_code(trace),
-                          .max_save = max_save,
-                          .source = source,
-                          .armed_room = 1 << 12};
-    s->armed = calloc(s->armed_room, sizeof *s->armed);
+    *s = (struct scanner){
+        .trace = trace, .code = trace_code(trace), .max_save = max_save, .source = source};
     s->filter = calloc(1, FILTER);
     s->events = calloc(code_count(s->code) + 1, sizeof *s->events);
-    if (!s->armed || !s->filter || !s->events)
+    if (table_reserve(&s->armed) || !s->filter || !s->events)
         return err_set(err, "no memory");
     return frames_init(&s->frames, trace, err);
 }
@@ -374,14 +338,8 @@ static int keep(struct scanner *s, struct scan_chunk *k, struct err *err)
 
 int scan_unpack(const struct scan_chunk *k, struct scan_lists *out, struct err *err)
 {
-    if (k->restores + k->changes >= out->room) {
-        uint32_t room = k->restores + k->changes + 1;
-        uint32_t *list = realloc(out->restore, sizeof *list * room);
-        if (!list)
-            return err_set(err, "no memory");
-        out->restore = list;
-        out->room = room;
-    }
+    if (array_reserve(&out->restore, &out->room, (size_t)k->restores + k->changes + 1))
+        return err_set(err, "no memory");
     out->restores = k->restores;
     out->changes = k->changes;
     out->changed = out->restore + k->restores;

@@ -25,7 +25,8 @@ struct scan_chunk {
 /* Instructions of a chunk, by their numbers in it, ascending. */
 struct scan_lists {
     uint32_t *restore, *changed; /* changed: returns */
-    uint32_t restores, changes, room;
+    uint32_t restores, changes;
+    size_t room;
 };
 
 /* A signal's delivery. */

@@ -19,6 +19,7 @@
 #include <sys/statvfs.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "pinball/beneath.h"
 #include "pinball/chunk.h"
 #include "trace/ahead.h"
@@ -50,7 +51,8 @@ struct trace {
     struct trace_ahead *ahead;
     struct code *code;
     struct place *place;
-    uint32_t chunks, room;
+    uint32_t chunks;
+    size_t room;
     uint64_t insns;
     uint32_t *thread;
     uint32_t threads;
@@ -191,15 +193,8 @@ static int read_rest(struct trace *t, const uint8_t *at, size_t bytes, struct er
 
 static int add_place(struct trace *t, struct place place, uint64_t insns, struct err *err)
 {
-    if (t->chunks == t->room) {
-        uint32_t room = t->room ? t->room * 2 : 64;
-        struct place *list = realloc(t->place, sizeof *list * room);
-        if (!list)
-            return err_set(err, "no memory");
-        t->place = list;
-        t->room = room;
-    }
-    t->place[t->chunks++] = place;
+    if (array_push(&t->place, &t->chunks, &t->room, place))
+        return err_set(err, "no memory");
     t->insns += insns;
     return 0;
 }

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "trace/access.h"
 #include "trace/walk.h"
 
@@ -114,18 +115,11 @@ static void learn(struct pass *p, uint32_t thread, uint32_t of, uint64_t upto, u
     struct thread *t = &p->c->thread[thread];
     if (of == thread || t->clock->known[of] >= upto)
         return;
-    if (t->changes == t->room) {
-        size_t room = t->room ? 2 * t->room : 64;
-        struct change *list = realloc(t->change, sizeof *list * room);
-        if (!list) {
-            p->failed = true;
-            return;
-        }
-        t->change = list;
-        t->room = room;
+    if (array_push(&t->change, &t->changes, &t->room, (struct change){at, upto, of})) {
+        p->failed = true;
+        return;
     }
     t->clock->known[of] = upto;
-    t->change[t->changes++] = (struct change){at, upto, of};
 }
 
 static void acquire(struct pass *p, uint32_t thread, const struct released *r, uint64_t at)

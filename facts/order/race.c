@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "facts/order/clocks.h"
 #include "source/atomic.h"
 
@@ -204,7 +205,7 @@ static enum race judge(struct study *s, const struct race_flow *d)
 
 static enum race judge_once(struct study *s, const struct race_flow *d)
 {
-    uint64_t h = (d->write.pc ^ d->read.pc << 20 ^ d->addr << 40) * 0x9e3779b97f4a7c15ull;
+    uint64_t h = hash_fold(d->write.pc ^ d->read.pc << 20, d->addr << 40);
     struct verdict *v = &s->facts->verdict[h >> 54];
     if (v->on_pc != d->write.pc || v->node_pc != d->read.pc || v->addr != d->addr ||
         v->bytes != d->bytes || v->on_cfa != d->write.cfa || v->node_cfa != d->read.cfa)

@@ -296,7 +296,7 @@ static int make_filter(struct sync *s, struct err *err)
         return err_set(err, "no memory");
     for (size_t i = 0; i < s->variables; i++)
         for (gaddr w = s->variable[i].start >> 3; w <= (s->variable[i].end - 1) >> 3; w++) {
-            uint64_t h = w * 0x9e3779b97f4a7c15ull >> s->filter_shift;
+            uint64_t h = hash_fold(0, w) >> s->filter_shift;
             s->filter[h >> 6] |= 1ull << (h & 63);
         }
     return 0;

@@ -12,6 +12,7 @@
 #ifndef FACTS_ORDER_SYNC_H
 #define FACTS_ORDER_SYNC_H
 
+#include "base/hash.h"
 #include "study/study.h"
 
 /* What an access does to a variable. */
@@ -53,7 +54,7 @@ size_t sync_find(const struct sync *s, gaddr addr);
 /* False: no variable has this byte or its neighbours in 8. */
 static inline bool sync_may(const struct sync *s, gaddr addr)
 {
-    uint64_t h = (addr >> 3) * 0x9e3779b97f4a7c15ull >> s->filter_shift;
+    uint64_t h = hash_fold(0, addr >> 3) >> s->filter_shift;
     return s->filter[h >> 6] >> (h & 63) & 1;
 }
 

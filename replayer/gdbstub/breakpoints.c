@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "replayer/gdbstub/server_private.h"
 #include "replayer/gdbstub/signals.h"
 
@@ -147,23 +148,10 @@ static bool is_allowed(struct server *s, const struct breakpoint *b)
     return false;
 }
 
-static bool add(struct breakpoints *all, const struct breakpoint *b)
-{
-    if (all->count == all->room) {
-        size_t room = all->room ? 2 * all->room : 16;
-        struct breakpoint *more = realloc(all->list, room * sizeof *more);
-        if (!more)
-            return false;
-        all->list = more;
-        all->room = room;
-    }
-    all->list[all->count++] = *b;
-    return true;
-}
-
 /* One that is there already gets these conditions in place of its own. */
 void breakpoints_insert(struct server *s, struct args *args)
 {
+    struct breakpoints *all = &s->breakpoints;
     struct breakpoint b = {0};
 
     if (!parse(args, &b) || !parse_conditions(args, &b.conditions)) {
@@ -175,11 +163,11 @@ void breakpoints_insert(struct server *s, struct args *args)
         reply_deinit(&b.conditions);
         return;
     }
-    struct breakpoint *old = find(&s->breakpoints, &b);
+    struct breakpoint *old = find(all, &b);
     if (old) {
         reply_deinit(&old->conditions);
         *old = b;
-    } else if (!is_allowed(s, &b) || !add(&s->breakpoints, &b)) {
+    } else if (!is_allowed(s, &b) || array_push(&all->list, &all->count, &all->room, b)) {
         reply_deinit(&b.conditions);
         if (!s->reply.bytes)
             server_refuse(s);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "base/plain.h"
 
 void reply_clear(struct reply *reply)
@@ -26,20 +27,11 @@ static bool make_room(struct reply *reply, size_t n)
 {
     if (reply->failed)
         return false;
-    if (reply->room - reply->bytes > n)
+    if (array_reserve(&reply->data, &reply->room, reply->bytes + n + 1) == 0)
         return true;
-    size_t room = reply->room ? reply->room : 256;
-    while (room - reply->bytes <= n)
-        room *= 2;
-    char *data = realloc(reply->data, room);
-    if (!data) {
-        reply_clear(reply);
-        reply->failed = true;
-        return false;
-    }
-    reply->data = data;
-    reply->room = room;
-    return true;
+    reply_clear(reply);
+    reply->failed = true;
+    return false;
 }
 
 void reply_bytes(struct reply *reply, const void *bytes, size_t n)

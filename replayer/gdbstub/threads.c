@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "replayer/gdbstub/server_private.h"
 
 int32_t threads_pid(struct server *s)
@@ -68,12 +69,10 @@ struct replay_thread *threads_list(struct server *s, size_t *count)
 {
     struct replay *replay = timeline_replay(s->timeline);
     struct replay_thread *list = NULL;
+    size_t room = 0;
 
-    for (size_t room = 64;; room = *count) {
-        struct replay_thread *more = realloc(list, room * sizeof *list);
-        if (!more)
-            break;
-        list = more;
+    *count = 64;
+    while (array_reserve(&list, &room, *count) == 0) {
         *count = replay_threads(replay, list, room);
         if (*count <= room) {
             fill_names(s, list, *count);

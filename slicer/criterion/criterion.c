@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "source/expression.h"
 
 static const char usage[] = "a criterion is `EXPRESSION at FILE:LINE`, `%REGISTER at ...`, "
@@ -26,14 +27,7 @@ int criterion_want(struct criterion *c, struct slice_want want, struct err *err)
         return err_set_code(err, CRITERION_USAGE,
                             "%llu bytes are too many for one slice; say a part of it",
                             (unsigned long long)want.bytes);
-    if ((c->wants & (c->wants - 1)) == 0) { /* a power of two, or none: full */
-        struct slice_want *list = realloc(c->want, sizeof *list * (c->wants ? 2 * c->wants : 1));
-        if (!list)
-            return err_set(err, "no memory");
-        c->want = list;
-    }
-    c->want[c->wants++] = want;
-    return 0;
+    return array_append(&c->want, &c->wants, want) ? err_set(err, "no memory") : 0;
 }
 
 static int want_memory(struct criterion *out, const struct place *p, gaddr addr, uint64_t bytes,

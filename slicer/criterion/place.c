@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "trace/number.h"
 #include "trace/pass.h"
 
@@ -115,16 +116,8 @@ static const struct masks *masks_of(struct search *q, const struct code_block *b
 
 static int add_insn(struct search *q, uint64_t insn, struct err *err)
 {
-    if (q->out->insns == q->room) {
-        size_t room = q->room ? 2 * q->room : 64;
-        uint64_t *list = realloc(q->out->insn, sizeof *list * room);
-        if (!list)
-            return err_set(err, "no memory");
-        q->out->insn = list;
-        q->room = room;
-    }
-    q->out->insn[q->out->insns++] = insn;
-    return 0;
+    return array_push(&q->out->insn, &q->out->insns, &q->room, insn) ? err_set(err, "no memory")
+                                                                     : 0;
 }
 
 static bool wanted_hit(const struct search *q, uint32_t thread)

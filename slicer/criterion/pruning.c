@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "source/places.h"
 #include "source/registers.h"
 
@@ -33,15 +34,7 @@ int pruning_add_word(struct pruning *p, const char *text, struct err *err)
 
 int pruning_add_item(struct pruning *p, const struct slice_prune *item, struct err *err)
 {
-    if ((p->items & (p->items - 1)) == 0) { /* a power of two, or none: full */
-        size_t room = p->items ? 2 * p->items : 1;
-        struct slice_prune *list = realloc(p->item, sizeof *list * room);
-        if (!list)
-            return err_set(err, "no memory");
-        p->item = list;
-    }
-    p->item[p->items++] = *item;
-    return 0;
+    return array_append(&p->item, &p->items, *item) ? err_set(err, "no memory") : 0;
 }
 
 /* ---- registers and memory ---- */

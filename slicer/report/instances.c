@@ -9,6 +9,7 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
 #include "trace/pass.h"
 
 struct stop {
@@ -48,16 +49,9 @@ static int by_pc(const void *a, const void *b)
 
 static int add_stop(struct counter *c, gaddr pc, uint32_t row, struct err *err)
 {
-    if (c->stops == c->stop_room) {
-        size_t room = c->stop_room ? 2 * c->stop_room : 64;
-        struct stop *list = realloc(c->stop, sizeof *list * room);
-        if (!list)
-            return err_set(err, "no memory");
-        c->stop = list;
-        c->stop_room = room;
-    }
-    c->stop[c->stops++] = (struct stop){pc, row};
-    return 0;
+    return array_push(&c->stop, &c->stops, &c->stop_room, (struct stop){pc, row})
+               ? err_set(err, "no memory")
+               : 0;
 }
 
 static int find_stops(struct counter *c, struct err *err)
@@ -99,15 +93,9 @@ static int list_block(struct counter *c, const struct code_block *b, struct err 
     for (uint32_t i = 0; i < b->insns; i++) {
         gaddr pc = b->insn[i].in.pc;
         for (size_t k = stop_from(c, pc); k < c->stops && c->stop[k].pc == pc; k++) {
-            if (c->founds == c->found_room) {
-                size_t room = c->found_room ? 2 * c->found_room : 256;
-                struct found *more = realloc(c->found, sizeof *more * room);
-                if (!more)
-                    return err_set(err, "no memory");
-                c->found = more;
-                c->found_room = room;
-            }
-            c->found[c->founds++] = (struct found){i, c->stop[k].row};
+            const struct found new = {i, c->stop[k].row};
+            if (array_push(&c->found, &c->founds, &c->found_room, new))
+                return err_set(err, "no memory");
             list->count++;
         }
     }

@@ -11,17 +11,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/table.h"
 #include "slicer/slice_private.h"
 #include "trace/pass.h"
 
 enum { NO_ROW = -1, MEMO = 4096 };
 #define READS_FLAGS 0x80000000u /* of row_of: the instruction does */
 
-/* A hash table of pairs of words. */
-struct table {
-    struct {
-        uint64_t a, b;
-        uint32_t value; /* plus one; 0: free */
+/* By pairs of words. */
+struct numbers {
+    struct number {
+        uint64_t b, a;  /* b plus one; 0: free */
+        uint32_t value; /* plus one; 0: not known yet */
     } * slot;
     size_t room, used;
 };
@@ -37,9 +39,9 @@ struct builder {
     uint64_t *insn; /* of nodes, ascending, and their rows */
     uint32_t *row_of;
     uint64_t nodes, cursor;
-    struct table row_at;  /* by thread and place of a pc */
-    struct table edge_at; /* by rows */
-    struct table line_at; /* by pc: the row of a thread's pc */
+    struct numbers row_at;  /* by thread and place of a pc */
+    struct numbers edge_at; /* by rows */
+    struct numbers line_at; /* by pc: the row of a thread's pc */
     struct memo {
         gaddr pc;
         uint32_t thread, own;
@@ -51,51 +53,17 @@ struct builder {
     struct err *err;
 };
 
-/* ---- tables ---- */
-
-static size_t hash(uint64_t a, uint64_t b)
+/* The value of (a, b), plus one, to be set if it is 0; b is not the largest number there is. NULL:
+ * no memory. */
+static uint32_t *entry(struct numbers *t, uint64_t a, uint64_t b)
 {
-    uint64_t h = (a ^ (b * 0xff51afd7ed558ccdull)) * 0x9e3779b97f4a7c15ull;
-    return (size_t)(h ^ h >> 29);
-}
-
-static int grow(struct table *t)
-{
-    struct table old = *t;
-    t->room = old.room ? 2 * old.room : 256;
-    t->slot = calloc(t->room, sizeof *t->slot);
-    if (!t->slot) {
-        *t = old;
-        return -1;
-    }
-    for (size_t i = 0; i < old.room; i++) {
-        if (!old.slot[i].value)
-            continue;
-        size_t k = hash(old.slot[i].a, old.slot[i].b) & (t->room - 1);
-        while (t->slot[k].value)
-            k = (k + 1) & (t->room - 1);
-        t->slot[k].a = old.slot[i].a;
-        t->slot[k].b = old.slot[i].b;
-        t->slot[k].value = old.slot[i].value;
-    }
-    free(old.slot);
-    return 0;
-}
-
-/* The value of (a, b), plus one, to be set if it is 0. NULL: no memory. */
-static uint32_t *entry(struct table *t, uint64_t a, uint64_t b)
-{
-    if (2 * t->used >= t->room && grow(t))
+    if (table_reserve_pair(t))
         return NULL;
-    size_t k = hash(a, b) & (t->room - 1);
-    while (t->slot[k].value && (t->slot[k].a != a || t->slot[k].b != b))
-        k = (k + 1) & (t->room - 1);
-    if (!t->slot[k].value) {
-        t->slot[k].a = a;
-        t->slot[k].b = b;
-        t->used++; /* whoever asks sets it */
-    }
-    return &t->slot[k].value;
+    struct number *n = table_find_pair(t, b + 1, a);
+    t->used += !n->b;
+    n->b = b + 1;
+    n->a = a;
+    return &n->value;
 }
 
 /* ---- rows ---- */
@@ -103,18 +71,9 @@ static uint32_t *entry(struct table *t, uint64_t a, uint64_t b)
 static int32_t new_row(struct builder *b, struct report_row row)
 {
     struct report *r = b->out;
-    if (r->rows == b->row_room) {
-        size_t room = b->row_room ? 2 * b->row_room : 64;
-        struct report_row *list = realloc(r->row, sizeof *list * room);
-        if (!list)
-            return NO_ROW;
-        r->row = list;
-        b->row_room = room;
-    }
     row.distance = UINT32_MAX;
     row.edge = REPORT_NONE;
-    r->row[r->rows] = row;
-    return (int32_t)r->rows++;
+    return array_push(&r->row, &r->rows, &b->row_room, row) ? NO_ROW : (int32_t)r->rows - 1;
 }
 
 static int32_t find_row(struct builder *b, uint32_t thread, gaddr pc, bool *own)
@@ -396,16 +355,10 @@ static int add_edge(struct builder *b, uint32_t row, uint32_t on, const struct s
     if (!e)
         return err_set(b->err, "no memory");
     if (!*e) {
-        if (r->edges == b->edge_room) {
-            size_t room = b->edge_room ? 2 * b->edge_room : 64;
-            struct report_edge *list = realloc(r->edge, sizeof *list * room);
-            if (!list)
-                return err_set(b->err, "no memory");
-            r->edge = list;
-            b->edge_room = room;
-        }
-        r->edge[r->edges] = (struct report_edge){.row = row, .on = on, .sample = *d};
-        *e = (uint32_t)++r->edges;
+        const struct report_edge new = {.row = row, .on = on, .sample = *d};
+        if (array_push(&r->edge, &r->edges, &b->edge_room, new))
+            return err_set(b->err, "no memory");
+        *e = (uint32_t)r->edges;
     }
     struct report_edge *x = &r->edge[*e - 1];
     x->count++;
@@ -538,7 +491,7 @@ static int arrange(struct builder *b)
 }
 
 /* Is (a, b) new in the table? */
-static bool is_new(struct table *t, uint64_t a, uint64_t b)
+static bool is_new(struct numbers *t, uint64_t a, uint64_t b)
 {
     uint32_t *e = entry(t, a, b);
     bool new = e && !*e;
@@ -550,7 +503,7 @@ static bool is_new(struct table *t, uint64_t a, uint64_t b)
 /* Lines of the user's, or if there are none functions. */
 static void count(struct report *r)
 {
-    struct table line = {0}, thread = {0};
+    struct numbers line = {0}, thread = {0};
     bool own = false;
     for (size_t i = 0; i < r->rows; i++)
         own = own || (r->row[i].own && r->row[i].nodes);
@@ -561,7 +514,7 @@ static void count(struct report *r)
             continue;
         r->threads += is_new(&thread, x->thread, 0);
         bool first =
-            x->file ? is_new(&line, (uintptr_t)x->file, x->line) : is_new(&line, x->pc, ~0ull);
+            x->file ? is_new(&line, (uintptr_t)x->file, x->line) : is_new(&line, x->pc, 1ull << 32);
         r->lines += first && (x->own || !own);
     }
     free(line.slot);

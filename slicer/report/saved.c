@@ -11,6 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "pinball/beneath.h"
 #include "pinball/chunk.h"
 #include "pinball/pinball.h"
@@ -527,13 +528,11 @@ char **saved_names(const char *dir, size_t *count, struct err *err)
         size_t n = strlen(e->d_name);
         if (check_name(e->d_name, &unused) || (n > 5 && strcmp(e->d_name + n - 5, ".part") == 0))
             continue;
-        char **more = realloc(list, sizeof *list * (*count + 2)), *name = strdup(e->d_name);
-        list = more ? more : list;
-        if (!more || !name) {
+        char *name = strdup(e->d_name);
+        if (!name || array_append(&list, count, name)) {
             free(name);
             break;
         }
-        list[(*count)++] = name;
     }
     if (d)
         closedir(d);

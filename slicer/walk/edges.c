@@ -17,6 +17,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/table.h"
 #include "slicer/slice_private.h"
 #include "slicer/walk/prune.h"
 #include "slicer/walk/trail.h"
@@ -31,6 +33,7 @@
 enum {
     PAGE_SHIFT = 9,
     PAGE = 1 << PAGE_SHIFT,
+    PAGES_FEW = 1 << 12,
     PAGES_MOST = 1 << 21, /* shadows of 1 GiB; a stranger's trace may name terabytes */
     WIDES_MOST = 4096,
 };
@@ -69,8 +72,7 @@ struct pass {
     slice_edge_fn *edge;
     void *arg;
     struct control *control; /* for functions only */
-    struct page *page;
-    size_t page_room, pages;
+    TABLE(struct page) page;
     struct wide *wide; /* in the order of their definition */
     size_t wides;
     uint32_t (*reg)[LOC_COUNT]; /* by thread */
@@ -79,7 +81,8 @@ struct pass {
     struct flags *flags;
     size_t flag_count, flag_room;
     struct who *who; /* in order of their numbers */
-    uint32_t whos, who_room;
+    uint32_t whos;
+    size_t who_room;
     const struct slice_want **want; /* sorted, those that are still to come */
     size_t wants;
     const struct slice_want **from; /* likewise, of what the slice is from */
@@ -92,14 +95,6 @@ struct pass {
     bool ok;         /* there was memory */
     int result;
 };
-
-static struct page *find_page(const struct pass *p, gaddr number)
-{
-    size_t i = (number * 0x9e3779b97f4a7c15ull >> 24) & (p->page_room - 1);
-    while (p->page[i].number && p->page[i].number != number + 1)
-        i = (i + 1) & (p->page_room - 1);
-    return &p->page[i];
-}
 
 /* The part of a range that is in a page; 0: none. */
 static uint64_t part_of(gaddr number, gaddr addr, uint64_t bytes, gaddr *at)
@@ -125,36 +120,18 @@ static bool is_covered(const struct pass *p, gaddr number)
     return false;
 }
 
-static bool make_room(struct pass *p)
-{
-    struct page *old = p->page;
-    size_t room = p->page_room;
-    if (2 * p->pages < room)
-        return true;
-    struct page *list = calloc(room * 2, sizeof *list);
-    if (!list)
-        return false;
-    p->page = list;
-    p->page_room = room * 2;
-    for (size_t i = 0; i < room; i++)
-        if (old[i].number)
-            *find_page(p, old[i].number - 1) = old[i];
-    free(old);
-    return true;
-}
-
 /* NULL: nobody has defined anything there; or, not ok, there is no memory. */
 static uint32_t *shadow(struct pass *p, gaddr addr, bool make)
 {
     const gaddr number = addr >> PAGE_SHIFT;
-    struct page *g = find_page(p, number);
+    struct page *g = table_find(&p->page, number + 1);
     gaddr at;
     if (g->number)
         return &g->by[addr & (PAGE - 1)];
     if (!make && !is_covered(p, number))
         return NULL;
-    uint32_t *by = p->pages < PAGES_MOST && make_room(p) ? calloc(PAGE, sizeof *by) : NULL;
-    if (!by) {
+    uint32_t *by = NULL;
+    if (p->page.used == PAGES_MOST || table_reserve(&p->page) || !(by = calloc(PAGE, sizeof *by))) {
         p->ok = false;
         return NULL;
     }
@@ -162,24 +139,24 @@ static uint32_t *shadow(struct pass *p, gaddr addr, bool make)
         uint64_t n = part_of(number, p->wide[i].addr, p->wide[i].bytes, &at);
         set(by, at, n, p->wide[i].by);
     }
-    *find_page(p, number) = (struct page){.number = number + 1, .by = by};
-    p->pages++;
+    *table_find(&p->page, number + 1) = (struct page){.number = number + 1, .by = by};
+    p->page.used++;
     return &by[addr & (PAGE - 1)];
 }
 
-/* Has it more pages than there are? */
+/* Has it many pages, and more than there are? */
 static bool is_wide(const struct pass *p, uint64_t bytes)
 {
-    return bytes >> PAGE_SHIFT > p->page_room;
+    return bytes >> PAGE_SHIFT > PAGES_FEW + p->page.room;
 }
 
 static void define_wide(struct pass *p, gaddr addr, uint64_t bytes, uint32_t by)
 {
     gaddr at;
-    for (size_t i = 0; i < p->page_room; i++)
-        if (p->page[i].number) {
-            uint64_t n = part_of(p->page[i].number - 1, addr, bytes, &at);
-            set(p->page[i].by, at, n, by);
+    for (size_t i = 0; i < p->page.room; i++)
+        if (p->page.slot[i].number) {
+            uint64_t n = part_of(p->page.slot[i].number - 1, addr, bytes, &at);
+            set(p->page.slot[i].by, at, n, by);
         }
     if (by == NOBODY && !p->wides)
         return;
@@ -273,13 +250,13 @@ static int by_address(const void *a, const void *b)
 /* Only pages that are there have something to tell. */
 static void tell_wide(struct pass *p, uint64_t node, gaddr addr, uint64_t bytes)
 {
-    const struct page **list = malloc(sizeof *list * (p->pages + 1));
+    const struct page **list = malloc(sizeof *list * (p->page.used + 1));
     size_t count = 0;
     gaddr at;
     p->ok &= list != NULL;
-    for (size_t i = 0; list && i < p->page_room; i++)
-        if (p->page[i].number && part_of(p->page[i].number - 1, addr, bytes, &at))
-            list[count++] = &p->page[i];
+    for (size_t i = 0; list && i < p->page.room; i++)
+        if (p->page.slot[i].number && part_of(p->page.slot[i].number - 1, addr, bytes, &at))
+            list[count++] = &p->page.slot[i];
     if (count)
         qsort(list, count, sizeof *list, by_address);
     for (size_t i = 0; i < count; i++) {
@@ -473,16 +450,10 @@ static void through_state(struct pass *p, const struct forward_at *n)
 
 static int add_who(struct pass *p, const struct forward_at *n, struct err *err)
 {
-    if (p->whos == p->who_room) {
-        uint64_t room = p->who_room ? 2ull * p->who_room : 4096;
-        struct who *who = room <= UINT32_MAX ? realloc(p->who, sizeof *who * room) : NULL;
-        if (!who)
-            return err_set(err, "no memory");
-        p->who = who;
-        p->who_room = (uint32_t)room;
-    }
     gaddr cfa = n->frame->kind == FRAME_CALL ? n->frame->slot + 8 : 0;
-    p->who[p->whos++] = (struct who){n->insn, n->in->pc, cfa, n->thread};
+    const struct who new = {n->insn, n->in->pc, cfa, n->thread};
+    if (p->whos == UINT32_MAX || array_push(&p->who, &p->whos, &p->who_room, new))
+        return err_set(err, "no memory");
     return 0;
 }
 
@@ -579,14 +550,9 @@ static struct flags *find_flags(struct pass *p, gaddr frame)
 static void keep_flags(struct pass *p, gaddr frame, const uint32_t *by)
 {
     struct flags *f = find_flags(p, frame);
-    if (!f && p->flag_count == p->flag_room) {
-        size_t room = p->flag_room ? 2 * p->flag_room : 16;
-        struct flags *list = realloc(p->flags, sizeof *list * room);
-        p->ok = p->ok && list;
-        if (!list)
-            return;
-        p->flags = list;
-        p->flag_room = room;
+    if (!f && array_reserve(&p->flags, &p->flag_room, p->flag_count + 1)) {
+        p->ok = false;
+        return;
     }
     f = f ? f : &p->flags[p->flag_count++];
     f->frame = frame;
@@ -667,21 +633,19 @@ static int by_place(const void *a, const void *b)
 static int pass_init(struct pass *p, struct err *err)
 {
     p->threads = trace_threads(p->s->trace);
-    p->page_room = 1 << 12;
-    p->page = calloc(p->page_room, sizeof *p->page);
     p->reg = calloc(p->threads + 1, sizeof *p->reg);
     p->begun = calloc(p->threads + 1, sizeof *p->begun);
     p->control = control_new(p->s->cfg);
-    if (!p->page || !p->reg || !p->begun || !p->control)
+    if (table_reserve(&p->page) || !p->reg || !p->begun || !p->control)
         return err_set(err, "no memory");
     return 0;
 }
 
 static void pass_deinit(struct pass *p)
 {
-    for (size_t i = 0; p->page && i < p->page_room; i++)
-        free(p->page[i].by);
-    free(p->page);
+    for (size_t i = 0; i < p->page.room; i++)
+        free(p->page.slot[i].by);
+    free(p->page.slot);
     free(p->wide);
     state_free(p->state);
     free(p->reg);

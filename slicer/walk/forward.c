@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/table.h"
 #include "slicer/slice_private.h"
 #include "slicer/walk/prune.h"
 #include "trace/graph/regions.h"
@@ -38,8 +39,7 @@ struct taint {
     uint32_t threads;
     struct regions *regions;
     struct prune prune;
-    struct saved *saved;
-    size_t saved_room, saves;
+    TABLE(struct saved) saved;
     struct state *state; /* as a resolver saved it */
     const struct slice_want *want;
     size_t wants;
@@ -235,14 +235,6 @@ static void define(struct taint *t, const struct forward_at *n, bool mark)
 
 /* ---- saved registers ---- */
 
-static struct saved *find_saved(const struct taint *t, uint64_t serial, gaddr addr)
-{
-    size_t i = ((serial + addr) * 0x9e3779b97f4a7c15ull >> 24) & (t->saved_room - 1);
-    while (t->saved[i].serial && (t->saved[i].serial != serial || t->saved[i].addr != addr))
-        i = (i + 1) & (t->saved_room - 1);
-    return &t->saved[i];
-}
-
 static uint8_t marks_of(const struct taint *t, uint32_t thread, int reg)
 {
     uint8_t mask = 0;
@@ -255,31 +247,21 @@ static uint8_t marks_of(const struct taint *t, uint32_t thread, int reg)
 static void keep_save(struct taint *t, const struct forward_at *n)
 {
     uint8_t mask = marks_of(t, n->thread, n->saves);
-    struct saved *s = find_saved(t, n->frame->serial, n->pair);
+    struct saved *s = table_find_pair(&t->saved, n->frame->serial, n->pair);
     if (!mask && !s->serial)
         return;
-    if (2 * t->saves >= t->saved_room) {
-        struct saved *old = t->saved;
-        size_t room = t->saved_room;
-        struct saved *list = calloc(room * 2, sizeof *list);
-        t->ok &= list != NULL;
-        if (!list)
-            return;
-        t->saved = list;
-        t->saved_room = room * 2;
-        for (size_t i = 0; i < room; i++)
-            if (old[i].serial)
-                *find_saved(t, old[i].serial, old[i].addr) = old[i];
-        free(old);
-        s = find_saved(t, n->frame->serial, n->pair);
+    if (table_reserve_pair(&t->saved)) {
+        t->ok = false;
+        return;
     }
-    t->saves += !s->serial;
+    s = table_find_pair(&t->saved, n->frame->serial, n->pair);
+    t->saved.used += !s->serial;
     *s = (struct saved){n->frame->serial, n->pair, mask};
 }
 
 static void restore(struct taint *t, const struct forward_at *n)
 {
-    const struct saved *s = find_saved(t, n->frame->serial, n->pair);
+    const struct saved *s = table_find_pair(&t->saved, n->frame->serial, n->pair);
     unsigned loc = loc_gpr((unsigned)n->restores);
     loc_set_remove(&t->reg[n->thread], loc, 8);
     for (unsigned i = 0; s->serial && i < 8; i++)
@@ -325,7 +307,7 @@ static bool anything_marked(const struct taint *t)
     for (uint32_t i = 0; i < t->threads; i++)
         if (loc_set_next(&t->reg[i], 0).count)
             return true;
-    return t->memory.live || t->saves || t->state || t->out->count;
+    return t->memory.live || t->saved.used || t->state || t->out->count;
 }
 
 /* Before the criterion nothing depends on it; branches and calls made there are not in the slice.
@@ -430,7 +412,7 @@ static void taint_deinit(struct taint *t)
 {
     regions_free(t->regions);
     prune_deinit(&t->prune);
-    free(t->saved);
+    free(t->saved.slot);
     state_free(t->state);
     free(t->reg);
     free(t->root);
@@ -445,7 +427,6 @@ struct slice *slice_forward(struct trace_index *s, const struct slice_want *want
                       .o = o,
                       .edges = o->edges ? o->edges : SLICE_ALL,
                       .threads = trace_threads(s->trace),
-                      .saved_room = 1024,
                       .want = want,
                       .wants = wants,
                       .begin = UINT64_MAX,
@@ -461,7 +442,6 @@ struct slice *slice_forward(struct trace_index *s, const struct slice_want *want
     t.out = slice_new(s->trace);
     t.control = control_new(s->cfg);
     t.regions = t.control ? regions_new(t.control) : NULL;
-    t.saved = calloc(t.saved_room, sizeof *t.saved);
     t.reg = calloc(t.threads + 1, sizeof *t.reg);
     t.root = calloc(t.threads + 1, sizeof *t.root);
     int bad = -1;
@@ -470,7 +450,7 @@ struct slice *slice_forward(struct trace_index *s, const struct slice_want *want
         t.end = want[i].at > t.end ? want[i].at : t.end;
     }
     v.first = wants ? t.begin : 0;
-    if (!t.out || !t.control || !t.regions || !t.saved || !t.reg || !t.root)
+    if (!t.out || !t.control || !t.regions || table_reserve_pair(&t.saved) || !t.reg || !t.root)
         err_set(err, "no memory");
     else if (!prune_init(&t.prune, o, err))
         bad = forward_pass(s, &how, &v, err);

@@ -275,10 +275,7 @@ static int take_node(struct walk *w, const struct node *n, struct err *err)
 
 static struct ghost *find_ghost(const struct walk *w, uint64_t serial, gaddr addr)
 {
-    size_t i = ((serial + addr) * 0x9e3779b97f4a7c15ull >> 24) & (w->ghost_room - 1);
-    while (w->ghost[i].serial && (w->ghost[i].serial != serial || w->ghost[i].addr != addr))
-        i = (i + 1) & (w->ghost_room - 1);
-    return &w->ghost[i];
+    return table_find_pair(&w->ghost, serial, addr);
 }
 
 bool slice_walk_saved(const struct walk *w, const struct frame *frame, gaddr addr)
@@ -286,25 +283,9 @@ bool slice_walk_saved(const struct walk *w, const struct frame *frame, gaddr add
     return w->ghosts_waiting && find_ghost(w, frame->serial, addr)->mask;
 }
 
-static bool grow_ghosts(struct walk *w)
+static bool is_found(const void *ghost)
 {
-    struct ghost *old = w->ghost;
-    size_t room = w->ghost_room, live = 0, want = SLICE_WALK_GHOSTS;
-    for (size_t i = 0; i < room; i++)
-        live += old[i].mask != 0;
-    while (want < 4 * live)
-        want *= 2;
-    struct ghost *list = calloc(want, sizeof *list);
-    if (!list)
-        return false;
-    w->ghost = list;
-    w->ghost_room = want;
-    w->ghosts = live;
-    for (size_t i = 0; i < room; i++)
-        if (old[i].mask)
-            *find_ghost(w, old[i].serial, old[i].addr) = old[i];
-    free(old);
-    return true;
+    return !((const struct ghost *)ghost)->mask;
 }
 
 /* The restore of a pair: what is wanted of the register is wanted before the save. */
@@ -314,10 +295,12 @@ static void look_through(struct walk *w, const struct node *n, int reg, gaddr ad
     if (!mask)
         return;
     loc_set_remove(&w->reg[n->thread], loc_gpr((unsigned)reg), 8);
-    if (2 * w->ghosts >= w->ghost_room)
-        w->ok &= grow_ghosts(w);
+    if (table_reserve_words(&w->ghost, 2, is_found, NULL)) {
+        w->ok = false;
+        return;
+    }
     struct ghost *g = find_ghost(w, n->frame->serial, addr);
-    w->ghosts += !g->serial;
+    w->ghost.used += !g->serial;
     uint8_t both = g->serial ? g->mask : 0;
     w->ghosts_waiting += !both;
     *g = (struct ghost){n->frame->serial, addr, (uint8_t)reg, (uint8_t)(both | mask)};

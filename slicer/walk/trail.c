@@ -4,6 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/hash.h"
+
 enum { FIRST_ROOM = 8 };
 
 struct save {
@@ -17,7 +20,8 @@ struct trail {
     uint32_t *table; /* by pc and next: index plus one; twice as many as there is room for */
     uint32_t latest; /* index plus one */
     struct save *save;
-    uint32_t saves, save_room;
+    uint32_t saves;
+    size_t save_room;
 };
 
 static void drop(void *own)
@@ -38,10 +42,11 @@ struct trail *trail_of(struct frame *f)
 
 /* ---- branches ---- */
 
+/* Not one of base/table.h: every frame has one, so it begins small, and has numbers for slots. */
 static uint32_t *find(const struct trail *t, gaddr pc, gaddr next)
 {
     uint32_t mask = 2 * t->room - 1;
-    uint32_t i = (uint32_t)((pc * 0x9e3779b97f4a7c15ull ^ next * 0xff51afd7ed558ccdull) >> 32);
+    uint32_t i = hash_pair(pc, next);
     for (i &= mask; t->table[i]; i = (i + 1) & mask) {
         const struct trail_branch *b = &t->branch[t->table[i] - 1];
         if (b->pc == pc && b->next == next)
@@ -53,10 +58,8 @@ static uint32_t *find(const struct trail *t, gaddr pc, gaddr next)
 static int grow(struct trail *t)
 {
     uint32_t room = t->room ? 2 * t->room : FIRST_ROOM;
-    struct trail_branch *list = realloc(t->branch, sizeof *list * room);
     uint32_t *table = calloc(2 * (size_t)room, sizeof *table);
-    t->branch = list ? list : t->branch;
-    if (!list || !table) {
+    if (!table || array_resize(&t->branch, room, sizeof *t->branch)) {
         free(table);
         return -1;
     }
@@ -64,7 +67,7 @@ static int grow(struct trail *t)
     t->table = table;
     t->room = room;
     for (uint32_t i = 0; i < t->branches; i++)
-        *find(t, list[i].pc, list[i].next) = i + 1;
+        *find(t, t->branch[i].pc, t->branch[i].next) = i + 1;
     return 0;
 }
 
@@ -119,14 +122,8 @@ static struct save *find_save(const struct trail *t, gaddr addr)
 int trail_save(struct trail *t, gaddr addr, const uint32_t by[8])
 {
     struct save *s = find_save(t, addr);
-    if (!s && t->saves == t->save_room) {
-        uint32_t room = t->save_room ? 2 * t->save_room : FIRST_ROOM;
-        struct save *list = realloc(t->save, sizeof *list * room);
-        if (!list)
-            return -1;
-        t->save = list;
-        t->save_room = room;
-    }
+    if (!s && array_reserve(&t->save, &t->save_room, t->saves + 1u))
+        return -1;
     s = s ? s : &t->save[t->saves++];
     s->addr = addr;
     memcpy(s->by, by, sizeof s->by);

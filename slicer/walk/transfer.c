@@ -22,6 +22,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/hash.h"
 #include "slicer/slice_private.h"
 
 /* Values of slots, for sets that do not depend on them. */
@@ -318,14 +320,8 @@ static bool find_graphs(struct transfer_block *x)
 struct transfer_block *transfer_add(struct transfer *t, const struct code_block *b, gaddr entry,
                                     const struct cfg_function *function, unsigned flags)
 {
-    if (t->count == t->room) {
-        size_t room = t->room ? 2 * t->room : 1024;
-        struct transfer_block **list = realloc(t->list, sizeof(void *) * room);
-        if (!list)
-            return NULL;
-        t->list = list;
-        t->room = room;
-    }
+    if (array_reserve(&t->list, &t->room, t->count + 1))
+        return NULL;
     struct transfer_block *x = calloc(1, sizeof *x);
     if (!x)
         return NULL;
@@ -498,11 +494,13 @@ static bool is_root(const struct transfer_root *r, const struct transfer_piece *
     return true;
 }
 
+/* Not one of base/table.h: a key has as many words as its piece, and a piece mostly a root or two.
+ */
 static size_t slot_of(const struct transfer_piece *p, const uint64_t *key, bool with_last)
 {
     uint64_t h = with_last;
     for (unsigned k = 0; k < p->words; k++)
-        h = (h ^ key[k]) * 0x9e3779b97f4a7c15ull;
+        h = hash_fold(h, key[k]);
     size_t i = (h >> 32) & (p->room - 1);
     while (p->root[i] && !is_root(p->root[i], p, key, with_last))
         i = (i + 1) & (p->room - 1);

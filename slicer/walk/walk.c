@@ -372,7 +372,6 @@ int slice_walk(struct trace_index *s, struct slice *out, const struct slice_want
                      .o = o,
                      .edges = o->edges ? o->edges : SLICE_ALL,
                      .threads = trace_threads(s->trace),
-                     .ghost_room = SLICE_WALK_GHOSTS,
                      .ok = true};
     const struct slice_want **sorted = malloc(sizeof *sorted * (wants + 1));
     int bad = -1;
@@ -380,8 +379,7 @@ int slice_walk(struct trace_index *s, struct slice *out, const struct slice_want
     w.control = control_new(s->cfg);
     w.reg = calloc(w.threads + 1, sizeof *w.reg);
     w.carry = calloc(w.threads + 1, sizeof *w.carry);
-    w.ghost = calloc(w.ghost_room, sizeof *w.ghost);
-    if (!sorted || !w.place || !w.control || !w.reg || !w.carry || !w.ghost) {
+    if (!sorted || !w.place || !w.control || !w.reg || !w.carry || table_reserve_pair(&w.ghost)) {
         err_set(err, "no memory");
         goto done;
     }
@@ -425,6 +423,6 @@ done:
     free(w.reg);
     free(w.carry);
     transfer_free(w.transfer);
-    free(w.ghost);
+    free(w.ghost.slot);
     return bad;
 }

@@ -2,11 +2,12 @@
 #ifndef SLICER_WALK_WALK_H
 #define SLICER_WALK_WALK_H
 
+#include "base/table.h"
 #include "slicer/slice_private.h"
 #include "slicer/walk/prune.h"
 #include "slicer/walk/transfer.h"
 
-enum { SLICE_WALK_PAGES = 256, SLICE_WALK_GHOSTS = 1024 };
+enum { SLICE_WALK_PAGES = 256 };
 
 /* Bytes of a register that are wanted before the save of a pair. */
 struct ghost {
@@ -43,8 +44,8 @@ struct walk {
     struct page page[SLICE_WALK_PAGES]; /* looked at last */
     gaddr *carry; /* by thread: where it went on behind the chunk, in the same frame */
     uint32_t threads;
-    struct ghost *ghost;
-    size_t ghost_room, ghosts, ghosts_waiting;
+    TABLE(struct ghost) ghost;
+    size_t ghosts_waiting;
     struct state *state;            /* wanted before a resolver saved it */
     const struct slice_want **want; /* sorted by `at`, the last first */
     size_t wants;

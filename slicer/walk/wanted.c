@@ -4,11 +4,13 @@
 
 #include <stdlib.h>
 
+#include "base/array.h"
+
 void wanted_deinit(struct wanted *w)
 {
-    for (size_t i = 0; i < w->room; i++)
-        free(w->page[i].bits);
-    free(w->page);
+    for (size_t i = 0; i < w->page.room; i++)
+        free(w->page.slot[i].bits);
+    free(w->page.slot);
     *w = (struct wanted){0};
 }
 
@@ -16,35 +18,11 @@ enum { PAGES_MOST = 1 << 20 }; /* of 4 GiB; a stranger's trace may name terabyte
 
 /* ---- pages ---- */
 
-static struct wanted_page *slot_of(const struct wanted *w, gaddr number)
-{
-    size_t i = (number * 0x9e3779b97f4a7c15ull >> 20) & (w->room - 1);
-    while (w->page[i].number && w->page[i].number != number)
-        i = (i + 1) & (w->room - 1);
-    return &w->page[i];
-}
-
 uint64_t *wanted_find_page(struct wanted *w, gaddr number)
 {
-    uint64_t *bits = w->room ? slot_of(w, number)->bits : NULL;
+    uint64_t *bits = w->page.room ? table_find(&w->page, number)->bits : NULL;
     w->last[number % WANTED_LAST] = (struct wanted_page){number, bits};
     return bits;
-}
-
-static bool rehash(struct wanted *w)
-{
-    struct wanted old = *w;
-    size_t room = old.room ? 2 * old.room : 256;
-    struct wanted_page *list = calloc(room, sizeof *list);
-    if (!list)
-        return false;
-    w->page = list;
-    w->room = room;
-    for (size_t i = 0; i < old.room; i++)
-        if (old.page[i].number)
-            *slot_of(w, old.page[i].number) = old.page[i];
-    free(old.page);
-    return true;
 }
 
 static uint64_t *make(struct wanted *w, gaddr number)
@@ -52,13 +30,14 @@ static uint64_t *make(struct wanted *w, gaddr number)
     uint64_t *bits = wanted_page(w, number);
     if (bits)
         return bits;
-    if (w->used == PAGES_MOST || (2 * w->used >= w->room && !rehash(w)))
+    if (w->page.used == PAGES_MOST || table_reserve(&w->page))
         return NULL;
     bits = calloc(WANTED_WORDS, sizeof *bits);
     if (!bits)
         return NULL;
-    *slot_of(w, number) = w->last[number % WANTED_LAST] = (struct wanted_page){number, bits};
-    w->used++;
+    w->last[number % WANTED_LAST] = (struct wanted_page){number, bits};
+    *table_find(&w->page, number) = (struct wanted_page){number, bits};
+    w->page.used++;
     return bits;
 }
 
@@ -146,10 +125,10 @@ static bool visit_page(struct wanted *w, const struct wanted_page *p, gaddr addr
 static void visit_range(struct wanted *w, gaddr addr, uint64_t bytes, visit *fn, void *arg)
 {
     gaddr first = (addr >> WANTED_SHIFT) + 1, last = ((addr + bytes - 1) >> WANTED_SHIFT) + 1;
-    if (last - first > w->room) {
-        for (size_t i = 0; i < w->room; i++)
-            if (w->page[i].number >= first && w->page[i].number <= last &&
-                !visit_page(w, &w->page[i], addr, bytes, fn, arg))
+    if (last - first > w->page.room) {
+        for (size_t i = 0; i < w->page.room; i++)
+            if (w->page.slot[i].number >= first && w->page.slot[i].number <= last &&
+                !visit_page(w, &w->page.slot[i], addr, bytes, fn, arg))
                 return;
         return;
     }
@@ -214,7 +193,7 @@ bool wanted_take_range(struct wanted *w, gaddr addr, uint64_t bytes)
 /* ---- moves ---- */
 
 struct moved {
-    struct {
+    struct moved_word {
         gaddr at;
         uint64_t bits;
     } * word;
@@ -225,16 +204,9 @@ struct moved {
 static bool collect(struct wanted *w, gaddr at, uint64_t *word, uint64_t bits, void *arg)
 {
     struct moved *m = arg;
-    if (m->words == m->room) {
-        size_t room = m->room ? 2 * m->room : 16;
-        void *more = realloc(m->word, sizeof *m->word * room);
-        if (!more)
-            return m->ok = false;
-        m->word = more;
-        m->room = room;
-    }
-    m->word[m->words].at = at;
-    m->word[m->words++].bits = take_bits(w, word, bits);
+    if (array_reserve(&m->word, &m->room, m->words + 1))
+        return m->ok = false;
+    m->word[m->words++] = (struct moved_word){at, take_bits(w, word, bits)};
     return true;
 }
 

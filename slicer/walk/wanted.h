@@ -9,6 +9,7 @@
 
 #include <stddef.h>
 
+#include "base/table.h"
 #include "engine/rt/types.h"
 
 enum { WANTED_SHIFT = 12, WANTED_WORDS = (1 << WANTED_SHIFT) / 64, WANTED_LAST = 512 };
@@ -19,8 +20,7 @@ struct wanted_page {
 };
 
 struct wanted {
-    struct wanted_page *page;
-    size_t room, used;
+    TABLE(struct wanted_page) page;
     size_t live; /* words that are not 0 */
     struct wanted_page last[WANTED_LAST];
 };

@@ -14,6 +14,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+#include "base/hash.h"
 #include "trace/graph/cfg_private.h"
 
 enum {
@@ -47,21 +49,10 @@ void cfg_build_deinit(struct cfg_build *b)
     free(b->succ);
 }
 
-/* The array, with room for one more element. NULL: out of memory, and the array is as it was. */
-static void *more(void *array, size_t count, size_t *room, size_t element)
-{
-    if (count < *room)
-        return array;
-    size_t wanted = *room ? 2 * *room : 256;
-    void *new = realloc(array, wanted * element);
-    if (new)
-        *room = wanted;
-    return new;
-}
-
+/* Not one of base/table.h: it is emptied for each function, so its slots are as small as can be. */
 static uint32_t *slot_of(struct cfg_build *b, gaddr pc)
 {
-    uint32_t i = (uint32_t)((pc * 0x9e3779b97f4a7c15ull) >> 32);
+    uint32_t i = hash_word(pc);
     for (i &= b->slots - 1; b->slot[i] && b->insn[b->slot[i] - 1].pc != pc;)
         i = (i + 1) & (b->slots - 1);
     return &b->slot[i];
@@ -75,13 +66,8 @@ static struct found *find(struct cfg_build *b, gaddr pc)
 
 static int set_slots(struct cfg_build *b, uint32_t slots)
 {
-    if (slots > b->slots_room) {
-        uint32_t *new = realloc(b->slot, slots * sizeof(*new));
-        if (!new)
-            return -1;
-        b->slot = new;
-        b->slots_room = slots;
-    }
+    if (array_reserve(&b->slot, &b->slots_room, slots))
+        return -1;
     b->slots = slots;
     memset(b->slot, 0, slots * sizeof(b->slot[0]));
     for (uint32_t i = 0; i < b->insns; i++)
@@ -91,10 +77,8 @@ static int set_slots(struct cfg_build *b, uint32_t slots)
 
 static struct found *add(struct cfg_build *b, gaddr pc)
 {
-    struct found *array = more(b->insn, b->insns, &b->insns_room, sizeof(b->insn[0]));
-    if (!array || b->insns >= INSNS_MAX)
+    if (array_reserve(&b->insn, &b->insns_room, b->insns + 1u) || b->insns >= INSNS_MAX)
         return NULL;
-    b->insn = array;
     if (2 * b->insns >= b->slots && set_slots(b, 2 * b->slots) < 0)
         return NULL;
     *slot_of(b, pc) = b->insns + 1;
@@ -193,12 +177,7 @@ static int lead_to(struct job *j, gaddr pc)
     struct cfg_build *b = j->b;
     if (is_other_entry(j, pc))
         return 0;
-    gaddr *array = more(b->todo, b->todos, &b->todos_room, sizeof(b->todo[0]));
-    if (!array)
-        return -1;
-    b->todo = array;
-    b->todo[b->todos++] = pc;
-    return 0;
+    return array_push(&b->todo, &b->todos, &b->todos_room, pc);
 }
 
 /* The next instruction comes last: it will be the first to be followed. */
@@ -295,10 +274,8 @@ static int add_successor(struct cfg_build *b, struct cfg_block *block, gaddr pc)
         return 0;
     }
     int32_t number = (int32_t)to->block;
-    int32_t *array = more(b->succ, b->succs, &b->succs_room, sizeof(b->succ[0]));
-    if (!array)
+    if (array_reserve(&b->succ, &b->succs_room, b->succs + 1))
         return -1;
-    b->succ = array;
     size_t i = b->succs;
     while (i > block->succ_at && b->succ[i - 1] > number)
         i--;

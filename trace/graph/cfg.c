@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/hash.h"
 #include "trace/graph/cfg_private.h"
 
 struct cfg {
@@ -39,9 +40,10 @@ void cfg_free(struct cfg *cfg)
     free(cfg);
 }
 
+/* Not one of base/table.h: an entry may be any number, so there is none that says "free". */
 static struct cfg_function **slot_of(struct cfg_function **slot, size_t slots, gaddr entry)
 {
-    size_t i = (entry * 0x9e3779b97f4a7c15ull) >> 32;
+    size_t i = hash_word(entry);
     for (i &= slots - 1; slot[i] && slot[i]->entry != entry; i = (i + 1) & (slots - 1))
         ;
     return &slot[i];

@@ -33,7 +33,8 @@ struct cfg_build {
     uint32_t insns;
     size_t insns_room;
     uint32_t *slot; /* hash table of pcs: number in `insn` plus one, 0: free */
-    uint32_t slots, slots_room;
+    uint32_t slots;
+    size_t slots_room;
     gaddr *todo; /* ends of edges */
     size_t todos, todos_room;
     int32_t *succ;

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/table.h"
+
 enum { THREADS = 65536 };
 
 /* A frame with nodes that wait. */
@@ -18,24 +20,18 @@ struct waiting {
     uint64_t *block; /* a bit for each */
 };
 
-struct function {
-    gaddr entry;
-    const struct cfg_function *cfg;
-    bool frame_pointer;
+/* An instruction may make several frames, so only its number is hashed. */
+struct maker {
+    uint64_t insn;   /* plus one; 0: free */
+    uint64_t serial; /* of the frame; 0: not waited for any more */
 };
 
 struct control {
     struct cfg *cfg;
-    struct waiting *slot;
-    size_t room, used;
+    TABLE(struct waiting) waiting;
     struct waiting *latest; /* that was found */
-    struct pair {
-        uint64_t insn, serial; /* insn plus one; 0: free */
-    } * maker;
-    size_t maker_room, maker_used;
+    TABLE(struct maker) maker;
     uint64_t *root; /* by thread: serial of its root frame, if somebody waits there */
-    struct function *function;
-    size_t function_room, functions;
 };
 
 struct control *control_new(struct cfg *cfg)
@@ -44,12 +40,8 @@ struct control *control_new(struct cfg *cfg)
     if (!c)
         return NULL;
     c->cfg = cfg;
-    c->room = c->maker_room = c->function_room = 1024;
-    c->slot = calloc(c->room, sizeof *c->slot);
-    c->maker = calloc(c->maker_room, sizeof *c->maker);
     c->root = calloc(THREADS, sizeof *c->root);
-    c->function = calloc(c->function_room, sizeof *c->function);
-    if (!c->slot || !c->maker || !c->root || !c->function) {
+    if (table_reserve(&c->waiting) || table_reserve(&c->maker) || !c->root) {
         control_free(c);
         return NULL;
     }
@@ -60,65 +52,20 @@ void control_free(struct control *c)
 {
     if (!c)
         return;
-    for (size_t i = 0; c->slot && i < c->room; i++)
-        free(c->slot[i].block);
-    free(c->slot);
-    free(c->maker);
+    for (size_t i = 0; i < c->waiting.room; i++)
+        free(c->waiting.slot[i].block);
+    free(c->waiting.slot);
+    free(c->maker.slot);
     free(c->root);
-    free(c->function);
     free(c);
-}
-
-static size_t spread(uint64_t key, size_t room)
-{
-    return (key * 0x9e3779b97f4a7c15ull >> 24) & (room - 1);
-}
-
-/* ---- functions ---- */
-
-static struct function *find_function(const struct control *c, gaddr entry)
-{
-    size_t i = spread(entry, c->function_room);
-    while (c->function[i].cfg && c->function[i].entry != entry)
-        i = (i + 1) & (c->function_room - 1);
-    return &c->function[i];
-}
-
-static bool grow_functions(struct control *c)
-{
-    struct function *old = c->function;
-    size_t room = c->function_room;
-    struct function *list = calloc(room * 2, sizeof *list);
-    if (!list)
-        return false;
-    c->function = list;
-    c->function_room = room * 2;
-    for (size_t i = 0; i < room; i++)
-        if (old[i].cfg)
-            *find_function(c, old[i].entry) = old[i];
-    free(old);
-    return true;
 }
 
 const struct cfg_function *control_function(struct control *c, gaddr entry, bool *frame_pointer,
                                             struct err *err)
 {
-    struct function *f = find_function(c, entry);
-    if (!f->cfg) {
-        if (2 * c->functions >= c->function_room && !grow_functions(c)) {
-            err_set(err, "no memory");
-            return NULL;
-        }
-        f = find_function(c, entry);
-        f->entry = entry;
-        f->cfg = cfg_function(c->cfg, entry, err);
-        if (!f->cfg)
-            return NULL;
-        f->frame_pointer = cfg_frame_pointer(f->cfg);
-        c->functions++;
-    }
-    *frame_pointer = f->frame_pointer;
-    return f->cfg;
+    const struct cfg_function *f = cfg_function(c->cfg, entry, err);
+    *frame_pointer = f && cfg_frame_pointer(f);
+    return f;
 }
 
 /* ---- frames in which somebody waits ---- */
@@ -127,74 +74,47 @@ static struct waiting *find(struct control *c, uint64_t serial)
 {
     if (c->latest && c->latest->serial == serial)
         return c->latest;
-    size_t i = spread(serial, c->room);
-    while (c->slot[i].serial && c->slot[i].serial != serial)
-        i = (i + 1) & (c->room - 1);
-    return c->latest = &c->slot[i];
+    return c->latest = table_find(&c->waiting, serial);
 }
 
-/* Larger, or at least without those in which nobody waits any more. */
-static bool rehash(struct control *c)
+static bool nobody_waits(const void *waiting)
 {
-    struct waiting *old = c->slot;
-    size_t room = c->room, live = 0;
-    for (size_t i = 0; i < room; i++)
-        live += old[i].count || old[i].outside;
-    size_t want = 1024;
-    while (want < 4 * live)
-        want *= 2;
-    struct waiting *list = calloc(want, sizeof *list);
-    if (!list)
-        return false;
-    c->slot = list;
-    c->latest = NULL;
-    c->room = want;
-    c->used = 0;
-    for (size_t i = 0; i < room; i++) {
-        if (old[i].serial && (old[i].count || old[i].outside)) {
-            *find(c, old[i].serial) = old[i];
-            c->used++;
-        } else {
-            free(old[i].block);
-        }
-    }
-    free(old);
-    return true;
+    const struct waiting *w = waiting;
+    return !w->count && !w->outside;
 }
 
-static struct pair *find_maker(const struct control *c, uint64_t insn, uint64_t serial)
+static void drop(void *waiting)
 {
-    size_t i = spread(insn, c->maker_room);
-    while (c->maker[i].insn && (c->maker[i].insn != insn + 1 || c->maker[i].serial != serial))
-        i = (i + 1) & (c->maker_room - 1);
-    return &c->maker[i];
+    free(((struct waiting *)waiting)->block);
+}
+
+static bool is_idle(const void *maker)
+{
+    return !((const struct maker *)maker)->serial;
+}
+
+/* The next maker from place *i on with this instruction, or the free one behind them. */
+static struct maker *next_maker(const struct control *c, uint64_t insn, size_t *i)
+{
+    struct maker *m;
+    do {
+        m = &c->maker.slot[*i & (c->maker.room - 1)];
+        ++*i;
+    } while (m->insn && m->insn != insn + 1);
+    return m;
 }
 
 static bool add_maker(struct control *c, uint64_t insn, uint64_t serial)
 {
-    if (2 * c->maker_used >= c->maker_room) {
-        struct pair *old = c->maker;
-        size_t room = c->maker_room, live = 0, want = 1024;
-        for (size_t i = 0; i < room; i++)
-            live += old[i].insn && old[i].serial;
-        while (want < 4 * live)
-            want *= 2;
-        struct pair *list = calloc(want, sizeof *list);
-        if (!list)
-            return false;
-        c->maker = list;
-        c->maker_room = want;
-        c->maker_used = live;
-        for (size_t i = 0; i < room; i++)
-            if (old[i].insn && old[i].serial)
-                *find_maker(c, old[i].insn - 1, old[i].serial) = old[i];
-        free(old);
-    }
-    struct pair *p = find_maker(c, insn, serial);
-    if (!p->insn) {
-        *p = (struct pair){insn + 1, serial};
-        c->maker_used++;
-    }
+    if (table_reserve_words(&c->maker, 1, is_idle, NULL))
+        return false;
+    size_t i = hash_word(insn + 1);
+    struct maker *m;
+    while ((m = next_maker(c, insn, &i))->insn)
+        if (m->serial == serial)
+            return true;
+    *m = (struct maker){insn + 1, serial};
+    c->maker.used++;
     return true;
 }
 
@@ -205,10 +125,11 @@ static struct waiting *make(struct control *c, const struct frame *frame, uint32
     struct waiting *w = find(c, frame->serial);
     if (w->serial)
         return w;
-    if (2 * c->used >= c->room && !rehash(c)) {
+    if (table_reserve_words(&c->waiting, 1, nobody_waits, drop)) {
         err_set(err, "no memory");
         return NULL;
     }
+    c->latest = NULL; /* it may have moved */
     const struct cfg_function *f = control_function(c, frame->entry, &frame_pointer, err);
     uint64_t *block = f ? calloc(cfg_block_count(f) / 64 + 1, 8) : NULL;
     if (!block) {
@@ -222,7 +143,7 @@ static struct waiting *make(struct control *c, const struct frame *frame, uint32
                           .maker = frame->maker,
                           .root = frame->kind == FRAME_ROOT ? thread + 1 : 0,
                           .block = block};
-    c->used++;
+    c->waiting.used++;
     return w;
 }
 
@@ -287,11 +208,11 @@ static bool release(struct control *c, uint64_t serial)
 bool control_maker(struct control *c, uint64_t insn)
 {
     bool any = false;
-    for (size_t i = spread(insn, c->maker_room); c->maker[i].insn;
-         i = (i + 1) & (c->maker_room - 1))
-        if (c->maker[i].insn == insn + 1 && c->maker[i].serial) {
-            any |= release(c, c->maker[i].serial);
-            c->maker[i].serial = 0;
+    size_t i = hash_word(insn + 1);
+    for (struct maker *m; (m = next_maker(c, insn, &i))->insn;)
+        if (m->serial) {
+            any |= release(c, m->serial);
+            m->serial = 0;
         }
     return any;
 }

@@ -4,18 +4,18 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ROOM = 1024 };
+#include "base/table.h"
 
 struct region {
-    struct frame *frame; /* NULL: free */
+    uint64_t serial; /* of the frame; 0: free */
+    struct frame *frame;
     const struct cfg_function *function;
     uint64_t *branch; /* by block */
 };
 
 struct regions {
     struct control *control;
-    struct region *region; /* by serial of the frame, open addressing */
-    size_t room, used;
+    TABLE(struct region) region;
 };
 
 struct regions *regions_new(struct control *control)
@@ -24,72 +24,43 @@ struct regions *regions_new(struct control *control)
     if (!r)
         return NULL;
     r->control = control;
-    r->room = ROOM;
-    r->region = calloc(r->room, sizeof *r->region);
-    if (r->region)
+    if (table_reserve(&r->region) == 0)
         return r;
     free(r);
     return NULL;
 }
 
+static void drop(void *arg)
+{
+    struct region *x = arg;
+    frame_unref(x->frame);
+    free(x->branch);
+}
+
 void regions_free(struct regions *r)
 {
-    for (size_t i = 0; r && i < r->room; i++) {
-        frame_unref(r->region[i].frame);
-        free(r->region[i].branch);
-    }
+    for (size_t i = 0; r && i < r->region.room; i++)
+        drop(&r->region.slot[i]);
     if (r)
-        free(r->region);
+        free(r->region.slot);
     free(r);
 }
 
-static struct region *find(const struct regions *r, uint64_t serial)
+/* Frames that nobody else knows have ended. */
+static bool has_ended(const void *region)
 {
-    size_t i = (serial * 0x9e3779b97f4a7c15ull >> 24) & (r->room - 1);
-    while (r->region[i].frame && r->region[i].frame->serial != serial)
-        i = (i + 1) & (r->room - 1);
-    return &r->region[i];
-}
-
-/* Frames that nobody else knows have ended; if that does not make room there is more of it. */
-static bool make_room(struct regions *r)
-{
-    struct region *old = r->region;
-    size_t room = r->room, live = 0;
-    for (size_t i = 0; i < room; i++)
-        live += old[i].frame && old[i].frame->refs > 1;
-    r->room = 4 * live > room ? 2 * room : room;
-    r->region = calloc(r->room, sizeof *r->region);
-    if (!r->region) {
-        r->region = old;
-        r->room = room;
-        return false;
-    }
-    r->used = 0;
-    for (size_t i = 0; i < room; i++) {
-        if (!old[i].frame)
-            continue;
-        if (old[i].frame->refs > 1) {
-            *find(r, old[i].frame->serial) = old[i];
-            r->used++;
-        } else {
-            frame_unref(old[i].frame);
-            free(old[i].branch);
-        }
-    }
-    free(old);
-    return true;
+    return ((const struct region *)region)->frame->refs == 1;
 }
 
 static struct region *region_of(struct regions *r, struct frame *frame,
                                 const struct cfg_function *f)
 {
-    struct region *x = find(r, frame->serial);
-    if (x->frame)
+    struct region *x = table_find(&r->region, frame->serial);
+    if (x->serial)
         return x;
-    if (2 * r->used >= r->room && !make_room(r))
+    if (table_reserve_words(&r->region, 1, has_ended, drop))
         return NULL;
-    x = find(r, frame->serial);
+    x = table_find(&r->region, frame->serial);
     size_t bytes = sizeof *x->branch * (cfg_block_count(f) + 1u);
     x->branch = malloc(bytes);
     if (!x->branch)
@@ -97,7 +68,8 @@ static struct region *region_of(struct regions *r, struct frame *frame,
     memset(x->branch, 0xff, bytes);
     x->function = f;
     x->frame = frame_ref(frame);
-    r->used++;
+    x->serial = frame->serial;
+    r->region.used++;
     return x;
 }
 
@@ -124,7 +96,7 @@ int regions_went(struct regions *r, struct frame *frame, uint64_t insn, gaddr pc
 
 uint64_t regions_branch(const struct regions *r, const struct frame *frame, gaddr pc)
 {
-    const struct region *x = find(r, frame->serial);
+    const struct region *x = table_find(&r->region, frame->serial);
     int32_t b = x->frame ? cfg_block_of(x->function, pc) : CFG_NONE;
     return b < 0 ? REGIONS_NONE : x->branch[b];
 }
