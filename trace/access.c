@@ -14,27 +14,18 @@ gaddr access_extent(const struct code_block *b, const struct plan_access *a, con
 }
 
 /* A system call's sets, without what it does not use. */
-const struct defuse *access_call_defuse(struct defuse room[ACCESS_ARGS], const struct defuse *du,
+const struct defuse *access_call_defuse(struct defuse room[KINDS_ARGS], const struct defuse *du,
                                         const struct flow_call *call)
 {
-    static const uint8_t arg[ACCESS_ARGS] = {RDI, RSI, RDX, R10, R8, R9};
-    static const struct {
-        uint8_t args;
-        bool is;
-    } calls[] = {
-#define SYSCALL(nr, name, args, ...) [nr] = {args, true},
-#include "engine/os/syscalls.def"
-#undef SYSCALL
-    };
-    size_t nr = (size_t)call->nr;
-    unsigned args = nr < ARRAY_LEN(calls) && calls[nr].is ? calls[nr].args : ACCESS_ARGS;
+    static const uint8_t arg[KINDS_ARGS] = {RDI, RSI, RDX, R10, R8, R9};
+    unsigned args = kinds_of(call->nr).args;
     struct defuse *out = &room[args];
     struct loc_set uses = {{0}};
-    if (args == ACCESS_ARGS)
+    if (args == KINDS_ARGS)
         return du;
     for (unsigned i = 0; i < du->uses; i++)
         loc_set_add(&uses, du->use[i].first, du->use[i].count);
-    for (unsigned i = args; i < ACCESS_ARGS; i++)
+    for (unsigned i = args; i < KINDS_ARGS; i++)
         loc_set_remove(&uses, loc_gpr(arg[i]), LOC_GPR_BYTES);
     *out = *du;
     out->uses = 0;

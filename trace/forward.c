@@ -48,7 +48,7 @@ static int do_insn(struct pass *p, struct forward_at *n, uint32_t insn,
     n->saves = ci->saves;
     n->restores = -1;
     bool none =
-        (n->call && n->call->nr == ACCESS_SIGRETURN) || (n->frame->resolver && state_is(&ci->in));
+        (n->call && access_is_sigreturn(n->call)) || (n->frame->resolver && state_is(&ci->in));
     n->du = none ? NULL : code_defuse(p->s->code, n->b, n->i, flags, n->values);
     if (!none && !n->du)
         return err_set(err, "no memory");
@@ -153,7 +153,7 @@ static void do_note(struct pass *p, const struct trace_chunk *c, uint32_t i, uin
             p->v->begin(p->v->arg, thread, child, done ? insn - 1 : UINT64_MAX);
     }
     const struct flow_call *call = (const struct flow_call *)n;
-    if (n->kind == FLOW_CALL && call->nr == ACCESS_SIGRETURN && p->v->sigreturn)
+    if (n->kind == FLOW_CALL && p->v->sigreturn && access_is_sigreturn(call))
         p->v->sigreturn(p->v->arg, thread, call, scan_delivery(&p->s->scan, call->frame, insn));
     frames_note(&p->frames, thread, n);
 }

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "trace/access.h"
+
 enum { SAME_STACK = 64 << 20 };
 
 void frame_unref(struct frame *frame)
@@ -223,7 +225,6 @@ void frames_leave(struct frames *f, const struct trace_step *s, const struct cod
 
 int frames_note(struct frames *f, uint32_t thread, const struct flow_note *note)
 {
-    enum { RT_SIGRETURN = 15 };
     struct frames_thread *t = &f->thread[thread];
     enum frames_effect effect;
     if (note->kind == FLOW_SIGNAL) {
@@ -239,7 +240,7 @@ int frames_note(struct frames *f, uint32_t thread, const struct flow_note *note)
                    : -1;
     }
     const struct flow_call *c = (const struct flow_call *)note;
-    if (note->kind == FLOW_CALL && c->nr == RT_SIGRETURN) {
+    if (note->kind == FLOW_CALL && access_is_sigreturn(c)) {
         struct frame *k = find(t, c->frame, true);
         if (k)
             pop_through(t, k);

@@ -34,7 +34,7 @@ struct trace_index {
     struct trace_index_window window[TRACE_INDEX_WINDOWS]; /* of mapped files, as they were read */
     struct scan scan;
     unsigned max_save;                          /* that the scan was made with; 0: not yet */
-    struct defuse call[ACCESS_ARGS];            /* for access_call_defuse() */
+    struct defuse call[KINDS_ARGS];             /* for access_call_defuse() */
     bool (*no_return)(void *ctx, gaddr callee); /* may be NULL */
     void *no_return_ctx;
 };

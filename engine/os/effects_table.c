@@ -189,7 +189,7 @@ const struct effect *effects_of_command(const struct effect *e, const long a[6])
 enum { CALLS = 463 };
 
 static const struct call_info calls[CALLS] = {
-#define SYSCALL(nr, name_, args_, how_, handler_, replay_, ...)                                    \
+#define SYSCALL(nr, name_, args_, how_, handler_, replay_, does_, message_, ...)                   \
     [nr] = {#name_, CALL_##how_, REPLAY_##replay_, EFFECTS(__VA_ARGS__)},
 #include "engine/os/syscalls.def"
 #undef SYSCALL

@@ -7,6 +7,7 @@
 #include "engine/core/session.h"
 #include "engine/os/effects.h"
 #include "engine/os/futex.h"
+#include "engine/os/kinds.h"
 #include "engine/os/maps.h"
 #include "engine/os/memory.h"
 #include "engine/os/procfs.h"
@@ -123,18 +124,16 @@ static long bad_descriptor(long nr, const long a[6])
     return r;
 }
 
+/* /proc/self/mem may be behind a descriptor that is written to. */
 static bool may_write_memory(long nr)
 {
-    switch (nr) {
-    case __NR_write:
-    case __NR_pwrite64:
-    case __NR_writev:
-    case __NR_pwritev:
-    case __NR_pwritev2:
-    case __NR_sendfile:
-    case __NR_splice:
-    case __NR_copy_file_range:
-    case __NR_process_vm_writev:
+    switch (kinds_of(nr).does) {
+    case DOES_WRITES:
+    case DOES_WRITES_AT:
+    case DOES_WRITES_HOW:
+    case DOES_COPIES:
+    case DOES_COPIES_AT:
+    case DOES_WRITES_MEMORY:
         return true;
     default:
         return false;

@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "engine/os/kinds.h"
 #include "trace/access.h"
 #include "trace/walk.h"
 
@@ -218,70 +219,16 @@ static void take_step(struct pass *p, const struct trace_chunk *c, const struct 
 
 /* ---- what the kernel does ---- */
 
-enum message { NO_MESSAGE, SENDS, RECEIVES, BOTH };
-
-static enum message message_of(int64_t nr)
-{
-    switch (nr) {
-    case 1:   /* write */
-    case 20:  /* writev */
-    case 44:  /* sendto */
-    case 46:  /* sendmsg */
-    case 48:  /* shutdown */
-    case 3:   /* close: who reads finds the end */
-    case 62:  /* kill */
-    case 69:  /* msgsnd */
-    case 129: /* rt_sigqueueinfo */
-    case 200: /* tkill */
-    case 234: /* tgkill */
-    case 242: /* mq_timedsend */
-    case 297: /* rt_tgsigqueueinfo */
-    case 307: /* sendmmsg */
-        return SENDS;
-    case 0:   /* read */
-    case 7:   /* poll */
-    case 19:  /* readv */
-    case 23:  /* select */
-    case 43:  /* accept */
-    case 45:  /* recvfrom */
-    case 47:  /* recvmsg */
-    case 70:  /* msgrcv */
-    case 128: /* rt_sigtimedwait */
-    case 232: /* epoll_wait */
-    case 243: /* mq_timedreceive */
-    case 270: /* pselect6 */
-    case 271: /* ppoll */
-    case 281: /* epoll_pwait */
-    case 288: /* accept4 */
-    case 299: /* recvmmsg */
-    case 441: /* epoll_pwait2 */
-        return RECEIVES;
-    case 42:  /* connect */
-    case 65:  /* semop */
-    case 72:  /* fcntl: locks */
-    case 73:  /* flock */
-    case 220: /* semtimedop */
-    case 275: /* splice */
-    case 276: /* tee */
-    case 278: /* vmsplice */
-        return BOTH;
-    default:
-        return NO_MESSAGE;
-    }
-}
-
 /* Files carry no messages, nor do the standard streams. */
-static bool is_file(struct pass *p, const struct flow_call *c)
+static bool is_file(struct pass *p, const struct flow_call *c, struct call_kind k)
 {
-    enum { READ = 0, WRITE = 1, OPEN = 2, CLOSE = 3, READV = 19, WRITEV = 20, OPENAT = 257 };
-    bool opens = c->nr == OPEN || c->nr == OPENAT;
+    bool opens = kinds_opens(k);
     uint64_t fd = opens ? (uint64_t)c->result : c->arg[0];
     bool *file = fd < FILES ? &p->file[fd] : NULL;
     bool was = fd <= 2 || (file && *file);
-    if (file && (opens || c->nr == CLOSE))
+    if (file && (opens || k.does == DOES_CLOSES))
         *file = opens;
-    return was &&
-           (c->nr == READ || c->nr == WRITE || c->nr == READV || c->nr == WRITEV || c->nr == CLOSE);
+    return was && (k.message & MESSAGE_BY_DESCRIPTOR);
 }
 
 static struct released *messages(struct pass *p)
@@ -305,11 +252,14 @@ static void take_ranges(struct pass *p, uint32_t thread, const struct flow_note 
 
 static void take_call(struct pass *p, uint32_t thread, const struct flow_call *c, uint64_t at)
 {
-    enum message m = is_file(p, c) ? NO_MESSAGE : message_of(c->nr);
+    const struct call_kind k = kinds_of(c->nr);
+    bool file = is_file(p, c, k);
     take_ranges(p, thread, &c->note, at);
-    if (m == SENDS || m == BOTH)
+    if (file)
+        return;
+    if (k.message & MESSAGE_SENDS)
         send(p, thread, at);
-    else if (m == RECEIVES)
+    else if (k.message & MESSAGE_RECEIVES)
         acquire(p, thread, messages(p), at);
 }
 

@@ -10,14 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/os/kinds.h"
 #include "source/atomic.h"
 #include "trace/access.h"
 #include "trace/pcset.h"
 #include "trace/walk.h"
 
 enum { RECENT = 1024, NEVER = 4, FUTEX_BYTES = 4, FILTER_LEAST = 16, FILTER_MOST = 26 };
-
-enum { NR_CLONE = 56, NR_FUTEX = 202, NR_SET_TID_ADDRESS = 218, NR_CLONE3 = 435 };
 
 struct pass {
     struct sync *s;
@@ -179,14 +178,14 @@ static void take_step(struct pass *p, const struct trace_chunk *c, const struct 
             add(p, code_address(&b->access[k], c->value + st->value_at), b->access[k].mem.bytes);
 }
 
-/* The word of a new thread. clone3's arguments are in memory, but what it writes is the same word
- * in the libraries that use it. */
-static void take_made(struct pass *p, const struct flow_call *c)
+/* The word of a new thread. Where the call's arguments are in memory: what it writes is the same
+ * word in the libraries that use it. */
+static void take_made(struct pass *p, const struct flow_call *c, bool in_memory)
 {
     enum { CHILD_CLEARTID = 0x200000 };
     struct sync_thread *t = &p->s->thread[p->thread];
-    gaddr word = c->nr == NR_CLONE && c->arg[0] & CHILD_CLEARTID ? c->arg[3] : 0;
-    for (const struct flow_range *r = c->range; c->nr == NR_CLONE3 && !word; r++) {
+    gaddr word = !in_memory && c->arg[0] & CHILD_CLEARTID ? c->arg[3] : 0;
+    for (const struct flow_range *r = c->range; in_memory && !word; r++) {
         if ((const uint8_t *)(r + 1) > (const uint8_t *)c + c->note.bytes)
             break;
         word = r->how == FLOW_WRITE && r->bytes == FUTEX_BYTES ? r->addr : 0;
@@ -208,16 +207,18 @@ static void take_call(struct pass *p, const struct flow_call *c)
         WAIT_REQUEUE_PI = 11,
         CMP_REQUEUE_PI
     };
-    switch (c->nr) {
-    case NR_CLONE:
-    case NR_CLONE3:
-        take_made(p, c);
+    switch (kinds_of(c->nr).does) {
+    case DOES_CLONES:
+        take_made(p, c, false);
         break;
-    case NR_SET_TID_ADDRESS:
+    case DOES_CLONES_BY:
+        take_made(p, c, true);
+        break;
+    case DOES_SETS_WORD:
         p->s->thread[p->thread].word = c->arg[0];
         add(p, c->arg[0], FUTEX_BYTES);
         break;
-    case NR_FUTEX: {
+    case DOES_FUTEX: {
         unsigned command = c->arg[1] & COMMAND;
         add(p, c->arg[0], FUTEX_BYTES);
         if ((command >= REQUEUE && command <= WAKE_OP) || command == WAIT_REQUEUE_PI ||

@@ -3,6 +3,7 @@
 
 #include "engine/core/engine.h"
 #include "engine/os/effects.h"
+#include "engine/os/kinds.h"
 #include "engine/os/maps.h"
 #include "engine/os/procfs.h"
 #include "engine/rt/range.h"
@@ -430,10 +431,10 @@ static void file_allocated(int fd, const long a[6])
     log_changed(fd, from, to);
 }
 
-static bool appends(long nr, const long a[6], int fd)
+static bool appends(struct call_kind k, const long a[6], int fd)
 {
     enum { GETFL = 3, APPEND = 02000, CALL_APPENDS = 0x10, CALL_DOES_NOT = 0x20 };
-    if (nr == __NR_pwritev2 && (a[5] & (CALL_APPENDS | CALL_DOES_NOT)))
+    if (k.does == DOES_WRITES_HOW && (a[5] & (CALL_APPENDS | CALL_DOES_NOT)))
         return a[5] & CALL_APPENDS;
     long flags = sys2(__NR_fcntl, fd, GETFL);
     return flags >= 0 && (flags & APPEND);
@@ -452,38 +453,31 @@ static void file_appended(int fd, uint64_t bytes)
     log_changed(fd, from, size);
 }
 
-static void file_written(long nr, const long a[6], long result)
+static void file_written(struct call_kind k, const long a[6], long result)
 {
     enum { CURRENT = 1 };
-    int fd = (int)(nr == __NR_copy_file_range || nr == __NR_splice ? a[2] : a[0]);
+    int fd = (int)a[k.arg];
     bool memory = is_own_memory(fd);
     if (result < 0 || (!memory && !writes_to_mapped(fd)))
         return;
     uint64_t at, bytes = (uint64_t)result;
-    if (nr == __NR_ftruncate) {
+    if (k.does == DOES_RESIZES) {
         log_changed(fd, 0, 0);
         return;
     }
-    if (nr == __NR_fallocate) {
+    if (k.does == DOES_ALLOCATES) {
         file_allocated(fd, a);
         return;
     }
-    if (!memory && appends(nr, a, fd)) {
+    if (!memory && appends(k, a, fd)) {
         file_appended(fd, bytes);
         return;
     }
-    switch (nr) {
-    case __NR_pwrite64:
-    case __NR_pwritev:
-    case __NR_pwritev2:
+    if (k.does == DOES_WRITES_AT || (k.does == DOES_WRITES_HOW && a[3] != -1)) {
         at = (uint64_t)a[3];
-        if (nr != __NR_pwritev2 || a[3] != -1)
-            break;
-        __attribute__((fallthrough)); /* at the descriptor's own position */
-    default:
+    } else { /* at the descriptor's own position */
         at = (uint64_t)sys3(__NR_lseek, fd, 0, CURRENT) - bytes;
-        if ((nr == __NR_copy_file_range || nr == __NR_splice) && a[3] &&
-            engine_read(&at, (gaddr)a[3], sizeof at))
+        if (k.does == DOES_COPIES_AT && a[3] && engine_read(&at, (gaddr)a[3], sizeof at))
             at -= bytes; /* the kernel has moved it on */
     }
     if (memory)
@@ -511,9 +505,8 @@ static void own_ranges_written(const long a[6], long result)
 
 bool mapped_unseen_output(long nr, const long a[6])
 {
-    if (nr != __NR_sendfile && nr != __NR_splice && nr != __NR_copy_file_range && nr != __NR_tee)
-        return false;
-    return outputs_of((int)(nr == __NR_sendfile ? a[0] : nr == __NR_tee ? a[1] : a[2])) != 0;
+    const struct call_kind k = kinds_of(nr);
+    return (k.does == DOES_COPIES || k.does == DOES_COPIES_AT) && outputs_of((int)a[k.arg]) != 0;
 }
 
 /* ---- what calls map ---- */
@@ -760,8 +753,9 @@ static void others_write(void)
 void mapped_forks(long nr, const struct thread *t)
 {
     enum { CLONE_VM_ = 0x100 };
-    uint64_t flags = nr == __NR_clone ? t->cpu.gpr[RDI] : 0;
-    if (nr == __NR_clone3 && !engine_read(&flags, t->cpu.gpr[RDI], 8))
+    const enum call_does does = kinds_of(nr).does;
+    uint64_t flags = does == DOES_CLONES ? t->cpu.gpr[RDI] : 0;
+    if (does == DOES_CLONES_BY && !engine_read(&flags, t->cpu.gpr[RDI], 8))
         return;
     if (flags & CLONE_VM_)
         return;
@@ -843,71 +837,59 @@ void mapped_shared(void)
 
 bool mapped_after(struct thread *t, long nr, const long a[6], long result, struct record_map *map)
 {
-    enum { ACCMODE = 3, DUPFD = 0, DUPFD_CLOEXEC = 1030 };
     enum { DONTNEED = 4, FREE = 8, DONTNEED_LOCKED = 24 };
     if (SYS_FAILED(result))
         return false;
     if (!has_files(t) && call_info(nr)->replay != REPLAY_MEMORY)
         return false;
-    switch (nr) {
-    case __NR_mmap:
+    const struct call_kind k = kinds_of(nr);
+    switch (k.does) {
+    case DOES_MAPS:
         return after_mmap(t, a, result, map);
-    case __NR_shmat:
+    case DOES_ATTACHES:
         return after_shmat(a, result, map);
-    case __NR_shmdt:
+    case DOES_DETACHES:
         return after_shmdt(a, map);
-    case __NR_munmap:
+    case DOES_UNMAPS:
         cut((gaddr)a[0], (gaddr)a[0] + PAGE_UP((uint64_t)a[1]));
         return false;
-    case __NR_mremap:
+    case DOES_REMAPS:
         return after_mremap(a, result, map);
-    case __NR_open:
-        opened((int)result, a[1] & ACCMODE);
+    case DOES_OPENS:
+    case DOES_OPENS_ANYHOW:
+        opened((int)result, kinds_opens_to_write(k, a));
         return false;
-    case __NR_openat:
-        opened((int)result, a[2] & ACCMODE);
-        return false;
-    case __NR_openat2:
-    case __NR_creat:
-    case __NR_pidfd_getfd:
-    case __NR_memfd_create:
+    case DOES_FETCHES:
+    case DOES_MAKES_FILE:
         opened((int)result, true);
         return false;
-    case __NR_dup:
-    case __NR_dup2:
-    case __NR_dup3:
-        opened((int)result, may_write_file(a[0]));
-        return false;
-    case __NR_fcntl:
-        if (a[1] == DUPFD || a[1] == DUPFD_CLOEXEC)
+    case DOES_DUPLICATES:
+    case DOES_CONTROLS:
+        if (kinds_duplicates(k, a))
             opened((int)result, may_write_file(a[0]));
         return false;
-    case __NR_madvise:
+    case DOES_ADVISES:
         if (a[2] == DONTNEED || a[2] == FREE || a[2] == DONTNEED_LOCKED) {
             later.emptied = (gaddr)a[0];
             later.emptied_end = (gaddr)a[0] + PAGE_UP((uint64_t)a[1]);
         }
         return false;
-    case __NR_recvmsg:
-    case __NR_recvmmsg:
+    case DOES_IMPORTS:
         outputs_received(nr, a, result, mapped_inherited);
         return false;
-    case __NR_truncate:
+    case DOES_RESIZES_NAMED:
         path_size_seen((const char *)a[0]);
         return false;
-    case __NR_write:
-    case __NR_writev:
-    case __NR_pwrite64:
-    case __NR_pwritev:
-    case __NR_pwritev2:
-    case __NR_ftruncate:
-    case __NR_fallocate:
-    case __NR_sendfile:
-    case __NR_splice:
-    case __NR_copy_file_range:
-        file_written(nr, a, result);
+    case DOES_WRITES:
+    case DOES_WRITES_AT:
+    case DOES_WRITES_HOW:
+    case DOES_RESIZES:
+    case DOES_ALLOCATES:
+    case DOES_COPIES:
+    case DOES_COPIES_AT:
+        file_written(k, a, result);
         return false;
-    case __NR_process_vm_writev:
+    case DOES_WRITES_MEMORY:
         own_ranges_written(a, result);
         return false;
     default:

@@ -2,6 +2,8 @@
 #include "logger/target/outputs.h"
 
 #include "engine/core/engine.h"
+#include "engine/os/effects.h"
+#include "engine/os/kinds.h"
 #include "logger/target/filestat.h"
 #include "logger/target/log.h"
 
@@ -81,19 +83,16 @@ static void in_message(gaddr message, void (*fn)(int fd))
 
 void outputs_received(long nr, const long a[6], long result, void (*fn)(int fd))
 {
-    enum { MESSAGE_BYTES = 64 };
-    for (long i = 0; nr == __NR_recvmmsg && i < result; i++)
-        in_message((gaddr)a[1] + (uint64_t)i * MESSAGE_BYTES, fn);
-    if (nr == __NR_recvmsg && result >= 0)
+    bool many = call_info(nr)->effects->kind == EFFECT_OUT_MESSAGES;
+    for (long i = 0; many && i < result; i++)
+        in_message((gaddr)a[1] + (uint64_t)i * MESSAGE_STRIDE, fn);
+    if (!many && result >= 0)
         in_message((gaddr)a[1], fn);
 }
 
 int outputs_opened(long nr, const long a[6], long result)
 {
-    enum { ACCMODE = 3 };
-    bool writes = nr == __NR_open ? a[1] & ACCMODE
-                  : nr == __NR_openat
-                      ? a[2] & ACCMODE
-                      : nr == __NR_openat2 || nr == __NR_creat || nr == __NR_pidfd_getfd;
+    const struct call_kind k = kinds_of(nr);
+    bool writes = kinds_opens_to_write(k, a) || k.does == DOES_FETCHES;
     return writes && !SYS_FAILED(result) ? outputs_of((int)result) : 0;
 }

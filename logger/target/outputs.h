@@ -17,7 +17,7 @@ int outputs_of(int fd);
 void outputs_begin(void);
 void outputs_inherited(int fd);
 
-/* Calls fn for each descriptor that recvmsg or recvmmsg got (SCM_RIGHTS). */
+/* Calls fn for each descriptor that a call got with its messages (SCM_RIGHTS). */
 void outputs_received(long nr, const long a[6], long result, void (*fn)(int fd));
 
 /* The same as outputs_of() for the descriptor that a call has made; 0 if it did not open one for

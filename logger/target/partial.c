@@ -2,6 +2,7 @@
 #include "logger/target/partial.h"
 
 #include "engine/core/engine.h"
+#include "engine/os/kinds.h"
 #include "engine/os/maps.h"
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
@@ -92,21 +93,20 @@ static void each(long start, long bytes, void (*fn)(struct pass *p, struct regio
 void partial_note(long nr, const long a[6], long error)
 {
     enum { DONTNEED = 4, FREE = 8, REMOVE = 9, DONTNEED_LOCKED = 24, TO_FIXED = 2 };
-    switch (nr) {
-    case __NR_mprotect:
-    case __NR_pkey_mprotect:
+    switch (kinds_of(nr).does) {
+    case DOES_PROTECTS:
         if (error != EINVAL)
             each(a[0], a[1], look_at_rights, 0);
         break;
-    case __NR_madvise:
+    case DOES_ADVISES:
         if (a[2] == DONTNEED || a[2] == FREE || a[2] == REMOVE || a[2] == DONTNEED_LOCKED)
             each(a[0], a[1], advise_again, a[2]);
         break;
-    case __NR_mmap:
+    case DOES_MAPS:
         if ((a[3] & (MAP_FIXED | MAP_FIXED_NOREPLACE)) == MAP_FIXED)
             each(a[0], a[1], look_for_holes, 0);
         break;
-    case __NR_mremap:
+    case DOES_REMAPS:
         if (a[3] & TO_FIXED)
             each(a[4], a[2], look_for_holes, 0);
         if ((a[3] & TO_FIXED) || (uint64_t)a[2] < (uint64_t)a[1])

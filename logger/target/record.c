@@ -17,6 +17,7 @@
 #include "engine/core/session.h"
 #include "engine/os/effects.h"
 #include "engine/os/kernel.h"
+#include "engine/os/kinds.h"
 #include "engine/os/syscalls.h"
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
@@ -171,16 +172,19 @@ static int exec(struct thread *t)
 
 /* ---- system calls ---- */
 
-enum { CALL_NOTED_BEFORE = 1, CALL_WRITES = 2, CALL_LEARNED = 4 };
+enum { CALL_NOTED_BEFORE = 1, CALL_WRITES = 2, CALL_LEARNED = 4, CALL_FORKS = 8 };
 
 static uint8_t known_traits[512];
 
 __attribute__((noinline)) static unsigned learn_traits(long nr)
 {
     const struct call_info *c = call_info(nr);
+    const enum call_does does = kinds_of(nr).does;
     unsigned found = CALL_LEARNED | (effects_may_write(nr) ? CALL_WRITES : 0);
-    if (c && (c->replay == REPLAY_SAME || nr == __NR_exit || nr == __NR_exit_group))
+    if (c && (c->replay == REPLAY_SAME || does == DOES_ENDS_THREAD || does == DOES_ENDS_PROCESS))
         found |= CALL_NOTED_BEFORE;
+    if (does == DOES_FORKS || does == DOES_CLONES || does == DOES_CLONES_BY)
+        found |= CALL_FORKS;
     if (nr >= 0 && nr < (long)ARRAY_LEN(known_traits))
         known_traits[nr] = (uint8_t)found;
     return found;
@@ -270,9 +274,10 @@ static void making(struct thread *t, long nr)
 {
     if (log_over())
         return;
-    if (nr == __NR_fork || nr == __NR_clone || nr == __NR_clone3)
+    const unsigned kind = traits(nr);
+    if (kind & CALL_FORKS)
         mapped_forks(nr, t);
-    if (!(traits(nr) & CALL_NOTED_BEFORE))
+    if (!(kind & CALL_NOTED_BEFORE))
         return;
     struct record_call *c = log_begin(RECORD_CALL, sizeof *c);
     c->r.nr = (uint16_t)nr;

@@ -20,13 +20,19 @@
 #include <sched.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 
+#include "engine/os/kinds.h"
 #include "replayer/gdbstub/server_private.h"
 #include "replayer/gdbstub/signals.h"
 
-static const long calls[] = {SYS_clone, SYS_clone3, SYS_fork, SYS_vfork};
-enum { CALLS = sizeof calls / sizeof calls[0] };
+_Static_assert((int)KINDS_CALLS <= (int)TIMELINE_CALLS, "a bit for every call");
+
+static bool may_fork(long call)
+{
+    const enum call_does does = kinds_of(call).does;
+    return does == DOES_CLONES || does == DOES_CLONES_BY || does == DOES_FORKS ||
+           does == DOES_VFORKS;
+}
 
 static bool can_be_told(const struct server *s)
 {
@@ -49,18 +55,15 @@ void forks_put(const struct server *s, struct timeline_stops *stops)
     if (!s->forks.sought)
         return;
     stops->calls = true;
-    for (size_t i = 0; i < CALLS; i++)
-        stops->call_wanted[calls[i] / 8] |= (uint8_t)(1 << calls[i] % 8);
+    for (long call = 0; call < KINDS_CALLS; call++)
+        if (may_fork(call))
+            stops->call_wanted[call / 8] |= (uint8_t)(1 << call % 8);
 }
 
 static bool is_call(const struct timeline_stop *stop)
 {
-    if (stop->why != TIMELINE_CALL_ENTRY && stop->why != TIMELINE_CALL_RETURN)
-        return false;
-    for (size_t i = 0; i < CALLS; i++)
-        if (calls[i] == stop->call)
-            return true;
-    return false;
+    return (stop->why == TIMELINE_CALL_ENTRY || stop->why == TIMELINE_CALL_RETURN) &&
+           may_fork(stop->call);
 }
 
 /* By `catch syscall`. */
@@ -75,13 +78,14 @@ static bool is_caught(const struct server *s, long call)
 static uint64_t flags_of(struct server *s, const struct timeline_stop *stop,
                          const struct registers *regs)
 {
+    const enum call_does does = kinds_of(stop->call).does;
     uint64_t flags = 0;
 
-    if (stop->call == SYS_clone)
+    if (does == DOES_CLONES)
         return regs->r.gpr[7];
-    if (stop->call == SYS_clone3)
+    if (does == DOES_CLONES_BY)
         state_word(s, regs->r.gpr[7], &flags);
-    return stop->call == SYS_vfork ? CLONE_VFORK : flags;
+    return does == DOES_VFORKS ? CLONE_VFORK : flags;
 }
 
 /* Its pid, or 0 if the call has made none: it has failed, or made a thread. */

@@ -14,6 +14,7 @@
 #include "engine/core/engine.h"
 #include "engine/core/session.h"
 #include "engine/os/effects.h"
+#include "engine/os/kinds.h"
 #include "engine/os/signals.h"
 #include "engine/os/syscalls.h"
 #include "engine/os/threads.h"
@@ -97,7 +98,7 @@ static int64_t send(long sig, bool to_itself)
 
 /* ---- system calls ---- */
 
-static int64_t map(struct thread *t, const long a[6])
+static int64_t map(struct thread *t, long nr, const long a[6])
 {
     enum { SHARED = 1, FIXED = 0x10, ANONYMOUS = 0x20 };
     gaddr at = (gaddr)a[0];
@@ -109,43 +110,25 @@ static int64_t map(struct thread *t, const long a[6])
             return r;
         at = (gaddr)r;
     }
-    space_call(t, __NR_mmap, a, (int64_t)at, NULL);
+    space_call(t, nr, a, (int64_t)at, NULL);
     return (int64_t)at;
 }
 
-static int64_t heap(struct thread *t, const long a[6])
+static int64_t heap(struct thread *t, long nr, const long a[6])
 {
     gaddr low, high;
     space_heap(&low, &high);
     if ((gaddr)a[0] < low || (gaddr)a[0] > high + (1ull << 30))
         return (int64_t)high;
-    space_call(t, __NR_brk, a, a[0], NULL);
+    space_call(t, nr, a, a[0], NULL);
     return a[0];
 }
 
-static int64_t answer(struct thread *t, long nr, long a[6])
+/* What can be answered of calls that do nothing to the program itself. */
+static int64_t answer_plainly(struct thread *t, long nr, long a[6])
 {
     const struct call_info *info = call_info(nr);
     switch (nr) {
-    case __NR_write:
-    case __NR_writev: {
-        int64_t bytes = output_given(nr, a);
-        output_after(t, nr, a, bytes);
-        return bytes;
-    }
-    case __NR_mmap:
-        return map(t, a);
-    case __NR_brk:
-        return heap(t, a);
-    case __NR_munmap:
-    case __NR_mprotect:
-    case __NR_madvise:
-        space_call(t, nr, a, 0, NULL);
-        return 0;
-    case __NR_futex: {
-        enum { OPERATION = 0x7f, WAIT = 0, WAIT_BITSET = 9 };
-        return (a[1] & OPERATION) == WAIT || (a[1] & OPERATION) == WAIT_BITSET ? -EAGAIN : 0;
-    }
     case __NR_clock_gettime: /* other clocks are those of processes and descriptors */
         return (uint32_t)a[0] > CONFINE_CLOCKS ? -EINVAL : sys2(__NR_clock_gettime, a[0], a[1]);
     case __NR_getpid:
@@ -160,13 +143,39 @@ static int64_t answer(struct thread *t, long nr, long a[6])
         return send(a[1], a[0] == t->tid);
     case __NR_tgkill:
         return send(a[2], a[0] == t->process->pid && a[1] == t->tid);
-    case __NR_exit:
-    case __NR_exit_group:
+    default:
+        return info && info->replay == REPLAY_SAME ? syscalls_again(t, nr, a) : -EPERM;
+    }
+}
+
+static int64_t answer(struct thread *t, long nr, long a[6])
+{
+    switch (kinds_of(nr).does) {
+    case DOES_WRITES: {
+        int64_t bytes = output_given(nr, a);
+        output_after(t, nr, a, bytes);
+        return bytes;
+    }
+    case DOES_MAPS:
+        return map(t, nr, a);
+    case DOES_BREAKS:
+        return heap(t, nr, a);
+    case DOES_UNMAPS:
+    case DOES_PROTECTS:
+    case DOES_ADVISES:
+        space_call(t, nr, a, 0, NULL);
+        return 0;
+    case DOES_FUTEX: {
+        enum { OPERATION = 0x7f, WAIT = 0, WAIT_BITSET = 9 };
+        return (a[1] & OPERATION) == WAIT || (a[1] & OPERATION) == WAIT_BITSET ? -EAGAIN : 0;
+    }
+    case DOES_ENDS_THREAD:
+    case DOES_ENDS_PROCESS:
         rt_say("the function called ends the program: it stays at the call of exit");
         stop_for(t, 19, NULL); /* SIGSTOP */
         return 0;
     default:
-        return info && info->replay == REPLAY_SAME ? syscalls_again(t, nr, a) : -EPERM;
+        return answer_plainly(t, nr, a);
     }
 }
 

@@ -7,6 +7,7 @@
 #include "engine/os/effects.h"
 #include "engine/os/fpstate.h"
 #include "engine/os/kernel.h"
+#include "engine/os/kinds.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 #include "engine/x86/plan.h"
@@ -191,16 +192,16 @@ static void remapped(long nr, const uint64_t *a, int64_t result)
     gaddr start, end;
     if (result < 0 && result > -4096)
         return;
-    switch (nr) {
-    case __NR_mmap:
+    switch (kinds_of(nr).does) {
+    case DOES_MAPS:
         add_range((gaddr)result, PAGE_UP(a[1]), FLOW_WRITE);
         break;
-    case __NR_brk:
+    case DOES_BREAKS:
         space_heap(&start, &end);
         if (end > flow.heap_end)
             add_range(flow.heap_end, end - flow.heap_end, FLOW_WRITE);
         break;
-    case __NR_mremap: {
+    case DOES_REMAPS: {
         uint64_t old = PAGE_UP(a[1]), new = PAGE_UP(a[2]), both = old < new ? old : new;
         if ((gaddr)result != a[0]) {
             add_range(a[0], both, FLOW_READ);
@@ -210,7 +211,7 @@ static void remapped(long nr, const uint64_t *a, int64_t result)
             add_range((gaddr)result + old, new - old, FLOW_WRITE);
         break;
     }
-    case __NR_madvise:
+    case DOES_ADVISES:
         if (a[2] == DONTNEED || a[2] == FREE || a[2] == REMOVE)
             add_range(a[0], PAGE_UP(a[1]), FLOW_WRITE);
         break;

@@ -5,11 +5,13 @@
  * The log has no list of descriptors, but it has every call that makes or closes one.
  */
 #include "engine/core/engine.h"
+#include "engine/os/effects.h"
+#include "engine/os/kinds.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 #include "replayer/target/player.h"
 
-enum { FDS = MAILBOX_FDS, DUPFD = 0, DUPFD_CLOEXEC = 1030 };
+enum { FDS = MAILBOX_FDS };
 
 static uint8_t leads_to[FDS];
 static uint8_t of_child[FDS]; /* a vfork child has descriptors of its own */
@@ -112,11 +114,16 @@ static int64_t at_most(uint64_t bytes)
     return bytes < WRITE_MOST ? (int64_t)bytes : WRITE_MOST;
 }
 
+static bool gives_vector(long nr)
+{
+    return call_info(nr)->effects->kind == EFFECT_IN_VECTOR;
+}
+
 int64_t output_given(long nr, const long a[6])
 {
     struct vec v;
     int64_t bytes = 0;
-    if (nr == __NR_write || nr == __NR_pwrite64)
+    if (!gives_vector(nr))
         return at_most((uint64_t)a[2]);
     for (long i = 0; i < a[2] && i < VECTORS_MOST; i++) {
         if (!engine_read(&v, (gaddr)a[1] + (uint64_t)i * sizeof v, sizeof v))
@@ -142,7 +149,7 @@ static void vector(const struct thread *t, int to, gaddr at, int64_t bytes)
 /* What a vector names may have changed while the call waited; registers do not. */
 static void wrote(const struct thread *t, long nr, const long a[6], int64_t result)
 {
-    const bool plain = nr == __NR_write || nr == __NR_pwrite64;
+    const bool plain = !gives_vector(nr);
     int to = target_of(a[0]);
     if (result <= 0 || !to)
         return;
@@ -173,6 +180,13 @@ static struct {
     int32_t tid;
 } comm = {.fd = -1};
 
+/* The name of what a call opened; 0: it has none. */
+static gaddr path_of(long nr, const long a[6])
+{
+    const struct effect *e = call_info(nr)->effects;
+    return e->kind == EFFECT_PATH ? (gaddr)a[e->arg] : 0;
+}
+
 static void opened(gaddr path, int64_t fd)
 {
     static const char head[] = "/proc/self/task/", tail[] = "/comm";
@@ -181,7 +195,7 @@ static void opened(gaddr path, int64_t fd)
     int32_t tid = 0;
     if (comm.fd == fd)
         comm.fd = -1;
-    if (fd < 0)
+    if (fd < 0 || !path)
         return;
     engine_copy(text, (const void *)path, sizeof text - 1);
     for (size_t k = 0; k < i; k++)
@@ -214,78 +228,66 @@ void output_opened(struct thread *t, int64_t fd, uint8_t flags)
         set(fd, flags & CALL_TO_1 ? 1 : 2);
 }
 
+static void closed_range(const long a[6])
+{
+    for (long fd = a[0]; fd < FDS && (uint64_t)fd <= (uint32_t)a[1]; fd++)
+        set(fd, 0);
+    for (size_t i = 0; i < ARRAY_LEN(high); i++)
+        if (high[i].fd >= a[0] && (uint64_t)high[i].fd <= (uint32_t)a[1])
+            high[i].to = 0;
+}
+
+static void made_two(gaddr at)
+{
+    int32_t pair[2];
+    if (!engine_read(pair, at, sizeof pair))
+        return;
+    set(pair[0], 0);
+    set(pair[1], 0);
+}
+
 void output_after(struct thread *t, long nr, const long a[6], int64_t result)
 {
+    const struct call_kind k = kinds_of(nr);
     table = t->process == t->own_process ? of_child : leads_to;
-    switch (nr) {
-    case __NR_write:
-    case __NR_pwrite64:
-        if (result > 0 && a[0] == comm.fd)
+    switch (k.does) {
+    case DOES_WRITES:
+    case DOES_WRITES_AT:
+    case DOES_WRITES_HOW:
+        if (result > 0 && a[0] == comm.fd && !gives_vector(nr))
             name_other((gaddr)a[1], (uint64_t)result);
         wrote(t, nr, a, result);
         break;
-    case __NR_writev:
-    case __NR_pwritev:
-    case __NR_pwritev2:
-        wrote(t, nr, a, result);
-        break;
-    case __NR_prctl:
+    case DOES_NAMES:
         if (result == 0)
             set_name(t, a);
         break;
-    case __NR_close:
+    case DOES_CLOSES:
         set(a[0], 0);
         break;
-    case __NR_close_range:
-        for (long fd = a[0]; result == 0 && !a[2] && fd < FDS && (uint64_t)fd <= (uint32_t)a[1];
-             fd++)
-            set(fd, 0);
-        for (size_t i = 0; result == 0 && !a[2] && i < ARRAY_LEN(high); i++)
-            if (high[i].fd >= a[0] && (uint64_t)high[i].fd <= (uint32_t)a[1])
-                high[i].to = 0;
+    case DOES_CLOSES_RANGE:
+        if (result == 0 && !a[2])
+            closed_range(a);
         break;
-    case __NR_dup:
-    case __NR_dup2:
-    case __NR_dup3:
-        if (result >= 0)
+    case DOES_DUPLICATES:
+    case DOES_CONTROLS:
+        if (result >= 0 && kinds_duplicates(k, a))
             set(result, target_of(a[0]));
         break;
-    case __NR_fcntl:
-        if (result >= 0 && (a[1] == DUPFD || a[1] == DUPFD_CLOEXEC))
-            set(result, target_of(a[0]));
-        break;
-    case __NR_openat:
-        opened((gaddr)a[1], result);
+    case DOES_OPENS:
+    case DOES_OPENS_ANYHOW:
+        opened(path_of(nr, a), result);
         set(result, 0);
         break;
-    case __NR_open:
-    case __NR_openat2:
-    case __NR_creat:
-    case __NR_socket:
-    case __NR_accept:
-    case __NR_accept4:
-    case __NR_memfd_create:
-    case __NR_eventfd:
-    case __NR_eventfd2:
-    case __NR_epoll_create:
-    case __NR_epoll_create1:
-    case __NR_timerfd_create:
-    case __NR_signalfd:
-    case __NR_signalfd4:
-    case __NR_inotify_init:
-    case __NR_inotify_init1:
+    case DOES_MAKES_FILE:
+    case DOES_MAKES:
+    case DOES_FETCHES:
         set(result, 0);
         break;
-    case __NR_pipe:
-    case __NR_pipe2:
-    case __NR_socketpair: {
-        int32_t pair[2];
-        if (result == 0 && engine_read(pair, (gaddr)(nr == __NR_socketpair ? a[3] : a[0]), 8)) {
-            set(pair[0], 0);
-            set(pair[1], 0);
-        }
+    case DOES_MAKES_TWO:
+        if (result == 0)
+            made_two((gaddr)a[k.arg]);
         break;
-    }
     default:
         break;
     }

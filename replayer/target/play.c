@@ -21,6 +21,7 @@
 #include "engine/os/emulate.h"
 #include "engine/os/fpstate.h"
 #include "engine/os/hostsig.h"
+#include "engine/os/kinds.h"
 #include "engine/os/maps.h"
 #include "engine/os/signals.h"
 #include "engine/os/syscalls.h"
@@ -258,11 +259,12 @@ static void begin(struct thread *t)
 static void make_thread(struct thread *t, long nr, long *a, const struct record_thread *r)
 {
     uint32_t number = r->thread;
+    const enum call_does does = kinds_of(nr).does;
     cursor_next();
     save(t);
-    if (nr == __NR_clone)
+    if (does == DOES_CLONES)
         threads_clone(t, a);
-    else if (nr == __NR_clone3)
+    else if (does == DOES_CLONES_BY)
         threads_clone3(t, a);
     else
         threads_vfork(t, a);
@@ -483,11 +485,11 @@ static void finish_call(struct thread *t, gaddr next, int64_t result)
     t->cpu.rip = next;
 }
 
-/* exit, exit_group: the thread is over, or the program. */
-_Noreturn static void thread_ends(struct thread *t, long nr)
+/* The thread is over, or the program. */
+_Noreturn static void thread_ends(struct thread *t, enum call_does does)
 {
     const struct record *r;
-    if (nr == __NR_exit) {
+    if (does == DOES_ENDS_THREAD) {
         stops_lost_thread(t);
         threads_finish(t);
         if (t->process != t->own_process || t->detached)
@@ -504,6 +506,7 @@ _Noreturn static void thread_ends(struct thread *t, long nr)
 static void do_call(struct thread *t, const struct record_call *c, long nr, long *a, gaddr next)
 {
     const struct call_info *info = call_info(nr);
+    const enum call_does does = kinds_of(nr).does;
     const uint64_t *at = (const uint64_t *)(c + 1);
     const uint64_t *stop = (const uint64_t *)((const uint8_t *)c + c->r.bytes);
     int64_t result = c->result;
@@ -515,11 +518,11 @@ static void do_call(struct thread *t, const struct record_call *c, long nr, long
     compare_hash(t, c->hash, session_hash(t), info ? info->name : "system call");
     journal_event(t, ENTRY_CALL, nr, result);
     if (c->r.flags & CALL_SAME) {
-        if (nr == __NR_exit)
+        if (does == DOES_ENDS_THREAD)
             journal_event(t, ENTRY_EXIT, 0, 0);
         cursor_next();
-        if (nr == __NR_exit || nr == __NR_exit_group)
-            thread_ends(t, nr);
+        if (does == DOES_ENDS_THREAD || does == DOES_ENDS_PROCESS)
+            thread_ends(t, does);
         result = info && info->replay == REPLAY_SAME ? syscalls_again(t, nr, a) : -ENOSYS;
         if (result != SYSCALL_NO_RESULT)
             finish_call(t, next, result);

@@ -17,6 +17,7 @@
  * another way. So what the kernel did to one mapping is done here piece by piece.
  */
 #include "engine/core/engine.h"
+#include "engine/os/kinds.h"
 #include "engine/os/maps.h"
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
@@ -642,7 +643,7 @@ static void show_object(const struct record_map *m)
  * to be made smaller, it was moved. */
 void space_partly(long nr, const long a[6], const struct record_map *m)
 {
-    bool moves = nr == __NR_mremap && a[1] == a[2] && m->start >= (uint64_t)a[0] &&
+    bool moves = kinds_of(nr).does == DOES_REMAPS && a[1] == a[2] && m->start >= (uint64_t)a[0] &&
                  m->start + m->bytes <= (uint64_t)a[0] + PAGE_UP((uint64_t)a[1]);
     if (m->start >> 47 || m->bytes >> 47 || range_overlaps(m->start, m->start + m->bytes))
         post_failed("event %lu: not a record", cursor_number());
@@ -672,9 +673,9 @@ void space_call(struct thread *t, long nr, const long a[6], int64_t result,
 {
     if (SYS_FAILED(result))
         return;
-    switch (nr) {
-    case __NR_mmap:
-    case __NR_shmat: {
+    switch (kinds_of(nr).does) {
+    case DOES_MAPS:
+    case DOES_ATTACHES: {
         struct record_map m = {.start = (uint64_t)result,
                                .bytes = (uint64_t)a[1],
                                .prot = (uint32_t)a[2],
@@ -686,27 +687,26 @@ void space_call(struct thread *t, long nr, const long a[6], int64_t result,
         space_map(&m);
         break;
     }
-    case __NR_shmdt:
+    case DOES_DETACHES:
         if (map_of)
             unmap(map_of->start, map_of->bytes);
         break;
-    case __NR_munmap:
+    case DOES_UNMAPS:
         unmap((gaddr)a[0], (uint64_t)a[1]);
         break;
-    case __NR_mprotect:
-    case __NR_pkey_mprotect:
+    case DOES_PROTECTS:
         protect((gaddr)a[0], (uint64_t)a[1], implied(t, (int)a[2]));
         break;
-    case __NR_mremap:
+    case DOES_REMAPS:
         move(a, (gaddr)result, map_of);
         break;
-    case __NR_brk:
+    case DOES_BREAKS:
         set_heap((gaddr)result, implied(t, PROT_READ | PROT_WRITE));
         break;
-    case __NR_madvise:
+    case DOES_ADVISES:
         advise((gaddr)a[0], (uint64_t)a[1], a[2]);
         break;
-    case __NR_personality:
+    case DOES_IMPLIES:
         if ((uint32_t)a[0] != PERSONALITY_ASKED)
             t->reads_execute = a[0] & READ_IMPLIES_EXEC;
         break;

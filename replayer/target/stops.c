@@ -19,6 +19,7 @@
 #include "engine/core/watch.h"
 #include "engine/os/fpstate.h"
 #include "engine/os/kernel.h"
+#include "engine/os/kinds.h"
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
@@ -519,7 +520,7 @@ void stops_entry(struct thread *t, long nr)
     written_by_call = NULL;
     if (goal(t, STAGE_ENTERED) || !counts(t))
         return;
-    if (nr == __NR_exit && stops.only && !(run.flags & RUN_SCAN))
+    if (kinds_of(nr).does == DOES_ENDS_THREAD && stops.only && !(run.flags & RUN_SCAN))
         w.reason = STOP_THREAD_ENDS;
     if (call_wanted(nr) || w.reason == STOP_THREAD_ENDS)
         hit(t, &w);

@@ -13,19 +13,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/os/kinds.h"
 #include "slicer/criterion/criterion.h"
 #include "study/past.h"
 #include "trace/pass.h"
 
 /* The C library's pthread_mutex_t: int lock; unsigned count; int owner; ... */
 enum { OWNER_AT = 8, WORD_BYTES = 4, MUTEX_BYTES = 40, NAME = 100, LIVE_MOST = 4096 };
-enum {
-    SYS_FUTEX = 202,
-    FUTEX_COMMAND = 127,
-    FUTEX_WAIT = 0,
-    FUTEX_LOCK_PI = 6,
-    FUTEX_WAIT_BITSET = 9
-};
+enum { FUTEX_COMMAND = 127, FUTEX_WAIT = 0, FUTEX_LOCK_PI = 6, FUTEX_WAIT_BITSET = 9 };
 
 struct wait {
     const struct place_end *end;
@@ -89,7 +84,7 @@ static int look_at_thread(struct search *q, const struct place_end *e, struct er
     if (past_registers(q->past, w->thread, r, err))
         return -1;
     unsigned command = r->gpr[RSI] & FUTEX_COMMAND;
-    w->waits = (uint32_t)r->gpr[RAX] == SYS_FUTEX &&
+    w->waits = kinds_of((uint32_t)r->gpr[RAX]).does == DOES_FUTEX &&
                (command == FUTEX_WAIT || command == FUTEX_LOCK_PI || command == FUTEX_WAIT_BITSET);
     if (!w->waits || !is_for_mutex(q->study, e))
         return 0;

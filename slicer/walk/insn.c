@@ -355,7 +355,7 @@ static bool returns_intact(struct walk *w, const struct node *n)
 int slice_walk_insn(struct walk *w, struct node *n, bool by_control, struct err *err)
 {
     const struct code_insn *ci = &n->b->insn[n->i];
-    if (n->call && n->call->nr == ACCESS_SIGRETURN)
+    if (n->call && access_is_sigreturn(n->call))
         return 0; /* its note has done all */
     if (n->frame->resolver && state_is(&ci->in)) {
         through_state(w, n, state_restores(&ci->in));

@@ -279,7 +279,7 @@ static void do_note(struct walk *w, uint32_t thread, const struct flow_note *n, 
     switch (n->kind) {
     case FLOW_CALL:
         x->call = (const struct flow_call *)n;
-        if (x->call->nr == ACCESS_SIGRETURN)
+        if (access_is_sigreturn(x->call))
             slice_walk_sigreturn(w, thread, x->call, insn);
         break;
     case FLOW_ACCESS:
