@@ -56,7 +56,8 @@ static const struct option long_options[] = {
 
 struct record_options {
     const char *dir;
-    bool chaos, quiet;
+    const char *schedule; /* NULL: the plain one */
+    bool quiet;
     uint64_t seed;
     struct engine_options engine;
 };
@@ -71,7 +72,7 @@ static int usage_error(const char *option, const char *cause)
 static int parse_seed(struct record_options *o, const char *text)
 {
     char *end;
-    o->chaos = true;
+    o->schedule = "chaos";
     if (!text) {
         if (getrandom(&o->seed, sizeof o->seed, 0) != (ssize_t)sizeof o->seed)
             o->seed = 1;
@@ -209,7 +210,7 @@ int record_main(int argc, char *argv[])
     what.path = path;
     what.argv = argv;
     what.options = o.engine.text;
-    what.chaos = o.chaos;
+    what.schedule = o.schedule;
     what.seed = o.seed;
     if (recorder_run(&what, &result, &err)) {
         if (recorder_no_room(err.code))

@@ -307,12 +307,13 @@ static void serve(struct recorder *r)
 /* In the child; returns only if it cannot become the program. */
 static void become_program(struct recorder *r, int report)
 {
-    char options[512], chaos[64] = "";
+    char options[512], schedule[64] = "";
     struct launch l = {r->what->path, r->what->argv, options};
     struct err err;
-    if (r->what->chaos)
-        snprintf(chaos, sizeof chaos, ",chaos=%llu", (unsigned long long)r->what->seed);
-    snprintf(options, sizeof options, "record=%d%s%s%s", r->ring_fd, chaos,
+    if (r->what->schedule)
+        snprintf(schedule, sizeof schedule, ",%s=%llu", r->what->schedule,
+                 (unsigned long long)r->what->seed);
+    snprintf(options, sizeof options, "record=%d%s%s%s", r->ring_fd, schedule,
              r->what->options && *r->what->options ? "," : "",
              r->what->options ? r->what->options : "");
     fcntl(r->ring_fd, F_SETFD, 0);

@@ -19,10 +19,10 @@ struct recording {
     const char *dir; /* must not be there */
     const char *path;
     char *const *argv;
-    const char *options; /* engine options, "key=value,..."; NULL: none */
-    const char *version; /* of drdebug */
-    bool chaos;          /* odd time slices and orders of threads ... */
-    uint64_t seed;       /* ... from this */
+    const char *options;  /* engine options, "key=value,..."; NULL: none */
+    const char *version;  /* of drdebug */
+    const char *schedule; /* a strategy of engine/sched/schedules.def; NULL: the plain one */
+    uint64_t seed;        /* the strategy's */
 };
 
 struct recorded {

@@ -22,6 +22,7 @@
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 #include "engine/sched/baton.h"
+#include "engine/sched/schedule.h"
 #include "engine/sched/spin.h"
 
 struct engine engine;
@@ -122,8 +123,7 @@ static const uint8_t *step(struct thread *t)
 /* Does somebody want the thread at an exact count? */
 static bool wants_exact(const struct thread *t)
 {
-    return (session && session->budget) || stop.thread == t || engine.opt.sample ||
-           engine.opt.chaos;
+    return (session && session->budget) || stop.thread == t || engine.opt.sample || schedule->exact;
 }
 
 /* Sets the budget: until the next switch, sample or asked-for position, whichever is first. In
@@ -132,7 +132,7 @@ static bool wants_exact(const struct thread *t)
 static void set_budget(struct thread *t)
 {
     uint64_t now = thread_count(t);
-    uint64_t n = session && session->budget ? session->budget(t) : baton_quantum();
+    uint64_t n = session && session->budget ? session->budget(t) : schedule->quantum();
     uint64_t to_look = spin_budget(t);
     n = to_look < n ? to_look : n;
     if (engine.opt.sample) {
@@ -255,12 +255,12 @@ static bool tick_ends_budget(struct thread *t, bool at_tick)
     return ends;
 }
 
-/* --chaos: a switch between two ticks. */
-static void chaos_step(struct thread *t)
+/* A turn that ends between two ticks. */
+static void schedule_step(struct thread *t)
 {
     if (!t->steps || --t->steps)
         return;
-    t->step &= (uint8_t)~STEP_CHAOS;
+    t->step &= (uint8_t)~STEP_SCHEDULE;
     t->between = true;
     baton_yield(t);
     t->between = false;
@@ -282,7 +282,7 @@ static const uint8_t *resume(struct thread *t, bool tick, struct exit_site *from
         check_step(t);
         check_trap(t);
         tick_ends_budget(t, t->ticked);
-        chaos_step(t);
+        schedule_step(t);
         if ((t->step & STEP_SPIN) && spin_step(t, at_tick))
             set_budget(t);
         if (t->step || t->trap) {

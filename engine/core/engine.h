@@ -29,9 +29,8 @@ struct options {
     int record_fd;
     uint64_t threads; /* made by the program before this one */
     uint64_t check;   /* record: note the registers every so many ticks */
-    bool chaos;       /* odd time slices and orders of threads, from ... */
-    uint64_t seed;
-    char tool[32]; /* built-in instrumentation: core/tools.c */
+    uint64_t seed;    /* of the strategy: sched/schedule.h */
+    char tool[32];    /* built-in instrumentation: core/tools.c */
 };
 
 /* One table for all threads: only the baton's holder runs translated code. */

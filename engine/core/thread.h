@@ -53,7 +53,7 @@ struct sigstack {
 enum step_for {
     STEP_POSITION = 1, /* dispatch.c: a position lies between this tick and the next */
     STEP_SESSION = 2,  /* replay: a switch does */
-    STEP_CHAOS = 4,    /* chaos: the thread is taken off in a few instructions */
+    STEP_SCHEDULE = 4, /* sched/schedule.h: the thread is taken off in a few instructions */
     STEP_TOOL = 8,     /* instrument->step wants to see every one */
     STEP_SPIN = 16,    /* sched/look.c looks whether the thread only waits for others */
 };
@@ -96,8 +96,8 @@ struct thread {
     bool no_tsc;                         /* prctl(PR_SET_TSC): rdtsc faults */
     bool reads_execute, clears_handlers; /* READ_IMPLIES_EXEC (replay); CLONE_CLEAR_SIGHAND */
     bool has_wait_mask;
-    bool between;    /* chaos: it gives the baton away between two ticks */
-    uint8_t steps;   /* chaos: ... after so many instructions, one by one */
+    bool between;    /* sched/: it gives the baton away between two ticks */
+    uint8_t steps;   /* sched/: ... after so many instructions, one by one */
     bool at_tick;    /* a signal is being delivered at a tick, not at a system call */
     bool call_noted; /* record: the call under way is in the log already */
     bool ticked;     /* it is at a tick that is counted */

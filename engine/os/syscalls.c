@@ -20,6 +20,7 @@
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 #include "engine/sched/baton.h"
+#include "engine/sched/schedule.h"
 #include "engine/sched/spin.h"
 #include "engine/start/exec.h"
 
@@ -192,8 +193,8 @@ void syscalls_run(struct thread *t, gaddr next)
     if (session)
         session->entering(t);
     if (seccomp_allows(t, nr, a, next, &r)) {
-        if (engine.opt.chaos)
-            baton_chaos(t);
+        if (schedule->at_call)
+            baton_at_call(t);
         if (session)
             session->making(t, nr);
         r = session && session->refuses(t, nr, a) ? -EINVAL : run(t, nr, a);

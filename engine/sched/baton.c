@@ -24,18 +24,15 @@
 #include "engine/os/threads.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
-#include "engine/sched/chaos.h"
 #include "engine/sched/look.h"
+#include "engine/sched/schedule.h"
 #include "engine/sched/spin.h"
-
-/* Ticks take longer when every one of them comes to the runtime. */
-enum { QUANTUM_TICKS = 20000, QUANTUM_UNLINKED = 500, SLICE_CYCLES = 2500000 };
 
 enum { WAITING, GIVEN, ASLEEP };
 
 /* When in so many rounds everybody has only waited for others by spinning, turns get longer again,
  * from so many cycles on: otherwise the log fills with switches while all wait for the kernel. */
-enum { VAIN_ROUNDS = 2, PATIENCE_CYCLES = 4096 };
+enum { VAIN_ROUNDS = 2, PATIENCE_CYCLES = 4096, PATIENCE_MOST = 2500000 };
 
 /* A switch takes some 20 bytes of log. In the long run spinning threads switch at most every so
  * many cycles, about 1 MB/s; so many switches may have been saved up for when there is work. */
@@ -153,10 +150,10 @@ static void ask(struct thread *t)
     }
 }
 
-/* Makes the first in the queue the owner. Returns it, to be woken. */
+/* Makes the next one the owner. Returns it, to be woken. */
 static struct thread *hand_over(void)
 {
-    struct thread *next = engine.opt.chaos ? chaos_choose(baton.head) : baton.head;
+    struct thread *next = schedule->choose(baton.head);
     baton.owner = next;
     baton.vain = 0;
     look_end();
@@ -279,7 +276,7 @@ bool baton_release(struct thread *t)
     return true;
 }
 
-/* To the first in the queue; `spins`: since there is nothing to do for this one. */
+/* To the next one; `spins`: since there is nothing to do for this one. */
 static void give_away(struct thread *t, bool spins)
 {
     if (t->attached) /* a thread that it has stopped may hold the lock */
@@ -312,7 +309,7 @@ static uint64_t patience(void)
     if (rounds < VAIN_ROUNDS)
         return 0;
     uint32_t doubled = rounds - VAIN_ROUNDS;
-    return doubled < 10 ? (uint64_t)PATIENCE_CYCLES << doubled : SLICE_CYCLES;
+    return doubled < 10 ? (uint64_t)PATIENCE_CYCLES << doubled : PATIENCE_MOST;
 }
 
 static void forget_old_savings(uint64_t at)
@@ -322,8 +319,7 @@ static void forget_old_savings(uint64_t at)
         baton.paid = at - saved;
 }
 
-/* Is there time for one more switch of a spinning thread, that began its turn so long ago? */
-static bool may_switch(uint64_t turn)
+bool baton_may_switch(uint64_t turn)
 {
     const uint64_t at = now();
     if (turn < patience())
@@ -350,18 +346,8 @@ void baton_yield_if_due(struct thread *t)
 {
     bool waited = __atomic_load_n(&baton.head, __ATOMIC_RELAXED);
     bool spins = spin_sample(t, waited);
-    if (!waited)
-        return;
-    if (!engine.opt.chaos) {
-        uint64_t turn = now() - t->baton_since;
-        if (turn >= SLICE_CYCLES || (spins && may_switch(turn)))
-            give_away(t, spins);
-    } else if (chaos_odds(CHAOS_TICK)) {
-        if (!t->step && (t->steps = chaos_steps()))
-            t->step |= STEP_CHAOS;
-        else
-            baton_yield(t);
-    }
+    if (waited && schedule->is_over(t, spins))
+        give_away(t, spins);
 }
 
 long baton_park(struct thread *t, const struct baton_deadline *deadline)
@@ -435,18 +421,10 @@ void baton_reset(struct thread *only)
     look_end();
 }
 
-void baton_chaos(struct thread *t)
+void baton_at_call(struct thread *t)
 {
-    if (!engine.opt.chaos || t->attached || !__atomic_load_n(&baton.head, __ATOMIC_RELAXED) ||
-        !chaos_odds(CHAOS_CALL))
+    if (t->attached || !__atomic_load_n(&baton.head, __ATOMIC_RELAXED) || !schedule->at_call(t))
         return;
     baton_drop(t);
     baton_acquire(t);
-}
-
-uint64_t baton_quantum(void)
-{
-    if (engine.opt.chaos)
-        return chaos_quantum();
-    return engine.opt.link ? QUANTUM_TICKS : QUANTUM_UNLINKED;
 }

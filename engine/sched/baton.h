@@ -3,8 +3,9 @@
  * SPDX-License-Identifier: MIT
  *
  * Whoever holds the baton runs translated code or the runtime's C code; all others are in a
- * blocking system call, wait here, or have not begun. The queue is first come, first served, so a
- * thread that can run does run after at most one time slice of each thread before it. Process-wide
+ * blocking system call, wait here, or have not begun. A strategy says whose turn is next and how
+ * long one lasts (schedule.h); the plain one serves first who came first, so a thread that can run
+ * does run after at most one time slice of each thread before it. Process-wide
  * state of the engine needs no other lock. A vfork child, which shares the memory, takes part as
  * one more thread.
  */
@@ -23,11 +24,10 @@ void baton_yield_if_due(struct thread *t);
 /* As acquire, for the one who knows that `from` is dead, owner or in the queue as it may be. */
 void baton_steal(struct thread *from, struct thread *to);
 void baton_reset(struct thread *only); /* in a forked child */
-/* Gives it away now, for --chaos. */
-void baton_yield(struct thread *t);
-/* `--chaos`: perhaps lets another thread run first, at a system call. */
-void baton_chaos(struct thread *t);
-uint64_t baton_quantum(void); /* ticks after which a thread looks whether its slice is over */
+void baton_yield(struct thread *t);    /* gives it away now: schedule_end_in() */
+void baton_at_call(struct thread *t);  /* for a strategy that looks at system calls: schedule.h */
+/* Is there time for one more switch of a spinning thread, whose turn has lasted so many cycles? */
+bool baton_may_switch(uint64_t turn);
 
 struct baton_deadline {
     int64_t ts[2]; /* seconds and nanoseconds of the monotonic clock */

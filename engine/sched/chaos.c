@@ -1,8 +1,15 @@
-/* chaos.c - odd schedules, to make rare orders of threads happen. SPDX-License-Identifier: MIT */
-#include "engine/sched/chaos.h"
-
+/* chaos.c - odd schedules, to make rare orders of threads happen.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * With `--chaos` a thread runs for a few ticks or for many, is taken off before system calls, and
+ * the next one is chosen by lot or by a liking for some threads that changes now and then, so that
+ * one may be kept waiting while all others run. Every choice comes from one seed.
+ */
 #include "engine/core/engine.h"
+#include "engine/sched/schedule.h"
 
+enum { TICK = 128, CALL = 48, STEPS = 128 }; /* of 256: how likely a switch is there */
 enum { LEAST_BITS = 3, MOST_BITS = 13, MOOD_CHANGES = 16, MOST_STEPS = 12 };
 
 static uint64_t state;
@@ -19,20 +26,32 @@ static uint64_t draw(void)
     return state * 0x9e3779b97f4a7c15ull >> 16;
 }
 
-bool chaos_odds(unsigned of_256)
+static bool odds(unsigned of_256)
 {
     return draw() % 256 < of_256;
 }
 
-uint64_t chaos_quantum(void)
+static uint64_t quantum(void)
 {
     unsigned bits = LEAST_BITS + (unsigned)(draw() % (MOST_BITS - LEAST_BITS + 1));
     return 1 + draw() % (1ull << bits);
 }
 
-uint8_t chaos_steps(void)
+static bool is_over(struct thread *t, bool spins)
 {
-    return chaos_odds(128) ? (uint8_t)(1 + draw() % MOST_STEPS) : 0;
+    (void)spins;
+    if (!odds(TICK))
+        return false;
+    if (t->step || !odds(STEPS))
+        return true;
+    schedule_end_in(t, (uint8_t)(1 + draw() % MOST_STEPS));
+    return false;
+}
+
+static bool at_call(struct thread *t)
+{
+    (void)t;
+    return odds(CALL);
 }
 
 static uint64_t rank(const struct thread *t)
@@ -59,7 +78,7 @@ static struct thread *by_lot(struct thread *queue)
     return queue;
 }
 
-struct thread *chaos_choose(struct thread *queue)
+static struct thread *choose(struct thread *queue)
 {
     if (!until_change--) {
         mood = draw();
@@ -67,3 +86,10 @@ struct thread *chaos_choose(struct thread *queue)
     }
     return mood & 1 ? by_rank(queue) : by_lot(queue);
 }
+
+const struct schedule chaos_schedule = {.name = "chaos",
+                                        .choose = choose,
+                                        .quantum = quantum,
+                                        .is_over = is_over,
+                                        .at_call = at_call,
+                                        .exact = true};

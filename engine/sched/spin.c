@@ -5,6 +5,7 @@
 #include "engine/core/engine.h"
 #include "engine/core/session.h"
 #include "engine/sched/look.h"
+#include "engine/sched/schedule.h"
 
 enum {
     FIRST_TICKS = 512, /* of a turn until it is sampled, doubled each time */
@@ -29,7 +30,7 @@ static struct {
 
 static bool wanted(void)
 {
-    return engine.opt.spin && engine.thread_count > 1 && !engine.opt.chaos &&
+    return engine.opt.spin && engine.thread_count > 1 && schedule->spins &&
            !(session && session->replaying);
 }
 

@@ -8,7 +8,8 @@
  * reads with the last time. Nothing here changes what the program does, only when its turn ends:
  * always at a tick, as any other turn.
  *
- * Only for recording and `run`: a replay has its switches from the log, --chaos draws them.
+ * Only for recording and `run`: a replay has its switches from the log, some strategies want
+ * none of this (schedule.h).
  */
 #ifndef ENGINE_SCHED_SPIN_H
 #define ENGINE_SCHED_SPIN_H

@@ -23,6 +23,7 @@
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 #include "engine/sched/baton.h"
+#include "engine/sched/schedule.h"
 #include "engine/start/boot.h"
 #include "engine/start/exec.h"
 #include "engine/x86/insn.h"
@@ -91,8 +92,7 @@ static void set_option(struct options *o, const char *key, const char *value)
         o->check = v;
     } else if (rt_prefix(key, "threads=")) {
         o->threads = v;
-    } else if (rt_prefix(key, "chaos=")) {
-        o->chaos = true;
+    } else if (schedule_use(key)) {
         o->seed = v;
     } else if (rt_prefix(key, "stop=") && *end == ':') {
         o->has_stop = true;
