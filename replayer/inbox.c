@@ -243,7 +243,7 @@ static const char *check_moment(const struct mailbox_moment *m)
 
 static const char *check_what(const struct mailbox_what *w)
 {
-    if (!w->reason || w->reason > STOP_THREAD_ENDS)
+    if (!w->reason || w->reason > STOP_THREAD_END)
         return "an unknown reason to stop";
     if (w->kind > 3)
         return "an unknown kind of watchpoint";
@@ -265,13 +265,13 @@ static const char *check_stop(const struct mailbox_stop *s)
 
 static const char *check_entry(const struct mailbox_entry *e, size_t room)
 {
-    if (e->kind < ENTRY_CALL || e->kind > ENTRY_EXIT)
+    if (e->kind < EVENT_CALL || e->kind > EVENT_EXIT)
         return "an unknown event";
     if (e->text_bytes > room)
         return "an event that is longer than the journal";
-    if (e->kind == ENTRY_OUTPUT && e->a != 1 && e->a != 2)
+    if (e->kind == EVENT_OUTPUT && e->a != 1 && e->a != 2)
         return "output to nowhere";
-    if (e->kind == ENTRY_SIGNAL && (e->a < 1 || e->a > SIGNALS))
+    if (e->kind == EVENT_SIGNAL && (e->a < 1 || e->a > SIGNALS))
         return "an unknown signal";
     return check_moment(&e->at);
 }
@@ -422,7 +422,7 @@ int inbox_read(struct inbox *in, void *out, size_t asked, size_t *got, struct er
     return 0;
 }
 
-int inbox_registers(struct inbox *in, uint32_t thread, struct replay_registers *out,
+int inbox_registers(struct inbox *in, uint32_t thread, struct program_registers *out,
                     struct err *err)
 {
     struct mailbox_registers m;
@@ -436,20 +436,20 @@ int inbox_registers(struct inbox *in, uint32_t thread, struct replay_registers *
         return nonsense(err, "registers of another thread");
     if (m.xsave_bytes < XSAVE_LEAST || m.xsave_bytes > sizeof out->xsave)
         return nonsense(err, "the size of the vector registers");
-    *out = (struct replay_registers){.rip = m.rip,
-                                     .rflags = m.rflags,
-                                     .fs_base = m.fs_base,
-                                     .gs_base = m.gs_base,
-                                     .count = m.count,
-                                     .thread = m.thread,
-                                     .tid = m.tid,
-                                     .xsave_bytes = m.xsave_bytes};
+    *out = (struct program_registers){.rip = m.rip,
+                                      .rflags = m.rflags,
+                                      .fs_base = m.fs_base,
+                                      .gs_base = m.gs_base,
+                                      .count = m.count,
+                                      .thread = m.thread,
+                                      .tid = m.tid,
+                                      .xsave_bytes = m.xsave_bytes};
     memcpy(out->gpr, m.gpr, sizeof out->gpr);
     memcpy(out->xsave, m.xsave, out->xsave_bytes);
     return 1;
 }
 
-int inbox_threads(struct inbox *in, struct replay_thread *out, size_t room, size_t *count,
+int inbox_threads(struct inbox *in, struct program_thread *out, size_t room, size_t *count,
                   uint32_t *made, struct err *err)
 {
     const struct mailbox_thread *list = (const struct mailbox_thread *)in->box->data;
@@ -485,7 +485,7 @@ int inbox_trail(struct inbox *in, struct mailbox_moment *out, size_t *count, str
     return 0;
 }
 
-int inbox_maps(struct inbox *in, uint64_t above, struct replay_map *out, size_t *count,
+int inbox_maps(struct inbox *in, uint64_t above, struct program_map *out, size_t *count,
                struct err *err)
 {
     const struct mailbox_map *list = (const struct mailbox_map *)in->box->data;
@@ -499,12 +499,12 @@ int inbox_maps(struct inbox *in, uint64_t above, struct replay_map *out, size_t 
             return nonsense(err, "the addresses of a mapping");
         if (m.file < -1 || m.file > INT32_MAX)
             return nonsense(err, "the file of a mapping");
-        out[i] = (struct replay_map){.start = m.start,
-                                     .end = m.end,
-                                     .prot = (int)(m.prot & (PROT_READ | PROT_WRITE | PROT_EXEC)),
-                                     .shared = m.shared != 0,
-                                     .file = (int)m.file,
-                                     .offset = m.offset};
+        out[i] = (struct program_map){.start = m.start,
+                                      .end = m.end,
+                                      .prot = (int)(m.prot & (PROT_READ | PROT_WRITE | PROT_EXEC)),
+                                      .shared = m.shared != 0,
+                                      .file = (int)m.file,
+                                      .offset = m.offset};
         above = m.end;
     }
     *count = in->arg[0];

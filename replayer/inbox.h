@@ -23,9 +23,9 @@
 #include "replayer/messages.h"
 
 struct inbox;
-struct replay_registers;
-struct replay_thread;
-struct replay_map;
+struct program_registers;
+struct program_thread;
+struct program_map;
 
 /* The most that one DO_READ or DO_WRITE moves, and one DO_MAPS lists. */
 enum { INBOX_PIECE = 1 << 20, INBOX_MAPS = 1024 };
@@ -98,15 +98,15 @@ int inbox_done(const struct inbox *in, bool *done, struct err *err);
 int inbox_read(struct inbox *in, void *out, size_t asked, size_t *got, struct err *err);
 int inbox_written(struct inbox *in, size_t asked, size_t *put, struct err *err);
 /* 1; 0: there is no such thread. */
-int inbox_registers(struct inbox *in, uint32_t thread, struct replay_registers *out,
+int inbox_registers(struct inbox *in, uint32_t thread, struct program_registers *out,
                     struct err *err);
 /* Up to `room`, in the order in which they were made; *count and *made tell how many there are and
  * were. */
-int inbox_threads(struct inbox *in, struct replay_thread *out, size_t room, size_t *count,
+int inbox_threads(struct inbox *in, struct program_thread *out, size_t room, size_t *count,
                   uint32_t *made, struct err *err);
 int inbox_trail(struct inbox *in, struct mailbox_moment *out, size_t *count, struct err *err);
 /* A piece of the list, all of it above `above`; room for INBOX_MAPS. */
-int inbox_maps(struct inbox *in, uint64_t above, struct replay_map *out, size_t *count,
+int inbox_maps(struct inbox *in, uint64_t above, struct program_map *out, size_t *count,
                struct err *err);
 
 #endif

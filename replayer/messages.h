@@ -12,6 +12,9 @@
 
 #include <stdint.h>
 
+#include "debug/event.h"
+#include "debug/stop.h"
+
 /* What the replaying process asks for. arg[] in, arg[] and data out. */
 enum mailbox_ask {
     ASK_CHUNK = 1, /* arg0: number. Answer: arg0 = bytes in data; 0: there is none */
@@ -88,90 +91,56 @@ struct mailbox_break {
 
 struct mailbox_watch {
     uint64_t addr;
-    uint32_t bytes, kind; /* 1 write, 2 read, 3 both */
+    uint32_t bytes, kind; /* enum watch_kind */
 };
-
-/* An instruction, and the one that its thread executed next. */
-struct mailbox_edge {
-    uint64_t pc, next;
-};
-
-enum { MAILBOX_EDGES = 1024 };
 
 /* A piece of code that a thread leaves, or comes into. */
 struct mailbox_fence {
     uint32_t thread;
     uint32_t entry; /* stop where it comes in, not where it leaves */
     uint64_t edges;
-    struct mailbox_edge edge[MAILBOX_EDGES]; /* sorted by pc and next */
+    struct stop_edge edge[STOP_MAX_EDGES]; /* sorted by pc and next */
 };
 
-enum { MAILBOX_WATCHES = 16, MAILBOX_CALLS = 1024, MAILBOX_TRAIL = 4096 };
+enum { MAILBOX_TRAIL = 4096 };
 
 /* Followed by struct mailbox_break (sorted by pc), then the bytes of conditions. */
 struct mailbox_stops {
     uint32_t breaks, watches, condition_bytes;
     uint32_t only; /* thread whose stops count; 0: all */
-    uint8_t call_wanted[MAILBOX_CALLS / 8];
+    uint8_t call_wanted[STOP_MAX_CALLS / 8];
     uint8_t signal_wanted[68]; /* by number */
-    struct mailbox_watch watch[MAILBOX_WATCHES];
+    struct mailbox_watch watch[STOP_MAX_WATCHES];
 };
 
 /* What the program did, for the journal. `text_bytes` of text follow, padded to 8. */
 struct mailbox_entry {
-    uint32_t kind; /* enum mailbox_entry_kind */
+    uint32_t kind; /* enum event_kind */
     uint32_t text_bytes;
     struct mailbox_moment at;
-    int64_t a, b;
-};
-
-enum mailbox_entry_kind {
-    ENTRY_CALL = 1, /* a: its number; b: its result */
-    ENTRY_SIGNAL,   /* a: its number */
-    ENTRY_THREAD,   /* begins */
-    ENTRY_OUTPUT,   /* a: 1 or 2 */
-    ENTRY_EXEC,
-    ENTRY_EXIT, /* a thread ends */
-};
-
-enum mailbox_reason {
-    STOP_START = 1, /* before the first instruction */
-    STOP_POSITION,
-    STOP_STEP,
-    STOP_BREAK,
-    STOP_WATCH,  /* addr, kind */
-    STOP_ENTRY,  /* number: of the system call */
-    STOP_RETURN, /* ... the same */
-    STOP_SIGNAL, /* number, siginfo */
-    STOP_PAUSED,
-    STOP_END,      /* the recording ends here: end and status tell how */
-    STOP_LOG_ENDS, /* ... without an end of its own */
-    STOP_DIVERGED, /* text says it */
-    STOP_FAILED,   /* the pinball cannot be replayed: text */
-    STOP_EXEC,     /* another program begins: image says where, outputs where its output goes */
-    STOP_THREAD_BEGINS, /* the one whose stops alone count; in a scan */
-    STOP_THREAD_ENDS,   /* likewise, in a run that is none */
+    int64_t a, b; /* EVENT_CALL: number, result; EVENT_SIGNAL: number; EVENT_OUTPUT: 1 or 2 */
 };
 
 enum { MAILBOX_FDS = 1024 };
 
 struct mailbox_what {
-    uint32_t reason, kind;
+    uint32_t reason; /* enum stop_kind */
+    uint32_t kind;   /* STOP_WATCH: enum watch_kind */
     struct mailbox_moment at;
-    uint64_t ticks, addr;
-    int64_t number;
+    uint64_t ticks, addr; /* addr: STOP_WATCH */
+    int64_t number;       /* of the system call, or of the signal */
     uint8_t siginfo[128];
 };
 
 struct mailbox_stop {
     struct mailbox_what what;
     struct mailbox_what hit; /* of a scan; reason 0: there was none */
-    uint32_t end;
+    uint32_t end;            /* STOP_END: how the recording ends, and with which status */
     int32_t status;
     uint64_t chunk, offset; /* STOP_EXEC: of the image's record in the log */
     uint64_t base, bytes, reserved;
     uint8_t leads_to[MAILBOX_FDS];
-    char text[400];
+    char text[400]; /* STOP_DIVERGED, STOP_FAILED: what is wrong */
 };
 
 struct mailbox_registers {

@@ -41,7 +41,7 @@ static size_t read_auxv(struct replay *r, uint64_t at, Elf64_auxv_t *out)
 /* The file that holds the program's entry. */
 static const char *path_of(struct replay *r, struct pinball *pinball, uint64_t entry)
 {
-    struct replay_map map[64];
+    struct program_map map[64];
     size_t n = replay_maps(r, map, 64);
     for (size_t i = 0; i < n && i < 64; i++) {
         if (entry < map[i].start || entry >= map[i].end || map[i].file < 0)
@@ -57,7 +57,7 @@ static const char *path_of(struct replay *r, struct pinball *pinball, uint64_t e
 int programs_note(struct programs *p, unsigned number, struct replay *replay,
                   struct pinball *pinball, struct err *err)
 {
-    struct replay_registers regs;
+    struct program_registers regs;
     Elf64_auxv_t auxv[AUXV_MOST];
     uint64_t entry = 0;
     if (number < p->count)
@@ -71,7 +71,7 @@ int programs_note(struct programs *p, unsigned number, struct replay *replay,
     const char *file = path_of(replay, pinball, entry);
     if (replay_registers(replay, 0, &regs, err)) /* it may have ended while it was read */
         return -1;
-    struct timeline_program *list = realloc(p->list, (p->count + 1) * sizeof *list);
+    struct debuggee_program *list = realloc(p->list, (p->count + 1) * sizeof *list);
     uint8_t *copy = malloc(n * sizeof *auxv + 1);
     char *path = strdup(file);
     if (list)
@@ -82,14 +82,14 @@ int programs_note(struct programs *p, unsigned number, struct replay *replay,
         return err_set(err, "no memory");
     }
     memcpy(copy, auxv, n * sizeof *auxv);
-    list[p->count++] = (struct timeline_program){
+    list[p->count++] = (struct debuggee_program){
         .path = path, .pid = regs.tid, .auxv = copy, .auxv_bytes = n * sizeof *auxv};
     return 0;
 }
 
-void programs_get(const struct programs *p, unsigned number, struct timeline_program *out)
+void programs_get(const struct programs *p, unsigned number, struct debuggee_program *out)
 {
-    *out = number < p->count ? p->list[number] : (struct timeline_program){.path = ""};
+    *out = number < p->count ? p->list[number] : (struct debuggee_program){.path = ""};
 }
 
 void programs_deinit(struct programs *p)

@@ -23,7 +23,7 @@ static struct {
 /* The code that a fence is raised around. */
 struct code {
     gaddr low, high; /* without edges */
-    const struct mailbox_edge *edge;
+    const struct stop_edge *edge;
     size_t edges;
 };
 
@@ -60,7 +60,7 @@ static size_t find_edge(const struct code *c, gaddr pc, gaddr next)
     size_t lo = 0, hi = c->edges;
     while (lo < hi) {
         size_t mid = (lo + hi) / 2;
-        const struct mailbox_edge *e = &c->edge[mid];
+        const struct stop_edge *e = &c->edge[mid];
         if (e->pc < pc || (e->pc == pc && e->next < next))
             lo = mid + 1;
         else
@@ -155,9 +155,9 @@ bool fence_raise_range(const struct thread *t, gaddr low, gaddr high)
 
 bool fence_raise_edges(const struct mailbox_fence *f)
 {
-    const struct mailbox_edge *edges = f->edge;
+    const struct stop_edge *edges = f->edge;
     const struct code c = {.edge = edges, .edges = f->edges};
-    bool good = f->edges <= MAILBOX_EDGES;
+    bool good = f->edges <= STOP_MAX_EDGES;
     uint8_t len;
     begin();
     for (size_t i = 0; good && i < f->edges; i++)

@@ -77,7 +77,7 @@ _Noreturn static void log_ends(struct thread *t)
 {
     struct mailbox_stop s = {.end = 0};
     for (;;)
-        post_stop_for(t, STOP_LOG_ENDS, &s);
+        post_stop_for(t, STOP_LOG_END, &s);
 }
 
 _Noreturn static void unexpected(struct thread *t, const struct record *r, const char *actual)
@@ -208,7 +208,7 @@ static void start(struct thread *t)
         cursor_next();
     }
     struct mailbox_stop s = {.end = 0};
-    post_stop_for(t, STOP_START, &s);
+    post_stop_for(t, STOP_BEGIN, &s);
 }
 
 /* ---- threads ---- */
@@ -250,7 +250,7 @@ static void begin(struct thread *t)
     if (t->process == t->own_process)
         t->process->pid = b->pid;
     stops_new_thread(t);
-    journal_event(t, ENTRY_THREAD, b->tid, 0);
+    journal_event(t, EVENT_THREAD, b->tid, 0);
     cursor_next();
 }
 
@@ -358,7 +358,7 @@ static void deliver(struct thread *t)
     t->has_wait_mask = s->r.flags & MASKED;
     t->wait_mask = s->mask;
     take_flags(t, s->rflags);
-    journal_event(t, ENTRY_SIGNAL, info.sig, 0);
+    journal_event(t, EVENT_SIGNAL, info.sig, 0);
     cursor_next();
     if (info.sig < 1 || info.sig > SIG_MAX || t->process->action[info.sig].handler <= 1)
         post_diverged(t, "expected signal %d to have a handler", info.sig);
@@ -513,10 +513,10 @@ static void do_call(struct thread *t, const struct record_call *c, long nr, long
     if (c->r.nr != (uint16_t)nr)
         post_diverged(t, "expected system call %u, came to %ld", c->r.nr, nr);
     compare_hash(t, c->hash, session_hash(t), info ? info->name : "system call");
-    journal_event(t, ENTRY_CALL, nr, result);
+    journal_event(t, EVENT_CALL, nr, result);
     if (c->r.flags & CALL_SAME) {
         if (nr == __NR_exit)
-            journal_event(t, ENTRY_EXIT, 0, 0);
+            journal_event(t, EVENT_EXIT, 0, 0);
         cursor_next();
         if (nr == __NR_exit || nr == __NR_exit_group)
             thread_ends(t, nr);
@@ -568,14 +568,14 @@ static void signals_after(struct thread *t)
 static void next_program(struct thread *t)
 {
     static struct mailbox_stop s = {.end = END_EXEC};
-    enum mailbox_reason reason = STOP_END;
+    enum stop_kind reason = STOP_END;
     const struct record *r = cursor_peek();
     if (r && r->kind != RECORD_IMAGE)
         return;
     if (r) {
         const struct record_image *im = (const struct record_image *)r;
         reason = STOP_EXEC;
-        journal_event(t, ENTRY_EXEC, 0, 0);
+        journal_event(t, EVENT_EXEC, 0, 0);
         cursor_where(&s.chunk, &s.offset);
         s.base = im->base;
         s.bytes = im->bytes;
@@ -708,7 +708,7 @@ static void fault(struct thread *t)
     memcpy(&t->fault.info, f->info, sizeof t->fault.info);
     if (t->fault.info.sig < 1 || t->fault.info.sig > SIG_MAX)
         post_failed("event %lu: not a record", cursor_number());
-    journal_event(t, ENTRY_SIGNAL, t->fault.info.sig, 0);
+    journal_event(t, EVENT_SIGNAL, t->fault.info.sig, 0);
     cursor_next();
     stops_signal(t, t->fault.info.sig, &t->fault.info);
     const struct record *r = cursor_peek();

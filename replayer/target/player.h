@@ -28,7 +28,7 @@ struct thread *post_thread(uint64_t number); /* NULL: there is none */
 /* The replay stops here; comes back when it is told to go on. */
 void post_stop(struct thread *t, struct mailbox_stop *why);
 /* The same for `reason`, with the thread's position. */
-void post_stop_for(struct thread *t, enum mailbox_reason reason, struct mailbox_stop *why);
+void post_stop_for(struct thread *t, enum stop_kind reason, struct mailbox_stop *why);
 _Noreturn void post_diverged(struct thread *t, const char *fmt, ...)
     __attribute__((format(printf, 2, 3)));
 _Noreturn void post_failed(const char *fmt, ...) __attribute__((format(printf, 1, 2)));
@@ -36,7 +36,7 @@ bool post_verifies(void);
 
 /* journal.c: what the program did. */
 void journal_run(uint64_t flags, uint64_t told_events);
-void journal_event(const struct thread *t, enum mailbox_entry_kind kind, int64_t a, int64_t b);
+void journal_event(const struct thread *t, enum event_kind kind, int64_t a, int64_t b);
 /* False: not all of it is there. */
 bool journal_output(const struct thread *t, int fd, gaddr from, uint64_t bytes);
 void journal_flush(void);

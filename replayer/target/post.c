@@ -225,7 +225,7 @@ void post_stop(struct thread *t, struct mailbox_stop *why)
     obey(t);
 }
 
-void post_stop_for(struct thread *t, enum mailbox_reason reason, struct mailbox_stop *why)
+void post_stop_for(struct thread *t, enum stop_kind reason, struct mailbox_stop *why)
 {
     why->what.reason = reason;
     why->hit = *stops_hit();

@@ -236,7 +236,7 @@ static void access_done(struct thread *t, enum mailbox_stage stage)
 
 static void tell_begin(struct thread *t)
 {
-    struct mailbox_what w = {.reason = STOP_THREAD_BEGINS, .at = moment(t, STAGE_BEFORE)};
+    struct mailbox_what w = {.reason = STOP_THREAD_BEGIN, .at = moment(t, STAGE_BEFORE)};
     beginner = NULL;
     hit(t, &w);
 }
@@ -509,19 +509,20 @@ void stops_wrote(gaddr addr, uint64_t bytes)
 
 static bool call_wanted(long nr)
 {
-    return nr >= 0 && nr < MAILBOX_CALLS && (stops.call_wanted[nr / 8] >> (nr % 8) & 1);
+    return nr >= 0 && nr < STOP_MAX_CALLS && (stops.call_wanted[nr / 8] >> (nr % 8) & 1);
 }
 
 void stops_entry(struct thread *t, long nr)
 {
-    struct mailbox_what w = {.reason = STOP_ENTRY, .number = nr, .at = moment(t, STAGE_ENTERED)};
+    struct mailbox_what w = {
+        .reason = STOP_CALL_ENTRY, .number = nr, .at = moment(t, STAGE_ENTERED)};
     call_before = moment(t, call_wanted(nr) ? STAGE_ENTERED : STAGE_BEFORE);
     written_by_call = NULL;
     if (goal(t, STAGE_ENTERED) || !counts(t))
         return;
     if (nr == __NR_exit && stops.only && !(run.flags & RUN_SCAN))
-        w.reason = STOP_THREAD_ENDS;
-    if (call_wanted(nr) || w.reason == STOP_THREAD_ENDS)
+        w.reason = STOP_THREAD_END;
+    if (call_wanted(nr) || w.reason == STOP_THREAD_END)
         hit(t, &w);
 }
 
@@ -556,7 +557,8 @@ void stops_call_waits(struct thread *t)
 
 void stops_return(struct thread *t, long nr)
 {
-    struct mailbox_what w = {.reason = STOP_RETURN, .number = nr, .at = moment(t, STAGE_RETURNED)};
+    struct mailbox_what w = {
+        .reason = STOP_CALL_RETURN, .number = nr, .at = moment(t, STAGE_RETURNED)};
     /* What it has written is before this moment: a scan that ends here has seen it. */
     if (!tell_written(t, STAGE_RETURNED) && !goal(t, STAGE_RETURNED) && call_wanted(nr) &&
         counts(t))
@@ -695,7 +697,7 @@ bool stops_set(const struct mailbox *box)
     const struct mailbox_stops *s = (const struct mailbox_stops *)box->data;
     const struct mailbox_break *list = (const struct mailbox_break *)(s + 1);
     const uint8_t *bytes = (const uint8_t *)(list + s->breaks);
-    if (s->breaks > BREAKS || s->watches > MAILBOX_WATCHES || s->condition_bytes > CONDITIONS)
+    if (s->breaks > BREAKS || s->watches > STOP_MAX_WATCHES || s->condition_bytes > CONDITIONS)
         return false;
     if (!breaks) {
         breaks = range_alloc(BREAKS * sizeof *breaks);

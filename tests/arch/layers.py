@@ -39,11 +39,14 @@ LAYERS = {
     # Their other halves, inside the target.
     "logger/target": ["engine", "pinball/record.h", "pinball/ring.h"],
     "replayer/target": ["engine", "pinball/record.h", "pinball/record_state.h", "pinball/records.def",
+                        "debug/event.h", "debug/stop.h", "debug/stops.def",
                         "replayer/mailbox.h", "replayer/messages.h", "replayer/flow.h"],
+    # What stops a program and looks into it, alive or replayed.
+    "debug": ["base"],
+    "debug/gdbstub": ["base", "debug/debuggee.h", "debug/event.h", "debug/program.h", "debug/stop.h"],
     "logger": ["base", "pinball", "engine"],
-    "replayer": ["base", "pinball", "engine"],
-    "replayer/gdbstub": ["base", "replayer/replay.h", "replayer/timeline.h", "replayer/timeline_divert.h"],
-    "source": ["base", "pinball", "engine/rt/types.h", "engine/x86", "replayer/replay.h"],
+    "replayer": ["base", "pinball", "engine", "debug"],
+    "source": ["base", "pinball", "engine/rt/types.h", "engine/x86", "debug/program.h"],
     "trace": ["base", "pinball", "engine/rt/types.h", "engine/x86", "engine/os/syscalls.def", "replayer/replay.h",
               "replayer/flow.h", "replayer/flow_note.h", "source/frame.h"],
     "study": ["base", "pinball", "replayer/replay.h", "source", "trace"],
@@ -53,7 +56,7 @@ LAYERS = {
     "maple-bridge": ["base", "pinball", "engine", "logger", "facts"],
     # Speaks to child processes; reads slice files.
     "gui": ["base"],
-    "cli": ["base", "pinball", "engine/host", "logger", "replayer", "source", "trace", "study", "facts", "slicer",
+    "cli": ["base", "pinball", "engine/host", "debug", "logger", "replayer", "source", "trace", "study", "facts", "slicer",
             "relogger", "maple-bridge"],
 }
 
@@ -192,7 +195,7 @@ FIXTURES = [
         "engine/core/cache.c": '#include "engine/x86/insn.h"\n#include <linux/mman.h>\n#include "base/err.h"\n',
         "engine/core/dispatch.c": '#include "engine/core/cache.h"\n#include "engine/os/maps.h"\n',
         "engine/x86/insn.h": "#include <Zydis/Zydis.h>\n#include <stdint.h>\n#include <elf.h>\n",
-        "replayer/gdbstub/stub.c": '#include "replayer/replay.h"\n#include <stdio.h>\n',
+        "debug/gdbstub/stub.c": '#include "debug/debuggee.h"\n#include <stdio.h>\n',
         "replayer/replay.c": '#include "replayer/timeline.h"\n#include "engine/core/engine.h"\n',
         "cli/run.c": '#include "engine/host/launch.h"\n',
         "gui/view/window.c": "#include <gtk/gtk.h>\n",
@@ -206,8 +209,8 @@ FIXTURES = [
     ("pinball and engine", {"pinball/image.c": '#include "engine/os/maps.h"\n'}, "may not"),
     ("logger and replayer", {"logger/log.c": '#include "replayer/replay.h"\n'}, "may not"),
     ("replayer and logger", {"replayer/replay.c": '# include  "logger/log.h"\n'}, "may not"),
-    ("a private header of the replayer", {
-        "replayer/gdbstub/stub.c": '#include "replayer/checkpoints.h"\n'}, "replayer/gdbstub may not"),
+    ("the stub and the replayer", {
+        "debug/gdbstub/stub.c": '#include "replayer/timeline.h"\n'}, "debug/gdbstub may not"),
     ("slicer behind the one header", {"trace/graph/cfg.c": '#include "replayer/timeline.h"\n'}, "may not"),
     ("gui and engine", {"gui/model/tree.c": '#include "engine/x86/insn.h"\n'}, "gui may not"),
     ("the engine's inside from a verb", {"cli/run.c": '#include "engine/core/cache.h"\n'}, "cli may not"),
