@@ -8,7 +8,7 @@
 #ifndef REPLAYER_JOURNAL_H
 #define REPLAYER_JOURNAL_H
 
-#include "replayer/messages.h"
+#include "debug/messages.h"
 #include "replayer/timeline.h"
 
 struct journal {

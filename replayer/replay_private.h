@@ -9,7 +9,7 @@
 
 #include <sys/types.h>
 
-#include "replayer/messages.h"
+#include "debug/messages.h"
 #include "replayer/replay.h"
 
 /* Runs until it stops, for whatever reason: replay_stopped(). -1: the process is gone. */

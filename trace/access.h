@@ -2,7 +2,7 @@
 #ifndef TRACE_ACCESS_H
 #define TRACE_ACCESS_H
 
-#include "replayer/flow.h"
+#include "debug/flow.h"
 #include "trace/code.h"
 #include "trace/copied.h"
 

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * The replaying process hands over two streams (replayer/flow.h); here they become steps and notes.
+ * The replaying process hands over two streams (debug/flow.h); here they become steps and notes.
  * They are private copies, each note well-formed; but what they say is not believed: a block that
  * does not follow from the one before it, as its last instruction has it, ends the work with an
  * error. So a trace that exists is a path through the code that was really there.

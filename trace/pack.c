@@ -11,7 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replayer/flow_note.h"
+#include "debug/flow_note.h"
 
 enum {
     STEP_OTHER = 1,  /* not the predicted block: its number follows */

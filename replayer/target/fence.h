@@ -14,8 +14,8 @@
 #ifndef REPLAYER_TARGET_FENCE_H
 #define REPLAYER_TARGET_FENCE_H
 
+#include "debug/messages.h"
 #include "engine/core/thread.h"
-#include "replayer/messages.h"
 
 enum fence_post { FENCE_NOTHING, FENCE_OUTSIDE, FENCE_GATE, FENCE_INSIDE };
 

@@ -1,5 +1,5 @@
-/* flow.c - the tool that traces: what replayer/flow.h describes. SPDX-License-Identifier: MIT */
-#include "replayer/flow.h"
+/* flow.c - the tool that traces: what debug/flow.h describes. SPDX-License-Identifier: MIT */
+#include "debug/flow.h"
 
 #include "engine/core/engine.h"
 #include "engine/core/flow.h"

@@ -8,10 +8,10 @@
 #ifndef REPLAYER_TARGET_PLAYER_H
 #define REPLAYER_TARGET_PLAYER_H
 
+#include "debug/mailbox.h"
 #include "engine/core/thread.h"
 #include "engine/x86/insn.h"
 #include "pinball/record_state.h"
-#include "replayer/mailbox.h"
 
 /* cursor.c: the event log, one record after the other. */
 const struct record *cursor_peek(void); /* NULL: the log ends here */

@@ -39,16 +39,16 @@ LAYERS = {
     # Their other halves, inside the target.
     "logger/target": ["engine", "pinball/record.h", "pinball/ring.h"],
     "replayer/target": ["engine", "pinball/record.h", "pinball/record_state.h", "pinball/records.def",
-                        "debug/event.h", "debug/stop.h", "debug/stops.def",
-                        "replayer/mailbox.h", "replayer/messages.h", "replayer/flow.h"],
+                        "debug/event.h", "debug/flow.h", "debug/mailbox.h", "debug/messages.h", "debug/stop.h",
+                        "debug/stops.def"],
     # What stops a program and looks into it, alive or replayed.
-    "debug": ["base"],
+    "debug": ["base", "pinball"],
     "debug/gdbstub": ["base", "debug/debuggee.h", "debug/event.h", "debug/program.h", "debug/stop.h"],
     "logger": ["base", "pinball", "engine"],
     "replayer": ["base", "pinball", "engine", "debug"],
     "source": ["base", "pinball", "engine/rt/types.h", "engine/x86", "debug/program.h"],
     "trace": ["base", "pinball", "engine/rt/types.h", "engine/x86", "engine/os/syscalls.def", "replayer/replay.h",
-              "replayer/flow.h", "replayer/flow_note.h", "source/frame.h"],
+              "debug/flow.h", "debug/flow_note.h", "source/frame.h"],
     "study": ["base", "pinball", "replayer/replay.h", "source", "trace"],
     "facts": ["base", "pinball", "engine/x86", "source", "trace", "study"],
     "slicer": ["base", "pinball", "engine/rt/types.h", "engine/x86", "source", "trace", "study", "facts"],
@@ -75,7 +75,7 @@ RESERVED = [(re.compile(r"(gtk|gdk|adwaita|gtksourceview)"), "gui/view")]
 
 # Headers of memory that a stranger writes to. Nobody else may see its layout, not through another
 # header either: what the supervisor reads of it passes through one file.
-SEALED = {"replayer/mailbox.h": ["replayer/inbox.c", "replayer/target"]}
+SEALED = {"debug/mailbox.h": ["debug/inbox.c", "replayer/target"]}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 
@@ -223,14 +223,14 @@ FIXTURES = [
         "engine/os/maps.c": '#include "engine/rt/rt.h"\n',
     }, "engine/os/maps.c: <string.h>, through base/text.h"),
     ("the mailbox read from elsewhere", {
-        "replayer/replay.c": '#include "replayer/mailbox.h"\n'}, "only for replayer/inbox.c"),
+        "replayer/replay.c": '#include "debug/mailbox.h"\n'}, "only for debug/inbox.c"),
     ("the mailbox by a detour", {
-        "replayer/replay_int.h": '#include "replayer/mailbox.h"\n',
+        "replayer/replay_int.h": '#include "debug/mailbox.h"\n',
         "replayer/timeline.c": '#include "replayer/replay_int.h"\n',
-    }, "replayer/timeline.c: \"replayer/mailbox.h\", through replayer/replay_int.h"),
+    }, "replayer/timeline.c: \"debug/mailbox.h\", through replayer/replay_int.h"),
     ("the mailbox from the one file and the target", {
-        "replayer/inbox.c": '#include "replayer/mailbox.h"\n',
-        "replayer/target/player.h": '#include "replayer/mailbox.h"\n',
+        "debug/inbox.c": '#include "debug/mailbox.h"\n',
+        "replayer/target/player.h": '#include "debug/mailbox.h"\n',
         "replayer/target/post.c": '#include "replayer/target/player.h"\n',
     }, None),
     ("a bare name", {"engine/core/cache.c": '#include "cache.h"\n'}, "from the project's top"),

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "replayer/inbox.h"
-#include "replayer/mailbox.h"
+#include "debug/inbox.h"
+#include "debug/mailbox.h"
 #include "replayer/replay.h"
 
 enum { MAX_BYTES = 1 << 16, SPAN = 4096, THREADS = 64 };

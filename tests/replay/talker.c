@@ -10,7 +10,7 @@
  * not answered for long: a replay may run for ever, and the supervisor would wait for it.
  */
 #include "talker.h"
-#include "replayer/mailbox.h"
+#include "debug/mailbox.h"
 
 enum { NR_MMAP = 9, NR_COPY = 56, NR_EXIT_GROUP = 231, NR_FUTEX = 202, FUTEX_WAKE = 1 };
 enum { COPY_FLAGS = 0x8000 /* CLONE_PARENT */ | 17 /* SIGCHLD */ };

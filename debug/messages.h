@@ -5,10 +5,10 @@
  * Plain data. How it travels is mailbox.h's; the supervisor sees only private copies that were
  * checked (inbox.h).
  *
- * Included by code inside the target (replayer/target) and outside; no libc.
+ * Included by code inside the target and outside; no libc.
  */
-#ifndef REPLAYER_MESSAGES_H
-#define REPLAYER_MESSAGES_H
+#ifndef DEBUG_MESSAGES_H
+#define DEBUG_MESSAGES_H
 
 #include <stdint.h>
 

@@ -1,5 +1,5 @@
 /* flow_note.c - is a note of a trace well-formed? SPDX-License-Identifier: MIT */
-#include "replayer/flow_note.h"
+#include "debug/flow_note.h"
 
 #include <stdbool.h>
 

@@ -11,8 +11,8 @@
  * The reader must not trust any of it (flow_note.h): the process may have overwritten it.
  * Included by code inside the target; no libc.
  */
-#ifndef REPLAYER_FLOW_H
-#define REPLAYER_FLOW_H
+#ifndef DEBUG_FLOW_H
+#define DEBUG_FLOW_H
 
 #include <stdint.h>
 

@@ -12,15 +12,15 @@
  * inbox_answer(), inbox_go_on() or inbox_order(), each of which hands the turn over. After an order
  * that was answered with TELL_DONE, the functions below "answers to orders" tell what it brought.
  */
-#ifndef REPLAYER_INBOX_H
-#define REPLAYER_INBOX_H
+#ifndef DEBUG_INBOX_H
+#define DEBUG_INBOX_H
 
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
-#include "replayer/messages.h"
+#include "debug/messages.h"
 
 struct inbox;
 struct program_registers;

@@ -7,15 +7,15 @@
  * stopped; the answer to that last one is the next command. The supervisor must not trust anything
  * in here, not even to stay as it is: inbox.c alone reads it, every byte once.
  *
- * Included by code inside the target (replayer/target) and by inbox.c; no libc.
+ * Included by code inside the target and by inbox.c; no libc.
  */
-#ifndef REPLAYER_MAILBOX_H
-#define REPLAYER_MAILBOX_H
+#ifndef DEBUG_MAILBOX_H
+#define DEBUG_MAILBOX_H
 
 #include <stdint.h>
 
-#include "replayer/flow.h"
-#include "replayer/messages.h"
+#include "debug/flow.h"
+#include "debug/messages.h"
 
 struct mailbox_map {
     uint64_t start, end;

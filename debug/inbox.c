@@ -6,7 +6,7 @@
  * 2. A length is checked before it is used to copy, a value before it is given out.
  */
 #define _GNU_SOURCE
-#include "replayer/inbox.h"
+#include "debug/inbox.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -18,10 +18,10 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "debug/flow_note.h"
+#include "debug/mailbox.h"
+#include "debug/program.h"
 #include "pinball/records.h"
-#include "replayer/flow_note.h"
-#include "replayer/mailbox.h"
-#include "replayer/replay.h"
 
 enum { ARGS = 2, SIGNALS = 64, LINE = 1024, WAIT_NS = 20000000, SPINS = 200, XSAVE_LEAST = 512 };
 #define ADDRESSES (1ull << 47)
