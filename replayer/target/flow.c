@@ -1,4 +1,6 @@
 /* flow.c - the tool that traces: what debug/flow.h describes. SPDX-License-Identifier: MIT */
+#include "replayer/target/flow.h"
+
 #include "debug/flow.h"
 
 #include "engine/core/engine.h"
@@ -10,7 +12,10 @@
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 #include "engine/x86/plan.h"
-#include "replayer/target/player.h"
+#include "replayer/target/gather.h"
+#include "replayer/target/post.h"
+#include "replayer/target/space.h"
+#include "replayer/target/stops.h"
 
 static struct {
     struct thread *thread;  /* whose words are written */

@@ -4,11 +4,12 @@
  * another vector register, or a mask register with EVEX. The registers are read from their saved
  * form.
  */
+#include "replayer/target/gather.h"
+
 #include "engine/core/engine.h"
 #include "engine/os/fpstate.h"
 #include "engine/rt/rt.h"
 #include "engine/x86/operand.h"
-#include "replayer/target/player.h"
 
 enum { MASKS = 5, ZMM_HIGH = 6, ZMM_MORE = 7, AVX = 2, XMM_AT = 160 };
 

@@ -3,9 +3,12 @@
  * Entries are collected and told when there are many of them, or when the replay stops. What was
  * told by an earlier execution of the same stretch is not told again: output appears once.
  */
+#include "replayer/target/journal.h"
+
 #include "engine/core/engine.h"
 #include "engine/rt/rt.h"
-#include "replayer/target/player.h"
+#include "replayer/target/cursor.h"
+#include "replayer/target/post.h"
 
 enum { ROOM = MAILBOX_JOURNAL_BYTES, TEXT = 16 << 10 };
 #define PADDED(bytes) (((bytes) + 7) & ~7ull)

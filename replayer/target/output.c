@@ -4,10 +4,14 @@
  *
  * The log has no list of descriptors, but it has every call that makes or closes one.
  */
+#include "replayer/target/output.h"
+
 #include "engine/core/engine.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
-#include "replayer/target/player.h"
+#include "replayer/target/cursor.h"
+#include "replayer/target/journal.h"
+#include "replayer/target/post.h"
 
 enum { FDS = MAILBOX_FDS, DUPFD = 0, DUPFD_CLOEXEC = 1030 };
 

@@ -12,6 +12,8 @@
  *     simply makes the call again when its turn comes; the next record then is that call's.
  *  3. Nothing is taken from the log without comparing what the record says about the thread.
  */
+#include "replayer/target/play.h"
+
 #include <linux/sched.h>
 
 #include "engine/core/engine.h"
@@ -28,7 +30,15 @@
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
-#include "replayer/target/player.h"
+#include "replayer/target/confine.h"
+#include "replayer/target/cursor.h"
+#include "replayer/target/flow.h"
+#include "replayer/target/journal.h"
+#include "replayer/target/output.h"
+#include "replayer/target/post.h"
+#include "replayer/target/space.h"
+#include "replayer/target/state.h"
+#include "replayer/target/stops.h"
 
 #define FAR_AWAY (1ull << 40)
 

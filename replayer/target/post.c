@@ -1,4 +1,6 @@
 /* post.c - the mailbox, and what goes out through it. SPDX-License-Identifier: MIT */
+#include "replayer/target/post.h"
+
 #include "engine/core/engine.h"
 #include "engine/core/instrument.h"
 #include "engine/core/session.h"
@@ -7,8 +9,16 @@
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
+#include "replayer/target/confine.h"
+#include "replayer/target/cursor.h"
+#include "replayer/target/divert.h"
 #include "replayer/target/fence.h"
-#include "replayer/target/player.h"
+#include "replayer/target/flow.h"
+#include "replayer/target/journal.h"
+#include "replayer/target/play.h"
+#include "replayer/target/space.h"
+#include "replayer/target/state.h"
+#include "replayer/target/stops.h"
 
 static uint64_t run_flags;
 

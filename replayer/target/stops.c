@@ -14,6 +14,8 @@
  *    left it (t->calling): nothing stops it there a second time, except that one can go back to
  *    there from what the call writes then. Before the call would be too far: others have run since.
  */
+#include "replayer/target/stops.h"
+
 #include "engine/core/engine.h"
 #include "engine/core/instrument.h"
 #include "engine/core/watch.h"
@@ -24,8 +26,10 @@
 #include "engine/rt/sys.h"
 #include "engine/x86/accesses.h"
 #include "replayer/target/agent.h"
+#include "replayer/target/cursor.h"
 #include "replayer/target/fence.h"
-#include "replayer/target/player.h"
+#include "replayer/target/gather.h"
+#include "replayer/target/post.h"
 
 enum {
     BREAKS = 10000,

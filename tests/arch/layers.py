@@ -230,8 +230,8 @@ FIXTURES = [
     }, "replayer/timeline.c: \"debug/mailbox.h\", through replayer/replay_int.h"),
     ("the mailbox from the one file and the target", {
         "debug/inbox.c": '#include "debug/mailbox.h"\n',
-        "replayer/target/player.h": '#include "debug/mailbox.h"\n',
-        "replayer/target/post.c": '#include "replayer/target/player.h"\n',
+        "replayer/target/post.h": '#include "debug/mailbox.h"\n',
+        "replayer/target/play.c": '#include "replayer/target/post.h"\n',
     }, None),
     ("a bare name", {"engine/core/cache.c": '#include "cache.h"\n'}, "from the project's top"),
     ("a way around", {"engine/core/cache.c": '#include "engine/rt/../host/launch.h"\n'}, "from the project's"),
