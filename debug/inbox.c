@@ -243,9 +243,9 @@ static const char *check_moment(const struct mailbox_moment *m)
 
 static const char *check_what(const struct mailbox_what *w)
 {
-    if (!w->reason || w->reason > STOP_THREAD_END)
+    if (!w->reason || w->reason >= STOP_KINDS)
         return "an unknown reason to stop";
-    if (w->kind > 3)
+    if (w->kind > WATCH_ACCESS)
         return "an unknown kind of watchpoint";
     if (w->reason == STOP_SIGNAL && (w->number < 1 || w->number > SIGNALS))
         return "an unknown signal";

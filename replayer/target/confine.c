@@ -17,9 +17,9 @@
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 
+#include "debug/target/post.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
-#include "replayer/target/post.h"
 
 /* A pass over /proc/self/maps; false when nothing was left to unmap. */
 static bool unmap_pass(gaddr keep, gaddr keep_end)

@@ -1,10 +1,10 @@
 /* cursor.c - the event log, one record after the other. SPDX-License-Identifier: MIT */
 #include "replayer/target/cursor.h"
 
+#include "debug/target/post.h"
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
 #include "pinball/record_state.h"
-#include "replayer/target/post.h"
 
 enum { GRANTS = 256 };
 

@@ -13,6 +13,7 @@
  */
 #include "replayer/target/divert.h"
 
+#include "debug/target/stops.h"
 #include "engine/core/engine.h"
 #include "engine/core/session.h"
 #include "engine/os/effects.h"
@@ -24,7 +25,6 @@
 #include "replayer/target/confine.h"
 #include "replayer/target/output.h"
 #include "replayer/target/space.h"
-#include "replayer/target/stops.h"
 
 static const struct session diverted;
 

@@ -3,6 +3,9 @@
 
 #include "debug/flow.h"
 
+#include "debug/target/gather.h"
+#include "debug/target/post.h"
+#include "debug/target/stops.h"
 #include "engine/core/engine.h"
 #include "engine/core/flow.h"
 #include "engine/core/instrument.h"
@@ -12,10 +15,7 @@
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 #include "engine/x86/plan.h"
-#include "replayer/target/gather.h"
-#include "replayer/target/post.h"
 #include "replayer/target/space.h"
-#include "replayer/target/stops.h"
 
 static struct {
     struct thread *thread;  /* whose words are written */

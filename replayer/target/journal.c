@@ -5,10 +5,10 @@
  */
 #include "replayer/target/journal.h"
 
+#include "debug/target/post.h"
 #include "engine/core/engine.h"
 #include "engine/rt/rt.h"
 #include "replayer/target/cursor.h"
-#include "replayer/target/post.h"
 
 enum { ROOM = MAILBOX_JOURNAL_BYTES, TEXT = 16 << 10 };
 #define PADDED(bytes) (((bytes) + 7) & ~7ull)

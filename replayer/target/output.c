@@ -6,12 +6,12 @@
  */
 #include "replayer/target/output.h"
 
+#include "debug/target/post.h"
 #include "engine/core/engine.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 #include "replayer/target/cursor.h"
 #include "replayer/target/journal.h"
-#include "replayer/target/post.h"
 
 enum { FDS = MAILBOX_FDS, DUPFD = 0, DUPFD_CLOEXEC = 1030 };
 

@@ -16,6 +16,8 @@
 
 #include <linux/sched.h>
 
+#include "debug/target/post.h"
+#include "debug/target/stops.h"
 #include "engine/core/engine.h"
 #include "engine/core/instrument.h"
 #include "engine/core/session.h"
@@ -30,15 +32,14 @@
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
+#include "replayer/target/commands.h"
 #include "replayer/target/confine.h"
 #include "replayer/target/cursor.h"
 #include "replayer/target/flow.h"
 #include "replayer/target/journal.h"
 #include "replayer/target/output.h"
-#include "replayer/target/post.h"
 #include "replayer/target/space.h"
 #include "replayer/target/state.h"
-#include "replayer/target/stops.h"
 
 #define FAR_AWAY (1ull << 40)
 
@@ -139,6 +140,7 @@ static void dying(const char *text)
 static void prepare(void)
 {
     const struct range *list;
+    post_serve(&commands_of_replay);
     rt_line = line_out;
     rt_dying = dying;
     range_list(&list);
@@ -335,7 +337,7 @@ static void check_memory(struct thread *t, const struct record_memory *m)
 {
     const struct memory_sum *s = (const struct memory_sum *)(m + 1);
     uint64_t n = (m->r.bytes - sizeof *m) / sizeof *s;
-    if (!post_verifies())
+    if (!commands_verify())
         return;
     for (uint64_t i = 0; i < n && i < m->ranges; i++) {
         uint8_t probe;

@@ -18,6 +18,8 @@
  */
 #include "replayer/target/space.h"
 
+#include "debug/target/post.h"
+#include "debug/target/stops.h"
 #include "engine/core/engine.h"
 #include "engine/os/maps.h"
 #include "engine/rt/range.h"
@@ -26,8 +28,6 @@
 #include "replayer/target/cursor.h"
 #include "replayer/target/divert.h"
 #include "replayer/target/flow.h"
-#include "replayer/target/post.h"
-#include "replayer/target/stops.h"
 
 #define PERSONALITY_ASKED 0xffffffffu /* personality() with this changes nothing */
 

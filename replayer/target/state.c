@@ -9,6 +9,7 @@
  */
 #include "replayer/target/state.h"
 
+#include "debug/target/post.h"
 #include "engine/core/engine.h"
 #include "engine/core/session.h"
 #include "engine/os/fpstate.h"
@@ -20,7 +21,6 @@
 #include "engine/rt/sys.h"
 #include "replayer/target/cursor.h"
 #include "replayer/target/output.h"
-#include "replayer/target/post.h"
 #include "replayer/target/space.h"
 
 /* ---- telling: records to the supervisor ---- */

@@ -40,9 +40,10 @@ LAYERS = {
     "logger/target": ["engine", "pinball/record.h", "pinball/ring.h"],
     "replayer/target": ["engine", "pinball/record.h", "pinball/record_state.h", "pinball/records.def",
                         "debug/event.h", "debug/flow.h", "debug/mailbox.h", "debug/messages.h", "debug/stop.h",
-                        "debug/stops.def"],
+                        "debug/target"],
     # What stops a program and looks into it, alive or replayed.
     "debug": ["base", "pinball"],
+    "debug/target": ["engine", "debug/flow.h", "debug/mailbox.h", "debug/messages.h", "debug/stop.h"],
     "debug/gdbstub": ["base", "debug/debuggee.h", "debug/event.h", "debug/program.h", "debug/stop.h"],
     "logger": ["base", "pinball", "engine"],
     "replayer": ["base", "pinball", "engine", "debug"],
@@ -64,7 +65,8 @@ LAYERS = {
 FREE = ["tests", "bench", "demo"]
 
 # Code that runs inside a target finds no libc there: it may include only what needs none.
-IN_TARGET = ["engine/rt", "engine/x86", "engine/core", "engine/sched", "engine/os", "engine/start", "logger/target", "replayer/target"]
+IN_TARGET = ["engine/rt", "engine/x86", "engine/core", "engine/sched", "engine/os", "engine/start", "logger/target", "debug/target",
+             "replayer/target"]
 FREESTANDING = re.compile(
     r"(std(arg|bool|def|int|align|atomic|noreturn)|limits|float|iso646|elf|cpuid|x86intrin|immintrin)\.h$"
     r"|(linux|asm|asm-generic|Zydis|Zycore)/"
@@ -75,7 +77,7 @@ RESERVED = [(re.compile(r"(gtk|gdk|adwaita|gtksourceview)"), "gui/view")]
 
 # Headers of memory that a stranger writes to. Nobody else may see its layout, not through another
 # header either: what the supervisor reads of it passes through one file.
-SEALED = {"debug/mailbox.h": ["debug/inbox.c", "replayer/target"]}
+SEALED = {"debug/mailbox.h": ["debug/inbox.c", "debug/target", "replayer/target"]}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 
@@ -230,8 +232,8 @@ FIXTURES = [
     }, "replayer/timeline.c: \"debug/mailbox.h\", through replayer/replay_int.h"),
     ("the mailbox from the one file and the target", {
         "debug/inbox.c": '#include "debug/mailbox.h"\n',
-        "replayer/target/post.h": '#include "debug/mailbox.h"\n',
-        "replayer/target/play.c": '#include "replayer/target/post.h"\n',
+        "debug/target/post.h": '#include "debug/mailbox.h"\n',
+        "replayer/target/play.c": '#include "debug/target/post.h"\n',
     }, None),
     ("a bare name", {"engine/core/cache.c": '#include "cache.h"\n'}, "from the project's top"),
     ("a way around", {"engine/core/cache.c": '#include "engine/rt/../host/launch.h"\n'}, "from the project's"),

@@ -92,7 +92,7 @@ static void look_at(const struct inbox_message *m)
     if (m->ask == TELL_FLOW)
         look_at_flow(m);
     if (m->ask == TELL_STOP) {
-        check(m->stop->what.reason >= STOP_BEGIN && m->stop->what.reason <= STOP_THREAD_END);
+        check(m->stop->what.reason && m->stop->what.reason < STOP_KINDS);
         check(strlen(m->stop->text) < sizeof m->stop->text);
     }
 }

@@ -6,7 +6,7 @@
  * code and how many values they take and leave, so that the bounds of code and stack are checked in
  * one place, before the operation is looked at. Operands in the code are big-endian, memory is not.
  */
-#include "replayer/target/agent.h"
+#include "debug/target/agent.h"
 
 enum agent_op {
     OP_FLOAT = 0x01,

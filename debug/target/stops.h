@@ -4,8 +4,8 @@
  *
  * Functions that are told what happens stop if that is wanted.
  */
-#ifndef REPLAYER_TARGET_STOPS_H
-#define REPLAYER_TARGET_STOPS_H
+#ifndef DEBUG_TARGET_STOPS_H
+#define DEBUG_TARGET_STOPS_H
 
 #include "debug/mailbox.h"
 #include "engine/core/thread.h"

@@ -11,8 +11,8 @@
  * the system), of which only a single step tells. Signals are not posts: who raises a fence looks
  * at them.
  */
-#ifndef REPLAYER_TARGET_FENCE_H
-#define REPLAYER_TARGET_FENCE_H
+#ifndef DEBUG_TARGET_FENCE_H
+#define DEBUG_TARGET_FENCE_H
 
 #include "debug/messages.h"
 #include "engine/core/thread.h"

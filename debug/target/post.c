@@ -1,6 +1,8 @@
-/* post.c - the mailbox, and what goes out through it. SPDX-License-Identifier: MIT */
-#include "replayer/target/post.h"
+/* post.c - the mailbox, inside the process that is looked into. SPDX-License-Identifier: MIT */
+#include "debug/target/post.h"
 
+#include "debug/target/fence.h"
+#include "debug/target/stops.h"
 #include "engine/core/engine.h"
 #include "engine/core/instrument.h"
 #include "engine/core/session.h"
@@ -9,18 +11,18 @@
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
-#include "replayer/target/confine.h"
-#include "replayer/target/cursor.h"
-#include "replayer/target/divert.h"
-#include "replayer/target/fence.h"
-#include "replayer/target/flow.h"
-#include "replayer/target/journal.h"
-#include "replayer/target/play.h"
-#include "replayer/target/space.h"
-#include "replayer/target/state.h"
-#include "replayer/target/stops.h"
 
-static uint64_t run_flags;
+static const struct post_program *program;
+
+void post_serve(const struct post_program *p)
+{
+    program = p;
+}
+
+uint64_t post_events(void)
+{
+    return program->events();
+}
 
 struct mailbox *post_box(void)
 {
@@ -45,24 +47,6 @@ void post_ask(enum mailbox_ask op)
     __atomic_store_n(&box->turn, TURN_HOST, __ATOMIC_RELEASE);
     sys3(__NR_futex, (long)&box->turn, FUTEX_WAKE, 1);
     wait_turn();
-}
-
-/* A copy of this process, which waits for commands in a mailbox of its own. True in the copy. Its
- * parent is ours, the supervisor. */
-static bool copy(struct mailbox *box)
-{
-    const uint64_t number = box->arg[0] % MAILBOXES;
-    long pid = sys6(__NR_clone, CONFINE_COPY_FLAGS, 0, 0, 0, 0, 0);
-    if (pid) {
-        box->arg[0] = (uint64_t)pid;
-        return false;
-    }
-    if (SYS_FAILED(sys6(__NR_mmap, (long)box, sizeof *box, PROT_READ | PROT_WRITE,
-                        MAP_SHARED | MAP_FIXED, box->box_fd, (long)(number * sizeof *box))))
-        sys1(__NR_exit_group, 1);
-    space_part();
-    post_ask(TELL_DONE); /* now the other one may run on */
-    return true;
 }
 
 /* ---- commands, while stopped ---- */
@@ -98,13 +82,12 @@ static void give_registers(struct thread *self, struct mailbox *box)
     box->arg[0] = 1;
 }
 
-/* Of a diversion. */
 static void set_registers(struct thread *self, struct mailbox *box)
 {
     struct thread *t = box->arg[0] ? post_thread(box->arg[0]) : self;
     const struct mailbox_registers *r = (const struct mailbox_registers *)box->data;
     box->arg[0] = 0;
-    if (!t || !divert_is_on())
+    if (!t || !program->is_writable())
         return;
     memcpy(t->cpu.gpr, r->gpr, sizeof r->gpr);
     t->cpu.rip = r->rip;
@@ -137,39 +120,31 @@ static void set_tool(struct thread *self, struct mailbox *box)
     const bool on = box->arg[0];
     if (instrument && instrument->finish)
         instrument->finish();
-    const struct instrument *tool = !on                      ? NULL
-                                    : rt_streq(name, "flow") ? flow_tool(self)
-                                                             : tools_find(name);
+    const struct instrument *tool = on ? program->tool(self, name) : NULL;
+    if (on && !tool)
+        tool = tools_find(name);
     box->arg[0] = tool || !on;
     instrument_install(tool);
     instrument_changed(0, 1ull << 47);
 }
 
-static void run_on(struct thread *self, const struct mailbox *box)
+static _Noreturn void quit(void)
 {
-    const struct mailbox_run *run = (const struct mailbox_run *)box->data;
-    run_flags = run->flags;
-    journal_run(run->flags, run->told_events);
-    stops_run(self, run);
-    if (!divert_is_on())
-        return;
-    struct thread *t = run->run_thread ? post_thread(run->run_thread) : self;
-    if (t && t != self)
-        play_become(self, t);
-    divert_go_on(t ? t : self);
-    engine_run(t ? t : self);
+    for (;;)
+        sys1(__NR_exit_group, 0);
 }
 
 /* Does one command and asks for the next. */
 static void do_command(struct thread *t, struct mailbox *box)
 {
-    uint64_t n = box->arg[1] < MAILBOX_DATA_BYTES ? box->arg[1] : MAILBOX_DATA_BYTES;
+    const uint64_t n = box->arg[1] < MAILBOX_DATA_BYTES ? box->arg[1] : MAILBOX_DATA_BYTES;
+    enum post_answer answer = POST_DONE;
     switch (box->op) {
     case DO_READ:
         box->arg[0] = n - engine_copy(box->data, (const void *)box->arg[0], n);
         break;
     case DO_WRITE:
-        if (divert_is_on() && engine_write(box->arg[0], box->data, n))
+        if (program->is_writable() && engine_write(box->arg[0], box->data, n))
             box->arg[0] = n; /* below the stack, too: arguments of a function to be called */
         else
             box->arg[0] = n - engine_copy((void *)box->arg[0], box->data, n);
@@ -189,33 +164,21 @@ static void do_command(struct thread *t, struct mailbox *box)
     case DO_TRAIL:
         box->arg[0] = stops_trail((struct mailbox_moment *)box->data);
         break;
-    case DO_DIVERT:
-        divert();
-        break;
     case DO_THREADS:
         give_threads(box);
-        break;
-    case DO_MAPS:
-        box->arg[0] = (uint64_t)space_list((int)box->arg[0], (struct mailbox_map *)box->data, 1024);
-        break;
-    case DO_STATE:
-        if (box->arg[0])
-            state_tell_threads(t);
-        else
-            state_tell_space();
         break;
     case DO_TOOL:
         set_tool(t, box);
         break;
-    case DO_COPY:
-        if (copy(box))
-            return; /* the copy has its first command already */
-        break;
+    case DO_QUIT:
+        quit();
     default:
-        for (;;)
-            sys1(__NR_exit_group, 0);
+        answer = program->command(t, box);
     }
-    post_ask(TELL_DONE);
+    if (answer == POST_UNKNOWN)
+        quit();
+    if (answer == POST_DONE)
+        post_ask(TELL_DONE);
 }
 
 /* Returns when the program is to run on. */
@@ -224,12 +187,12 @@ static void obey(struct thread *t)
     struct mailbox *box = post_box();
     while (box->op != DO_RUN)
         do_command(t, box);
-    run_on(t, box);
+    program->run(t, (const struct mailbox_run *)box->data);
 }
 
 void post_stop(struct thread *t, struct mailbox_stop *why)
 {
-    journal_flush();
+    program->stopping();
     memcpy(post_box()->data, why, sizeof *why);
     post_ask(TELL_STOP);
     obey(t);
@@ -240,17 +203,12 @@ void post_stop_for(struct thread *t, enum stop_kind reason, struct mailbox_stop 
     why->what.reason = reason;
     why->hit = *stops_hit();
     why->what.ticks = stops_ticks();
-    why->what.at = (struct mailbox_moment){.events = cursor_number(),
+    why->what.at = (struct mailbox_moment){.events = post_events(),
                                            .count = thread_count(t),
                                            .pc = t->cpu.rip,
                                            .thread = t->number,
                                            .stage = STAGE_BEFORE};
     post_stop(t, why);
-}
-
-bool post_verifies(void)
-{
-    return run_flags & RUN_VERIFY;
 }
 
 /* Formats like rt_say, into the stop. */

@@ -1,5 +1,5 @@
 /* fence.c - a piece of code that one thread is in. SPDX-License-Identifier: MIT */
-#include "replayer/target/fence.h"
+#include "debug/target/fence.h"
 
 #include "engine/core/engine.h"
 #include "engine/core/instrument.h"

@@ -14,8 +14,12 @@
  *    left it (t->calling): nothing stops it there a second time, except that one can go back to
  *    there from what the call writes then. Before the call would be too far: others have run since.
  */
-#include "replayer/target/stops.h"
+#include "debug/target/stops.h"
 
+#include "debug/target/agent.h"
+#include "debug/target/fence.h"
+#include "debug/target/gather.h"
+#include "debug/target/post.h"
 #include "engine/core/engine.h"
 #include "engine/core/instrument.h"
 #include "engine/core/watch.h"
@@ -25,11 +29,6 @@
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 #include "engine/x86/accesses.h"
-#include "replayer/target/agent.h"
-#include "replayer/target/cursor.h"
-#include "replayer/target/fence.h"
-#include "replayer/target/gather.h"
-#include "replayer/target/post.h"
 
 enum {
     BREAKS = 10000,
@@ -98,7 +97,7 @@ uint64_t stops_ticks(void)
 
 static struct mailbox_moment moment(const struct thread *t, enum mailbox_stage stage)
 {
-    return (struct mailbox_moment){.events = cursor_number(),
+    return (struct mailbox_moment){.events = post_events(),
                                    .count = thread_count(t),
                                    .pc = t->cpu.rip,
                                    .thread = t->number,

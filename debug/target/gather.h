@@ -1,6 +1,6 @@
 /* gather.h - the elements of a gather or scatter. SPDX-License-Identifier: MIT */
-#ifndef REPLAYER_TARGET_GATHER_H
-#define REPLAYER_TARGET_GATHER_H
+#ifndef DEBUG_TARGET_GATHER_H
+#define DEBUG_TARGET_GATHER_H
 
 #include "debug/flow.h"
 #include "engine/core/thread.h"

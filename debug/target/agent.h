@@ -10,8 +10,8 @@
  * The code is untrusted: evaluation reads nothing outside it, and ends. An expression that fails
  * counts as true for a breakpoint: GDB then evaluates the condition itself, and says what is wrong.
  */
-#ifndef REPLAYER_TARGET_AGENT_H
-#define REPLAYER_TARGET_AGENT_H
+#ifndef DEBUG_TARGET_AGENT_H
+#define DEBUG_TARGET_AGENT_H
 
 #include "engine/rt/types.h"
 #include "engine/x86/cpu.h"

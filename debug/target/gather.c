@@ -4,7 +4,7 @@
  * another vector register, or a mask register with EVEX. The registers are read from their saved
  * form.
  */
-#include "replayer/target/gather.h"
+#include "debug/target/gather.h"
 
 #include "engine/core/engine.h"
 #include "engine/os/fpstate.h"
