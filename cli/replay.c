@@ -168,7 +168,7 @@ static int say_end(struct pinball *p, const struct replay_args *a, const struct 
                         .status = stop->status,
                         .thread = stop->at.thread,
                         .threads = (size_t)pinball_end_number(p, "threads", 1)};
-    if (stop->why == REPLAY_AT_LOG_END) {
+    if (stop->why == STOP_LOG_END) {
         const char *reason = pinball_end_get(p, "reason"), *status = pinball_end_get(p, "status");
         o.reason = reason ? summary_reason(reason) : 0;
         o.status = status ? atoi(status) : 0;
@@ -184,7 +184,7 @@ static int say_registers(struct replay *r, const struct replay_stop *stop)
 {
     static const char *const name[] = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
                                        "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
-    struct replay_registers regs;
+    struct program_registers regs;
     char at[POSITION_TEXT];
     struct err err;
     position_format(&stop->at, at);
@@ -218,7 +218,7 @@ static int replay_all(struct pinball *p, const struct replay_args *a, int *statu
     *status = CLI_DONE;
     if (!r || replay_run(r, a->has_until ? &a->until : NULL, &stop, &err))
         bad = failed(&err);
-    else if (stop.why == REPLAY_AT_POSITION)
+    else if (stop.why == STOP_POSITION)
         bad = say_registers(r, &stop);
     else if (a->has_until)
         bad = say_error(CLI_FAILED, "%s: ended before that position", a->dir);

@@ -16,9 +16,11 @@
 #include "cli/cli.h"
 #include "cli/engine_options.h"
 #include "cli/newest.h"
+#include "debug/gdbstub/server.h"
 #include "pinball/pinball.h"
 #include "pinball/text.h"
-#include "replayer/gdbstub/server.h"
+#include "replayer/timeline.h"
+#include "replayer/timeline_debuggee.h"
 
 const char serve_details[] =
     "  --listen ADDRESS   wait for clients at unix:PATH, HOST:PORT or :PORT (of this machine only); by\n"
@@ -38,10 +40,12 @@ enum { OPT_LISTEN = 1, OPT_MEMORY, OPT_ENGINE, OPT_QUIET, OPT_ONCE, OPT_HELP };
 struct arguments {
     char dir[PATH_MAX], path[PATH_MAX], program[PATH_MAX];
     struct engine_options engine;
+    struct pinball *pinball;
+    uint64_t memory_bytes;
     struct server_options options;
 };
 
-static int parse_memory(const char *text, struct server_options *options)
+static int parse_memory(const char *text, uint64_t *bytes)
 {
     uint64_t megabytes;
 
@@ -49,7 +53,7 @@ static int parse_memory(const char *text, struct server_options *options)
         say_error(CLI_USAGE, "serve: --memory: '%s' is not a number of megabytes", text);
         return -1;
     }
-    options->memory_bytes = megabytes << 20;
+    *bytes = megabytes << 20;
     return 0;
 }
 
@@ -71,7 +75,7 @@ static int parse(int argc, char *argv[], struct arguments *a)
         if (c == OPT_LISTEN)
             a->options.listen = optarg;
         else if (c == OPT_MEMORY)
-            bad = parse_memory(optarg, &a->options);
+            bad = parse_memory(optarg, &a->memory_bytes);
         else if (c == OPT_ENGINE)
             bad = engine_options_key(&a->engine, optarg);
         else if (c == 'q' || c == OPT_QUIET)
@@ -91,7 +95,6 @@ static int parse(int argc, char *argv[], struct arguments *a)
         snprintf(a->dir, sizeof a->dir, "%s", argv[optind]);
     else if (newest_find(a->dir, &err))
         return say_error(CLI_FAILED, "serve: %s", err.msg);
-    a->options.engine = a->engine.len ? a->engine.text : NULL;
     return -1;
 }
 
@@ -99,6 +102,22 @@ static void print_message(void *arg, const char *line)
 {
     (void)arg;
     say_error(0, "%s", line);
+}
+
+/* The recording, as the program that GDB looks into. */
+static int open_recording(void *arg, const struct debuggee_listener *listener, struct debuggee *out,
+                          struct err *err)
+{
+    const struct arguments *a = arg;
+    const struct timeline_options options = {.listener = *listener,
+                                             .engine = a->engine.len ? a->engine.text : NULL,
+                                             .memory_bytes = a->memory_bytes};
+    struct timeline *timeline = timeline_new(a->pinball, &options, err);
+
+    if (!timeline)
+        return -1;
+    *out = timeline_debuggee(timeline);
+    return 0;
 }
 
 static int end_pipe[2];
@@ -142,7 +161,8 @@ static void name_paths(struct arguments *a)
 
 int serve_main(int argc, char *argv[])
 {
-    struct arguments a = {.engine.verb = "serve", .options.message = print_message};
+    struct arguments a = {.engine.verb = "serve",
+                          .options = {.open = open_recording, .message = print_message, .arg = &a}};
     struct err err;
     int status = parse(argc, argv, &a);
 
@@ -151,13 +171,13 @@ int serve_main(int argc, char *argv[])
     if (prepare_signals())
         return CLI_FAILED;
     a.options.end_fd = end_pipe[0];
-    a.options.pinball = pinball_open(a.dir, &err);
-    if (!a.options.pinball)
+    a.pinball = pinball_open(a.dir, &err);
+    if (!a.pinball)
         return say_error(CLI_FAILED, "%s", err.msg);
     name_paths(&a);
     status = CLI_DONE;
     if (server_run(&a.options, &err))
         status = say_error(CLI_FAILED, "%s", err.msg);
-    pinball_close(a.options.pinball);
+    pinball_close(a.pinball);
     return status;
 }

@@ -274,7 +274,7 @@ static int go(struct cutting *c, const struct position *to, struct replay_stop *
     if (replay_run(c->replay, to, stop, err))
         return -1;
     position_format(to, text);
-    return stop->why == REPLAY_AT_POSITION ? 0 : err_set(err, "%s: not in this recording", text);
+    return stop->why == STOP_POSITION ? 0 : err_set(err, "%s: not in this recording", text);
 }
 
 /* A part that goes on to the end ends as the whole does; `records` counts what is in it. */

@@ -53,7 +53,7 @@ void journal_told(struct journal *j, uint64_t events)
         j->told = events;
 }
 
-int journal_next(const struct journal *j, size_t *place, struct timeline_event *event)
+int journal_next(const struct journal *j, size_t *place, struct debuggee_event *event)
 {
     struct mailbox_entry e;
     if (j->used - *place < sizeof e || *place > j->used)
@@ -62,7 +62,7 @@ int journal_next(const struct journal *j, size_t *place, struct timeline_event *
     /* The place is what somebody says, and what is there may be a program's output. */
     if (e.text_bytes > j->used - *place - sizeof e)
         return 0;
-    *event = (struct timeline_event){.kind = (enum timeline_event_kind)e.kind,
+    *event = (struct debuggee_event){.kind = (enum event_kind)e.kind,
                                      .at = {e.at.thread, e.at.count, e.at.pc},
                                      .number = e.at.events,
                                      .call = e.a,

@@ -8,7 +8,7 @@
 #ifndef REPLAYER_JOURNAL_H
 #define REPLAYER_JOURNAL_H
 
-#include "replayer/messages.h"
+#include "debug/messages.h"
 #include "replayer/timeline.h"
 
 struct journal {
@@ -27,7 +27,7 @@ void journal_run(struct journal *j);
 /* False: it was known. */
 bool journal_add(struct journal *j, const struct mailbox_entry *e, const void *text);
 void journal_told(struct journal *j, uint64_t events);
-int journal_next(const struct journal *j, size_t *place, struct timeline_event *event);
+int journal_next(const struct journal *j, size_t *place, struct debuggee_event *event);
 void journal_deinit(struct journal *j);
 
 #endif

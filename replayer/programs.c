@@ -42,7 +42,7 @@ static size_t read_auxv(struct replay *r, uint64_t at, Elf64_auxv_t *out)
 /* The file that holds the program's entry. */
 static const char *path_of(struct replay *r, struct pinball *pinball, uint64_t entry)
 {
-    struct replay_map map[64];
+    struct program_map map[64];
     size_t n = replay_maps(r, map, 64);
     for (size_t i = 0; i < n && i < 64; i++) {
         if (entry < map[i].start || entry >= map[i].end || map[i].file < 0)
@@ -58,7 +58,7 @@ static const char *path_of(struct replay *r, struct pinball *pinball, uint64_t e
 int programs_note(struct programs *p, unsigned number, struct replay *replay,
                   struct pinball *pinball, struct err *err)
 {
-    struct replay_registers regs;
+    struct program_registers regs;
     Elf64_auxv_t auxv[AUXV_MOST];
     uint64_t entry = 0;
     if (number < p->count)
@@ -74,7 +74,7 @@ int programs_note(struct programs *p, unsigned number, struct replay *replay,
         return -1;
     uint8_t *copy = malloc(n * sizeof *auxv + 1);
     char *path = strdup(file);
-    const struct timeline_program program = {
+    const struct debuggee_program program = {
         .path = path, .pid = regs.tid, .auxv = copy, .auxv_bytes = n * sizeof *auxv};
     if (!copy || !path || array_append(&p->list, &p->count, program)) {
         free(copy);
@@ -85,9 +85,9 @@ int programs_note(struct programs *p, unsigned number, struct replay *replay,
     return 0;
 }
 
-void programs_get(const struct programs *p, unsigned number, struct timeline_program *out)
+void programs_get(const struct programs *p, unsigned number, struct debuggee_program *out)
 {
-    *out = number < p->count ? p->list[number] : (struct timeline_program){.path = ""};
+    *out = number < p->count ? p->list[number] : (struct debuggee_program){.path = ""};
 }
 
 void programs_deinit(struct programs *p)

@@ -187,36 +187,23 @@ int replay_take_stop(struct replay *r, struct replay_stop *out, struct err *err)
     const struct mailbox_stop *s = &r->stop;
     const struct position at = {s->what.at.thread, s->what.at.count, s->what.at.pc};
     char where[POSITION_TEXT];
+    const bool end = s->what.reason == STOP_END;
     if (out)
-        *out = (struct replay_stop){.at = at, .ticks = s->what.ticks, .events = s->what.at.events};
+        *out = (struct replay_stop){.why = (enum stop_kind)s->what.reason,
+                                    .at = at,
+                                    .reason = end ? s->end : 0,
+                                    .status = end ? s->status : 0,
+                                    .ticks = s->what.ticks,
+                                    .events = s->what.at.events};
     position_format(&at, where);
     switch (s->what.reason) {
-    case STOP_START:
-        if (out)
-            out->why = REPLAY_AT_START;
-        return 0;
-    case STOP_POSITION:
-        if (out)
-            out->why = REPLAY_AT_POSITION;
-        return 0;
-    case STOP_END:
-        if (out) {
-            out->why = REPLAY_AT_END;
-            out->reason = s->end;
-            out->status = s->status;
-        }
-        return 0;
-    case STOP_LOG_ENDS:
-        if (out)
-            out->why = REPLAY_AT_LOG_END;
-        return 0;
     case STOP_DIVERGED:
         return err_set_code(err, REPLAY_DIVERGED, "%s: the replay diverged at %s (event %llu): %s",
                             pinball_path(r->pinball), where, (unsigned long long)s->what.at.events,
                             s->text);
     case STOP_FAILED:
         return err_set(err, "%s: cannot be replayed: %s", pinball_path(r->pinball), s->text);
-    default: /* those that only a timeline asks for */
+    default:
         return 0;
     }
 }
@@ -238,7 +225,7 @@ static int start(struct replay *r, const struct layout *l, struct err *err)
     if (start_process(r, l, err) || replay_serve(r, TELL_STOP, err) ||
         replay_take_stop(r, NULL, err))
         return -1;
-    return check_reason(r, 1u << STOP_START, err);
+    return check_reason(r, 1u << STOP_BEGIN, err);
 }
 
 struct replay *replay_new(struct pinball *pinball, const struct replay_options *options,
@@ -360,7 +347,7 @@ int replay_run(struct replay *r, const struct position *until, struct replay_sto
         result = next_program(r, err) || replay_go(r, &how, err);
     if (result || replay_take_stop(r, stop, err))
         return -1;
-    return check_reason(r, 1u << STOP_POSITION | 1u << STOP_END | 1u << STOP_LOG_ENDS, err);
+    return check_reason(r, 1u << STOP_POSITION | 1u << STOP_END | 1u << STOP_LOG_END, err);
 }
 
 pid_t replay_pid(const struct replay *r)

@@ -18,6 +18,8 @@
 
 #include "base/err.h"
 #include "base/position.h"
+#include "debug/program.h"
+#include "debug/stop.h"
 
 struct pinball;
 struct replay;
@@ -50,42 +52,12 @@ struct replay_options {
     const char *engine;       /* engine options; NULL: none */
 };
 
-enum replay_why {
-    REPLAY_AT_START,
-    REPLAY_AT_POSITION,
-    REPLAY_AT_END,     /* as the program ended: reason and status (pinball/format.h) */
-    REPLAY_AT_LOG_END, /* the recording was cut off here */
-};
-
 struct replay_stop {
-    enum replay_why why;
+    enum stop_kind why; /* STOP_BEGIN, STOP_POSITION, STOP_END, STOP_LOG_END */
     struct position at;
-    uint32_t reason; /* enum end_reason */
+    uint32_t reason; /* STOP_END: enum end_reason (pinball/format.h) */
     int32_t status;
     uint64_t ticks, events; /* so far, of all threads */
-};
-
-struct replay_registers {
-    uint64_t gpr[16], rip, rflags, fs_base, gs_base;
-    uint64_t count;
-    uint32_t thread;
-    int32_t tid;
-    size_t xsave_bytes;
-    uint8_t xsave[8192]; /* standard format */
-};
-
-struct replay_map {
-    uint64_t start, end;
-    int prot;
-    bool shared;
-    int file; /* kept file number; -1: anonymous */
-    uint64_t offset;
-};
-
-struct replay_thread {
-    uint32_t number;
-    int32_t tid;
-    char name[16];
 };
 
 /* NULL with *err set; code REPLAY_DIVERGED never. A CPU that lacks what the recording used is found
@@ -100,13 +72,13 @@ int replay_run(struct replay *replay, const struct position *until, struct repla
                struct err *err);
 
 /* State, while stopped. Thread 0 is the running one. */
-int replay_registers(struct replay *replay, uint32_t thread, struct replay_registers *out,
+int replay_registers(struct replay *replay, uint32_t thread, struct program_registers *out,
                      struct err *err);
 /* Returns how many bytes could be read, from the first on. */
 size_t replay_read(struct replay *replay, uint64_t addr, void *out, size_t bytes);
 /* The live threads' numbers; returns how many there are, which may be more than room. */
-size_t replay_threads(struct replay *replay, struct replay_thread *out, size_t room);
-size_t replay_maps(struct replay *replay, struct replay_map *out, size_t room);
+size_t replay_threads(struct replay *replay, struct program_thread *out, size_t room);
+size_t replay_maps(struct replay *replay, struct program_map *out, size_t room);
 
 /* Instrumentation (a tool of engine/core/tools.c) from here on; NULL: off. */
 int replay_tool(struct replay *replay, const char *name, struct err *err);

@@ -9,8 +9,8 @@
 #include <stdbool.h>
 #include <sys/types.h>
 
-#include "replayer/inbox.h"
-#include "replayer/messages.h"
+#include "debug/inbox.h"
+#include "debug/messages.h"
 #include "replayer/replay.h"
 
 struct replay_files; /* replay_talk.c */

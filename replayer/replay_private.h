@@ -9,7 +9,7 @@
 
 #include <sys/types.h>
 
-#include "replayer/messages.h"
+#include "debug/messages.h"
 #include "replayer/replay.h"
 
 /* Runs until it stops, for whatever reason: replay_stopped(). -1: the process is gone. */
@@ -29,7 +29,7 @@ int replay_trail(struct replay *replay, struct mailbox_moment *out, size_t *coun
 
 /* Is `thread` running now (0), over (1), or not made yet (-1)? *registers are its own if it runs.
  */
-int replay_thread_state(struct replay *replay, uint32_t thread, struct replay_registers *registers,
+int replay_thread_state(struct replay *replay, uint32_t thread, struct program_registers *registers,
                         int *state, struct err *err);
 pid_t replay_pid(const struct replay *replay);
 /* The process has ended, whoever did that: all that is asked of it fails with REPLAY_GONE. */
@@ -45,6 +45,6 @@ void replay_image(const struct replay *replay, uint64_t *chunk, uint64_t *offset
 /* The process leaves the log for good. */
 int replay_divert(struct replay *replay, struct err *err);
 int replay_set_registers(struct replay *replay, uint32_t thread,
-                         const struct replay_registers *registers, struct err *err);
+                         const struct program_registers *registers, struct err *err);
 
 #endif

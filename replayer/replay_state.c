@@ -44,7 +44,7 @@ int replay_divert(struct replay *r, struct err *err)
 
 /* ---- threads ---- */
 
-int replay_set_registers(struct replay *r, uint32_t thread, const struct replay_registers *regs,
+int replay_set_registers(struct replay *r, uint32_t thread, const struct program_registers *regs,
                          struct err *err)
 {
     struct mailbox_registers m = {
@@ -59,7 +59,7 @@ int replay_set_registers(struct replay *r, uint32_t thread, const struct replay_
     return done ? 0 : no_thread(thread, err);
 }
 
-int replay_registers(struct replay *r, uint32_t thread, struct replay_registers *out,
+int replay_registers(struct replay *r, uint32_t thread, struct program_registers *out,
                      struct err *err)
 {
     const struct inbox_order order = {.what = DO_REGISTERS, .arg = {thread}};
@@ -69,7 +69,7 @@ int replay_registers(struct replay *r, uint32_t thread, struct replay_registers 
     return there > 0 ? 0 : there < 0 ? -1 : no_thread(thread, err);
 }
 
-size_t replay_threads(struct replay *r, struct replay_thread *out, size_t room)
+size_t replay_threads(struct replay *r, struct program_thread *out, size_t room)
 {
     const struct inbox_order order = {.what = DO_THREADS};
     struct err err;
@@ -80,7 +80,7 @@ size_t replay_threads(struct replay *r, struct replay_thread *out, size_t room)
     return count;
 }
 
-int replay_thread_state(struct replay *r, uint32_t thread, struct replay_registers *registers,
+int replay_thread_state(struct replay *r, uint32_t thread, struct program_registers *registers,
                         int *state, struct err *err)
 {
     const struct inbox_order ask = {.what = DO_REGISTERS, .arg = {thread}};
@@ -131,9 +131,9 @@ size_t replay_write(struct replay *r, uint64_t addr, const void *bytes, size_t n
     return done;
 }
 
-size_t replay_maps(struct replay *r, struct replay_map *out, size_t room)
+size_t replay_maps(struct replay *r, struct program_map *out, size_t room)
 {
-    struct replay_map piece[INBOX_MAPS];
+    struct program_map piece[INBOX_MAPS];
     struct err err;
     uint64_t above = 0;
     size_t done = 0, n = 1;

@@ -8,16 +8,16 @@ enum { BREAKS = 10000, CONDITION_BYTES = 1 << 20 };
 
 static int by_pc(const void *a, const void *b)
 {
-    const struct timeline_break *x = a, *y = b;
+    const struct debuggee_break *x = a, *y = b;
     return x->pc < y->pc ? -1 : x->pc > y->pc;
 }
 
-static int check(const struct timeline_stops *s, struct err *err)
+static int check(const struct debuggee_stops *s, struct err *err)
 {
     if (s->break_count > BREAKS)
         return err_set(err, "more than %d breakpoints", BREAKS);
-    if (s->watch_count > TIMELINE_WATCHES)
-        return err_set(err, "more than %d watchpoints", TIMELINE_WATCHES);
+    if (s->watch_count > STOP_MAX_WATCHES)
+        return err_set(err, "more than %d watchpoints", STOP_MAX_WATCHES);
     size_t bytes = 0;
     for (size_t i = 0; i < s->break_count; i++)
         bytes += s->breaks[i].condition_bytes;
@@ -29,8 +29,8 @@ static int check(const struct timeline_stops *s, struct err *err)
     return 0;
 }
 
-static void fill(struct mailbox_stops *out, const struct timeline_stops *s,
-                 const struct timeline_break *sorted)
+static void fill(struct mailbox_stops *out, const struct debuggee_stops *s,
+                 const struct debuggee_break *sorted)
 {
     struct mailbox_break *b = (struct mailbox_break *)(out + 1);
     uint8_t *conditions = (uint8_t *)(b + s->break_count);
@@ -54,7 +54,7 @@ static void fill(struct mailbox_stops *out, const struct timeline_stops *s,
     out->condition_bytes = at;
 }
 
-int stoplist_set(struct stoplist *l, const struct timeline_stops *s, struct err *err)
+int stoplist_set(struct stoplist *l, const struct debuggee_stops *s, struct err *err)
 {
     if (check(s, err))
         return -1;
@@ -62,7 +62,7 @@ int stoplist_set(struct stoplist *l, const struct timeline_stops *s, struct err 
     for (size_t i = 0; i < s->break_count; i++)
         bytes += s->breaks[i].condition_bytes;
     struct mailbox_stops *new = calloc(1, bytes);
-    struct timeline_break *sorted = calloc(s->break_count + 1, sizeof *sorted);
+    struct debuggee_break *sorted = calloc(s->break_count + 1, sizeof *sorted);
     if (!new || !sorted) {
         free(new);
         free(sorted);
@@ -87,7 +87,7 @@ int stoplist_set(struct stoplist *l, const struct timeline_stops *s, struct err 
 int stoplist_give(struct stoplist *l, struct replay *to, struct err *err)
 {
     if (!l->count) {
-        const struct timeline_stops none = {0};
+        const struct debuggee_stops none = {0};
         if (stoplist_set(l, &none, err))
             return -1;
     }

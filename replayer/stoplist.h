@@ -15,7 +15,7 @@ struct stoplist {
     uint64_t serial; /* changes with the list */
 };
 
-int stoplist_set(struct stoplist *l, const struct timeline_stops *stops, struct err *err);
+int stoplist_set(struct stoplist *l, const struct debuggee_stops *stops, struct err *err);
 int stoplist_give(struct stoplist *l, struct replay *to, struct err *err);
 void stoplist_deinit(struct stoplist *l);
 

@@ -27,7 +27,7 @@
 
 /* ---- forwards ---- */
 
-static int run_on(struct timeline *t, struct mailbox_run *how, struct timeline_stop *stop,
+static int run_on(struct timeline *t, struct mailbox_run *how, struct debuggee_stop *stop,
                   struct err *err)
 {
     struct walker w = {t->now, t->program, t->ns};
@@ -50,25 +50,25 @@ static int run_on(struct timeline *t, struct mailbox_run *how, struct timeline_s
     }
     timeline_arrive(t, &w);
     if (exec)
-        t->last.why = TIMELINE_EXEC;
+        t->last.why = STOP_EXEC;
     return timeline_finish(t, stop);
 }
 
-static int go_on(struct timeline *t, const struct wish *wish, struct timeline_stop *stop,
+static int go_on(struct timeline *t, const struct wish *wish, struct debuggee_stop *stop,
                  struct err *err)
 {
     struct mailbox_run how = {.step_thread = wish->thread, .low = wish->low, .high = wish->high};
     return run_on(t, &how, stop, err);
 }
 
-int timeline_continue(struct timeline *t, struct timeline_stop *stop, struct err *err)
+int timeline_continue(struct timeline *t, struct debuggee_stop *stop, struct err *err)
 {
     const struct wish wish = {0};
     return timeline_insist(t, go_on, &wish, stop, err);
 }
 
 int timeline_step(struct timeline *t, uint32_t thread, uint64_t low, uint64_t high,
-                  struct timeline_stop *stop, struct err *err)
+                  struct debuggee_stop *stop, struct err *err)
 {
     const struct wish wish = {.thread = thread ? thread : t->at.thread, .low = low, .high = high};
     return timeline_insist(t, go_on, &wish, stop, err);
@@ -76,30 +76,30 @@ int timeline_step(struct timeline *t, uint32_t thread, uint64_t low, uint64_t hi
 
 /* ---- going somewhere ---- */
 
-int timeline_at_begin(struct timeline *t, struct timeline_stop *stop, struct err *err)
+int timeline_at_begin(struct timeline *t, struct debuggee_stop *stop, struct err *err)
 {
     struct walker w;
     if (timeline_copy_of(t, 0, &w, err))
         return -1;
     timeline_arrive(t, &w);
-    t->last.why = TIMELINE_BEGIN;
+    t->last.why = STOP_BEGIN;
     return timeline_finish(t, stop);
 }
 
-static int go_to_begin(struct timeline *t, const struct wish *wish, struct timeline_stop *stop,
+static int go_to_begin(struct timeline *t, const struct wish *wish, struct debuggee_stop *stop,
                        struct err *err)
 {
     (void)wish;
     if (timeline_at_begin(t, stop, err))
         return -1;
-    t->last.why = stop->why = TIMELINE_POSITION;
+    t->last.why = stop->why = STOP_POSITION;
     return 0;
 }
 
 /* *is -1: the thread comes to it later, 0: it is there, 1: it has been there. */
 static int relation(struct replay *r, const struct position *to, int *is, struct err *err)
 {
-    struct replay_registers regs;
+    struct program_registers regs;
     if (replay_thread_state(r, to->thread, &regs, is, err))
         return -1;
     if (*is == 0 && regs.count != to->count)
@@ -139,7 +139,7 @@ static int point_before(struct timeline *t, const struct position *to, int *poin
     return relation(t->points.list[0].replay, to, is, err);
 }
 
-int timeline_go_to(struct timeline *t, const struct wish *wish, struct timeline_stop *stop,
+int timeline_go_to(struct timeline *t, const struct wish *wish, struct debuggee_stop *stop,
                    struct err *err)
 {
     const struct position *to = wish->to;
@@ -174,20 +174,20 @@ int timeline_go_to(struct timeline *t, const struct wish *wish, struct timeline_
     return timeline_finish(t, stop);
 }
 
-int timeline_goto(struct timeline *t, const struct position *to, struct timeline_stop *stop,
+int timeline_goto(struct timeline *t, const struct position *to, struct debuggee_stop *stop,
                   struct err *err)
 {
     const struct wish wish = {.to = to};
     return timeline_insist(t, timeline_go_to, &wish, stop, err);
 }
 
-int timeline_goto_begin(struct timeline *t, struct timeline_stop *stop, struct err *err)
+int timeline_goto_begin(struct timeline *t, struct debuggee_stop *stop, struct err *err)
 {
     const struct wish wish = {0};
     return timeline_insist(t, go_to_begin, &wish, stop, err);
 }
 
-static int go_to_end(struct timeline *t, const struct wish *wish, struct timeline_stop *stop,
+static int go_to_end(struct timeline *t, const struct wish *wish, struct debuggee_stop *stop,
                      struct err *err)
 {
     (void)wish;
@@ -195,17 +195,17 @@ static int go_to_end(struct timeline *t, const struct wish *wish, struct timelin
     do {
         if (run_on(t, &how, stop, err))
             return -1;
-    } while (stop->why == TIMELINE_EXEC);
+    } while (stop->why == STOP_EXEC);
     return 0;
 }
 
-int timeline_goto_end(struct timeline *t, struct timeline_stop *stop, struct err *err)
+int timeline_goto_end(struct timeline *t, struct debuggee_stop *stop, struct err *err)
 {
     const struct wish wish = {0};
     return timeline_insist(t, go_to_end, &wish, stop, err);
 }
 
-static int go_to_ticks(struct timeline *t, const struct wish *wish, struct timeline_stop *stop,
+static int go_to_ticks(struct timeline *t, const struct wish *wish, struct debuggee_stop *stop,
                        struct err *err)
 {
     const uint64_t ticks = wish->ticks;
@@ -226,12 +226,12 @@ static int go_to_ticks(struct timeline *t, const struct wish *wish, struct timel
         return -1;
     }
     timeline_arrive(t, &w);
-    if (t->last.why == TIMELINE_INTERRUPTED && !t->interrupted)
-        t->last.why = TIMELINE_POSITION;
+    if (t->last.why == STOP_PAUSED && !t->interrupted)
+        t->last.why = STOP_POSITION;
     return timeline_finish(t, stop);
 }
 
-int timeline_goto_ticks(struct timeline *t, uint64_t ticks, struct timeline_stop *stop,
+int timeline_goto_ticks(struct timeline *t, uint64_t ticks, struct debuggee_stop *stop,
                         struct err *err)
 {
     const struct wish wish = {.ticks = ticks};
@@ -277,12 +277,12 @@ void timeline_free(struct timeline *t)
     free(t);
 }
 
-const struct timeline_stop *timeline_now(const struct timeline *t)
+const struct debuggee_stop *timeline_now(const struct timeline *t)
 {
     return &t->last;
 }
 
-int timeline_stops(struct timeline *t, const struct timeline_stops *stops, struct err *err)
+int timeline_stops(struct timeline *t, const struct debuggee_stops *stops, struct err *err)
 {
     return stoplist_set(&t->stops, stops, err);
 }
@@ -302,14 +302,14 @@ struct replay *timeline_replay(struct timeline *t)
     return t->diversion ? t->diversion : t->now;
 }
 
-void timeline_program(struct timeline *t, struct timeline_program *out)
+void timeline_program(struct timeline *t, struct debuggee_program *out)
 {
     const char *counted = pinball_note_get(t->pinball, "instructions");
     programs_get(&t->programs, t->program, out);
     out->instructions = counted ? strtoull(counted, NULL, 10) : 0;
 }
 
-int timeline_event(struct timeline *t, size_t *place, struct timeline_event *event)
+int timeline_event(struct timeline *t, size_t *place, struct debuggee_event *event)
 {
     return journal_next(&t->journal, place, event);
 }

@@ -32,28 +32,28 @@ static int scan(struct timeline *t, int point, const struct mailbox_moment *end,
 }
 
 int timeline_go_to_hit(struct timeline *t, const struct mailbox_what *hit,
-                       struct timeline_stop *stop, struct err *err)
+                       struct debuggee_stop *stop, struct err *err)
 {
     if (timeline_move(t, &hit->at, hit->ticks, err))
         return -1;
-    if (t->last.why != TIMELINE_INTERRUPTED)
+    if (t->last.why != STOP_PAUSED)
         timeline_fill(hit, &t->last);
     return timeline_finish(t, stop);
 }
 
 /* The program before: to the place where it is about to become this one. */
 static int back_over_exec(struct timeline *t, const struct mailbox_what *exec,
-                          struct timeline_stop *stop, struct err *err)
+                          struct debuggee_stop *stop, struct err *err)
 {
     struct position at = {exec->at.thread, exec->at.count, exec->at.pc};
     const struct wish wish = {.to = &at};
     if (timeline_go_to(t, &wish, stop, err))
         return -1;
-    t->last.why = stop->why = TIMELINE_EXEC;
+    t->last.why = stop->why = STOP_EXEC;
     return 0;
 }
 
-static int back(struct timeline *t, const struct wish *wish, struct timeline_stop *stop,
+static int back(struct timeline *t, const struct wish *wish, struct debuggee_stop *stop,
                 struct err *err)
 {
     (void)wish;
@@ -74,7 +74,7 @@ static int back(struct timeline *t, const struct wish *wish, struct timeline_sto
         if (t->interrupted) {
             if (checkpoints_compare(&end, &t->at) && timeline_move(t, &end, 0, err))
                 return -1;
-            t->last.why = TIMELINE_INTERRUPTED;
+            t->last.why = STOP_PAUSED;
             return timeline_finish(t, stop);
         }
         if (other)
@@ -86,7 +86,7 @@ static int back(struct timeline *t, const struct wish *wish, struct timeline_sto
     }
 }
 
-int timeline_back(struct timeline *t, struct timeline_stop *stop, struct err *err)
+int timeline_back(struct timeline *t, struct debuggee_stop *stop, struct err *err)
 {
     const struct wish wish = {0};
     return timeline_insist(t, back, &wish, stop, err);
@@ -112,7 +112,7 @@ static bool trail_is_good(const struct timeline *t, uint32_t thread)
 static int approach(struct timeline *t, struct walker *w, uint32_t thread, uint64_t count,
                     struct err *err)
 {
-    struct replay_registers regs;
+    struct program_registers regs;
     struct err none;
     uint64_t from = replay_stopped(w->replay)->what.ticks;
     uint64_t wanted = count > TRAIL_TICKS ? count - TRAIL_TICKS : 0;
@@ -159,7 +159,7 @@ static int follow(struct timeline *t, int point, uint32_t thread, uint64_t count
 
 static int make_trail(struct timeline *t, uint32_t thread, struct err *err)
 {
-    struct replay_registers regs;
+    struct program_registers regs;
     int point = timeline_last_before(t, &t->at, t->at_end, t->program, err);
     if (point == -2 || replay_registers(t->now, thread, &regs, err))
         return -1;
@@ -187,14 +187,14 @@ int timeline_find_trail(struct timeline *t, uint32_t thread, size_t *before, str
     return 0;
 }
 
-int timeline_one_back(struct timeline *t, const struct wish *wish, struct timeline_stop *stop,
+int timeline_one_back(struct timeline *t, const struct wish *wish, struct debuggee_stop *stop,
                       struct err *err)
 {
     size_t n;
     if (timeline_find_trail(t, wish->thread, &n, err))
         return -1;
     if (t->interrupted) {
-        t->last.why = TIMELINE_INTERRUPTED;
+        t->last.why = STOP_PAUSED;
         return timeline_finish(t, stop);
     }
     const struct mailbox_what *hit = &t->trail_hit;
@@ -203,19 +203,19 @@ int timeline_one_back(struct timeline *t, const struct wish *wish, struct timeli
         return timeline_go_to_hit(t, &there, stop, err);
     }
     if (!n && t->program == t->points.list[0].program) {
-        t->last.why = TIMELINE_BEGIN; /* of this thread */
+        t->last.why = STOP_BEGIN; /* of this thread */
         return timeline_finish(t, stop);
     }
     if (!n)
         return back(t, wish, stop, err);
     if (timeline_move(t, &t->trail[n - 1], t->last.ticks, err))
         return -1;
-    if (t->last.why != TIMELINE_INTERRUPTED)
-        t->last.why = TIMELINE_STEP;
+    if (t->last.why != STOP_PAUSED)
+        t->last.why = STOP_STEP;
     return timeline_finish(t, stop);
 }
 
-int timeline_step_back(struct timeline *t, uint32_t thread, struct timeline_stop *stop,
+int timeline_step_back(struct timeline *t, uint32_t thread, struct debuggee_stop *stop,
                        struct err *err)
 {
     const struct wish wish = {.thread = thread ? thread : t->at.thread};

@@ -62,14 +62,14 @@ size_t timeline_write(struct timeline *t, uint64_t addr, const void *bytes, size
 }
 
 int timeline_set_registers(struct timeline *t, uint32_t thread,
-                           const struct replay_registers *registers, struct err *err)
+                           const struct program_registers *registers, struct err *err)
 {
     if (!t->diversion)
         return err_set(err, "a recording cannot be changed");
     return replay_set_registers(t->diversion, thread, registers, err);
 }
 
-int timeline_divert_run(struct timeline *t, uint32_t thread, bool step, struct timeline_stop *stop,
+int timeline_divert_run(struct timeline *t, uint32_t thread, bool step, struct debuggee_stop *stop,
                         struct err *err)
 {
     struct mailbox_run how = {.flags = RUN_OUTPUT,

@@ -27,9 +27,9 @@ struct replay *timeline_divert_parked(struct timeline *timeline);
 
 size_t timeline_write(struct timeline *timeline, uint64_t addr, const void *bytes, size_t n);
 int timeline_set_registers(struct timeline *timeline, uint32_t thread,
-                           const struct replay_registers *registers, struct err *err);
+                           const struct program_registers *registers, struct err *err);
 /* Runs the copy's `thread` until a stop (END: it has ended); step: one instruction. */
 int timeline_divert_run(struct timeline *timeline, uint32_t thread, bool step,
-                        struct timeline_stop *stop, struct err *err);
+                        struct debuggee_stop *stop, struct err *err);
 
 #endif

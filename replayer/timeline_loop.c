@@ -51,7 +51,7 @@ static bool is_edge(const struct wish *wish, uint64_t pc, uint64_t next)
 
 static bool thread_is_inside(struct replay *r, const struct wish *wish)
 {
-    struct replay_registers regs;
+    struct program_registers regs;
     struct err none;
     return replay_registers(r, wish->thread, &regs, &none) == 0 && is_inside(wish, regs.rip);
 }
@@ -61,7 +61,7 @@ static int raise(struct walker *w, const struct wish *wish, bool entry, struct e
     struct mailbox_fence fence = {
         .thread = wish->thread, .entry = entry, .edges = wish->edge_count};
     for (size_t i = 0; i < wish->edge_count; i++)
-        fence.edge[i] = (struct mailbox_edge){wish->edges[i].pc, wish->edges[i].next};
+        fence.edge[i] = wish->edges[i];
     return replay_fence(w->replay, &fence, err);
 }
 
@@ -166,7 +166,7 @@ static int find_turn(struct timeline *t, struct walker *w, const struct wish *wi
 /* Goes to where the loop's first turn is like this one. 1: it is done; 0: one step is to be made.
  */
 static int leave_turns_out(struct timeline *t, const struct wish *wish, uint64_t c,
-                           struct timeline_stop *stop, struct err *err)
+                           struct debuggee_stop *stop, struct err *err)
 {
     struct outside x;
     struct walker w;
@@ -185,13 +185,13 @@ static int leave_turns_out(struct timeline *t, const struct wish *wish, uint64_t
         return timeline_go_to_hit(t, &x.what, stop, err) ? -1 : 1;
     if (!result || timeline_move(t, &first.at, first.ticks, err))
         return result ? -1 : 0;
-    if (t->last.why != TIMELINE_INTERRUPTED)
-        t->last.why = TIMELINE_STEP;
+    if (t->last.why != STOP_PAUSED)
+        t->last.why = STOP_STEP;
     timeline_finish(t, stop);
     return 1;
 }
 
-static int loop_back(struct timeline *t, const struct wish *wish, struct timeline_stop *stop,
+static int loop_back(struct timeline *t, const struct wish *wish, struct debuggee_stop *stop,
                      struct err *err)
 {
     size_t n;
@@ -206,17 +206,17 @@ static int loop_back(struct timeline *t, const struct wish *wish, struct timelin
             return done < 0 ? -1 : 0;
     }
     if (t->interrupted) {
-        t->last.why = TIMELINE_INTERRUPTED;
+        t->last.why = STOP_PAUSED;
         return timeline_finish(t, stop);
     }
     return timeline_one_back(t, wish, stop, err);
 }
 
-int timeline_loop_back(struct timeline *t, uint32_t thread, const struct timeline_edge *edges,
-                       size_t count, struct timeline_stop *stop, struct err *err)
+int timeline_loop_back(struct timeline *t, uint32_t thread, const struct stop_edge *edges,
+                       size_t count, struct debuggee_stop *stop, struct err *err)
 {
     const struct wish wish = {.thread = thread ? thread : t->at.thread,
                               .edges = edges,
-                              .edge_count = count <= TIMELINE_EDGES ? count : 0};
+                              .edge_count = count <= STOP_MAX_EDGES ? count : 0};
     return timeline_insist(t, loop_back, &wish, stop, err);
 }

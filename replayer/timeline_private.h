@@ -19,7 +19,7 @@ struct timeline {
     struct stoplist stops;
     struct replay *now;
     struct mailbox_moment at; /* of now */
-    struct timeline_stop last;
+    struct debuggee_stop last;
     unsigned program; /* that runs now */
     uint64_t ns;      /* that it takes to replay up to now */
     bool at_end;
@@ -49,11 +49,11 @@ struct wish {
     uint32_t thread;
     uint64_t low, high, ticks;
     const struct position *to;
-    const struct timeline_edge *edges;
+    const struct stop_edge *edges;
     size_t edge_count;
 };
 
-typedef int mover(struct timeline *t, const struct wish *wish, struct timeline_stop *stop,
+typedef int mover(struct timeline *t, const struct wish *wish, struct debuggee_stop *stop,
                   struct err *err);
 
 struct pinball *timeline_pinball(struct timeline *timeline);
@@ -77,8 +77,8 @@ int timeline_enter_program(struct timeline *t, struct walker *w, struct err *err
 
 /* The walker's place is now. */
 void timeline_arrive(struct timeline *t, struct walker *w);
-void timeline_fill(const struct mailbox_what *w, struct timeline_stop *out);
-int timeline_finish(struct timeline *t, struct timeline_stop *stop);
+void timeline_fill(const struct mailbox_what *w, struct debuggee_stop *out);
+int timeline_finish(struct timeline *t, struct debuggee_stop *stop);
 /* Makes the moment now. */
 int timeline_move(struct timeline *t, const struct mailbox_moment *to, uint64_t ticks,
                   struct err *err);
@@ -92,20 +92,20 @@ int timeline_mend(struct timeline *t, struct err *err);
 void timeline_say_lost(struct timeline *t, const char *why);
 /* Does it, again and again if processes end. */
 int timeline_insist(struct timeline *t, mover *go, const struct wish *wish,
-                    struct timeline_stop *stop, struct err *err);
+                    struct debuggee_stop *stop, struct err *err);
 
 /* ---- timeline_back.c ---- */
 
 /* Makes the stop of a scan now. */
 int timeline_go_to_hit(struct timeline *t, const struct mailbox_what *hit,
-                       struct timeline_stop *stop, struct err *err);
+                       struct debuggee_stop *stop, struct err *err);
 /* The trail holds what the thread did right before now, unless t->interrupted: *before moments of
  * it are earlier than now. */
 int timeline_find_trail(struct timeline *t, uint32_t thread, size_t *before, struct err *err);
 mover timeline_one_back;
 
 /* ---- timeline.c ---- */
-int timeline_at_begin(struct timeline *t, struct timeline_stop *stop, struct err *err);
+int timeline_at_begin(struct timeline *t, struct debuggee_stop *stop, struct err *err);
 mover timeline_go_to;
 
 #endif

@@ -26,15 +26,15 @@ static uint64_t clock_ns(void)
 static void take_output(void *arg, int fd, const void *bytes, size_t n)
 {
     struct timeline *t = arg;
-    if (t->options.output)
-        t->options.output(t->options.arg, fd, bytes, n);
+    if (t->options.listener.output)
+        t->options.listener.output(t->options.listener.arg, fd, bytes, n);
 }
 
 static void take_message(void *arg, const char *line)
 {
     struct timeline *t = arg;
-    if (t->options.message)
-        t->options.message(t->options.arg, line);
+    if (t->options.listener.message)
+        t->options.listener.message(t->options.listener.arg, line);
 }
 
 static bool take_entry(void *arg, const struct mailbox_entry *e, const void *text)
@@ -48,7 +48,8 @@ static bool should_pause(void *arg)
     struct timeline *t = arg;
     if (!t->walks)
         return false; /* what takes so long is not the program */
-    if (!t->deaf && t->options.interrupted && t->options.interrupted(t->options.arg))
+    if (!t->deaf && t->options.listener.interrupted &&
+        t->options.listener.interrupted(t->options.listener.arg))
         t->interrupted = true;
     return t->interrupted || (t->marks && clock_ns() >= t->mark_at_ns);
 }
@@ -132,28 +133,17 @@ int timeline_copy_of(struct timeline *t, int point, struct walker *w, struct err
 
 /* ---- arriving ---- */
 
-void timeline_fill(const struct mailbox_what *w, struct timeline_stop *out)
+void timeline_fill(const struct mailbox_what *w, struct debuggee_stop *out)
 {
-    static const enum timeline_why why[] = {
-        [STOP_STEP] = TIMELINE_STEP,
-        [STOP_BREAK] = TIMELINE_BREAK,
-        [STOP_WATCH] = TIMELINE_WATCH,
-        [STOP_ENTRY] = TIMELINE_CALL_ENTRY,
-        [STOP_RETURN] = TIMELINE_CALL_RETURN,
-        [STOP_SIGNAL] = TIMELINE_SIGNAL,
-        [STOP_PAUSED] = TIMELINE_INTERRUPTED,
-        [STOP_END] = TIMELINE_END,
-        [STOP_LOG_ENDS] = TIMELINE_END,
-        [STOP_EXEC] = TIMELINE_EXEC,
-        [STOP_THREAD_BEGINS] = TIMELINE_THREAD_BEGIN,
-        [STOP_THREAD_ENDS] = TIMELINE_THREAD_END,
-    };
-    *out = (struct timeline_stop){.at = {w->at.thread, w->at.count, w->at.pc},
+    *out = (struct debuggee_stop){.at = {w->at.thread, w->at.count, w->at.pc},
                                   .ticks = w->ticks,
                                   .events = w->at.events,
                                   .addr = w->addr,
-                                  .watch_kind = (enum timeline_watch_kind)w->kind};
-    out->why = w->reason < sizeof why / sizeof *why ? why[w->reason] : TIMELINE_POSITION;
+                                  .watch_kind = (enum watch_kind)w->kind};
+    /* A process that begins has arrived; and a log that was cut off ends like any other. */
+    out->why = w->reason == STOP_BEGIN     ? STOP_POSITION
+               : w->reason == STOP_LOG_END ? STOP_END
+                                           : (enum stop_kind)w->reason;
     if (w->reason == STOP_SIGNAL)
         out->signal = (int)w->number;
     else
@@ -172,13 +162,13 @@ void timeline_arrive(struct timeline *t, struct walker *w)
     t->program = w->program;
     t->ns = w->ns;
     t->at = s->what.at;
-    t->at_end = s->what.reason == STOP_END || s->what.reason == STOP_LOG_ENDS;
+    t->at_end = s->what.reason == STOP_END || s->what.reason == STOP_LOG_END;
     timeline_fill(&s->what, &t->last);
     t->last.reason = s->what.reason == STOP_END ? s->end : 0;
     t->last.status = s->status;
 }
 
-int timeline_finish(struct timeline *t, struct timeline_stop *stop)
+int timeline_finish(struct timeline *t, struct debuggee_stop *stop)
 {
     *stop = t->last;
     return 0;
@@ -226,7 +216,7 @@ int timeline_move(struct timeline *t, const struct mailbox_moment *to, uint64_t 
     }
     timeline_arrive(t, &w);
     /* A checkpoint that was left in a pause has that as its reason. */
-    t->last.why = t->interrupted ? TIMELINE_INTERRUPTED : TIMELINE_POSITION;
+    t->last.why = t->interrupted ? STOP_PAUSED : STOP_POSITION;
     return 0;
 }
 
@@ -250,7 +240,7 @@ static int move_to_end(struct timeline *t, struct err *err)
 /* Makes another process for now: the one there was has run on, or is gone. */
 static int restore(struct timeline *t, struct err *err)
 {
-    const struct timeline_stop last = t->last;
+    const struct debuggee_stop last = t->last;
     const struct mailbox_moment at = t->at;
     t->deaf = true;
     int result = t->at_end ? move_to_end(t, err) : timeline_move(t, &at, last.ticks, err);
@@ -350,7 +340,7 @@ void timeline_say_lost(struct timeline *t, const char *why)
 }
 
 int timeline_insist(struct timeline *t, mover *go, const struct wish *wish,
-                    struct timeline_stop *stop, struct err *err)
+                    struct debuggee_stop *stop, struct err *err)
 {
     for (int tries = 1;; tries++) {
         if ((tries == 1 && !t->astray) || timeline_mend(t, err) == 0)

@@ -20,7 +20,7 @@ struct expression_scene {
     struct source *source;
     gaddr pc;
     struct source_frame frame;
-    const struct replay_registers *registers; /* NULL: not known, nor is memory */
+    const struct program_registers *registers; /* NULL: not known, nor is memory */
 };
 
 struct expression_read {

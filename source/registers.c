@@ -101,7 +101,7 @@ static const struct part {
 };
 
 /* Copies what one part has of the locations, and returns how many bytes that is. */
-static uint64_t take_part(const struct replay_registers *r, const struct part *p, uint64_t first,
+static uint64_t take_part(const struct program_registers *r, const struct part *p, uint64_t first,
                           uint64_t count, uint8_t *out)
 {
     if (first < p->first || first >= p->end)
@@ -123,7 +123,7 @@ static uint64_t take_part(const struct replay_registers *r, const struct part *p
     return to - from;
 }
 
-bool registers_value(const struct replay_registers *r, uint64_t first, uint64_t count, void *out)
+bool registers_value(const struct program_registers *r, uint64_t first, uint64_t count, void *out)
 {
     uint64_t taken = 0;
     if (first + count <= LOC_VEC) {

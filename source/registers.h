@@ -7,8 +7,8 @@
 #ifndef SOURCE_REGISTERS_H
 #define SOURCE_REGISTERS_H
 
+#include "debug/program.h"
 #include "engine/x86/loc.h"
-#include "replayer/replay.h"
 
 /* `rax`, `bl`, `ymm3`, `k1`, `zf`, `flags` (the six of arithmetic): its first location, and how
  * many there are. */
@@ -22,6 +22,6 @@ int registers_number(uint64_t loc);
 
 /* Copies `count` bytes from location `first` on. False: not those of general registers, nor of one
  * vector or mask register that this CPU has. */
-bool registers_value(const struct replay_registers *r, uint64_t first, uint64_t count, void *out);
+bool registers_value(const struct program_registers *r, uint64_t first, uint64_t count, void *out);
 
 #endif

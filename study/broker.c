@@ -187,8 +187,8 @@ static int make_past(struct server *v, struct err *err)
 static int ask_past(struct server *v, struct past *p, struct err *err)
 {
     const struct broker_ask *a = &v->ask;
-    struct replay_registers *registers = (void *)v->answer.data;
-    const size_t threads = BROKER_BYTES / sizeof(struct replay_thread);
+    struct program_registers *registers = (void *)v->answer.data;
+    const size_t threads = BROKER_BYTES / sizeof(struct program_thread);
     size_t n;
     switch (a->op) {
     case BROKER_GO:
@@ -201,8 +201,8 @@ static int ask_past(struct server *v, struct past *p, struct err *err)
         v->answer.bytes = past_read(p, a->addr, v->answer.data, n);
         return 0;
     case BROKER_THREADS:
-        n = past_threads(p, (struct replay_thread *)v->answer.data, threads);
-        v->answer.bytes = (n < threads ? n : threads) * sizeof(struct replay_thread);
+        n = past_threads(p, (struct program_thread *)v->answer.data, threads);
+        v->answer.bytes = (n < threads ? n : threads) * sizeof(struct program_thread);
         return 0;
     }
     return err_set(err, "no such question");

@@ -70,13 +70,13 @@ int past_go(struct past *p, uint64_t insn, const struct position *at, struct err
         return replay_run(p->replay, s->has_to ? &s->to : NULL, &stop, err);
     if (replay_run(p->replay, at, &stop, err))
         return -1;
-    if (stop.why == REPLAY_AT_POSITION)
+    if (stop.why == STOP_POSITION)
         return 0;
     position_format(at, token);
     return err_set(err, "the replay did not come to %s", token);
 }
 
-int past_registers(struct past *p, uint32_t thread, struct replay_registers *out, struct err *err)
+int past_registers(struct past *p, uint32_t thread, struct program_registers *out, struct err *err)
 {
     struct broker_ask what = {.op = BROKER_REGISTERS, .thread = thread};
     size_t got = 0;
@@ -103,7 +103,7 @@ size_t past_read(struct past *p, uint64_t addr, void *out, size_t bytes)
     return done;
 }
 
-size_t past_threads(struct past *p, struct replay_thread *out, size_t room)
+size_t past_threads(struct past *p, struct program_thread *out, size_t room)
 {
     struct broker_ask what = {.op = BROKER_THREADS};
     size_t got = 0;

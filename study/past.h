@@ -20,10 +20,10 @@ void past_free(struct past *p);                          /* NULL is allowed */
  * everything is as all threads left it. */
 int past_go(struct past *p, uint64_t insn, const struct position *at, struct err *err);
 
-int past_registers(struct past *p, uint32_t thread, struct replay_registers *out, struct err *err);
+int past_registers(struct past *p, uint32_t thread, struct program_registers *out, struct err *err);
 /* Returns how many bytes could be read, from the first on. */
 size_t past_read(struct past *p, uint64_t addr, void *out, size_t bytes);
 /* As replay_threads(). */
-size_t past_threads(struct past *p, struct replay_thread *out, size_t room);
+size_t past_threads(struct past *p, struct program_thread *out, size_t room);
 
 #endif

@@ -231,7 +231,7 @@ struct past *study_past(struct study *s, uint64_t insn, const struct position *a
     return NULL;
 }
 
-int study_registers(struct study *s, const struct position *at, struct replay_registers *out,
+int study_registers(struct study *s, const struct position *at, struct program_registers *out,
                     struct err *err)
 {
     struct past *p = study_past(s, 0, at, err);

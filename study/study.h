@@ -71,7 +71,7 @@ struct study_insn {
 int study_insn(struct study *s, uint64_t number, struct study_insn *out, struct err *err);
 
 /* Registers at a position, by replaying as far as there. */
-int study_registers(struct study *s, const struct position *at, struct replay_registers *out,
+int study_registers(struct study *s, const struct position *at, struct program_registers *out,
                     struct err *err);
 
 /* The past (past.h) at instruction `insn`, as past_go() has it. NULL with *err set. To be freed. */

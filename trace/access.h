@@ -2,8 +2,8 @@
 #ifndef TRACE_ACCESS_H
 #define TRACE_ACCESS_H
 
+#include "debug/flow.h"
 #include "engine/os/kinds.h"
-#include "replayer/flow.h"
 #include "trace/code.h"
 #include "trace/copied.h"
 

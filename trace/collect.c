@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * The replaying process hands over two streams (replayer/flow.h); here they become steps and notes.
+ * The replaying process hands over two streams (debug/flow.h); here they become steps and notes.
  * They are private copies, each note well-formed; but what they say is not believed: a block that
  * does not follow from the one before it, as its last instruction has it, ends the work with an
  * error. So a trace that exists is a path through the code that was really there.
@@ -419,7 +419,7 @@ static int finish(struct collector *c, struct replay *replay, const char *about,
     enum { MAPS = 65536 };
     struct trace_map *map = NULL;
     uint32_t *thread = malloc(sizeof *thread * (c->runs + 1));
-    struct replay_map *list = malloc(sizeof *list * MAPS);
+    struct program_map *list = malloc(sizeof *list * MAPS);
     size_t maps = list ? replay_maps(replay, list, MAPS) : 0;
     maps = maps < MAPS ? maps : MAPS;
     struct pcset *stay = stays(c);
@@ -459,7 +459,7 @@ static int run(struct replay *replay, const struct collect_options *o, struct re
 {
     if (o->from && replay_run(replay, o->from, stop, err))
         return -1;
-    if (o->from && stop->why != REPLAY_AT_POSITION)
+    if (o->from && stop->why != STOP_POSITION)
         return err_set(err, "the recording ends before the window begins");
     return replay_tool(replay, "flow", err) || replay_run(replay, o->to, stop, err) ||
                    replay_tool(replay, NULL, err)
@@ -538,7 +538,7 @@ int collect(struct pinball *pinball, const char *path, const struct collect_opti
                                       .threads = c.runs,
                                       .blocks = code_count(c.code),
                                       .bytes = size_of(path, o->unnamed ? o->fd : -1),
-                                      .ended = stop.why == REPLAY_AT_END,
+                                      .ended = stop.why == STOP_END,
                                       .reason = stop.reason,
                                       .status = stop.status};
     bad = 0;

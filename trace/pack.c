@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "replayer/flow_note.h"
+#include "debug/flow_note.h"
 
 enum {
     STEP_OTHER = 1,  /* not the predicted block: its number follows */

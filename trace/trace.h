@@ -4,7 +4,7 @@
  *
  * A trace is a sequence of *steps* in the order of the execution, of all threads: a step is one
  * execution of a block (code.h) with the values of its slots, from which all its addresses follow.
- * Between steps there are notes: system calls, signals, threads (replayer/flow.h). Steps come in
+ * Between steps there are notes: system calls, signals, threads (debug/flow.h). Steps come in
  * chunks, each of which can be read by itself. Instructions are numbered through, from 0.
  *
  * On disk: a header, chunks of predicted and compressed columns, the blocks, and an index; see
@@ -14,7 +14,7 @@
 #define TRACE_TRACE_H
 
 #include "base/position.h"
-#include "replayer/flow.h"
+#include "debug/flow.h"
 #include "trace/code.h"
 
 /* A chunk is full with so many steps, values, or bytes of notes. */

@@ -45,7 +45,7 @@ struct boot {
     gaddr filters;        /* seccomp filters of the old program, seccomp_unpack() */
     uint64_t filter_bytes;
     uint32_t wrfsbase; /* replay: the kernel lets us use the fsgsbase instructions */
-    gaddr mailbox;     /* replay: memory shared with the supervisor (replayer/mailbox.h); else 0 */
+    gaddr mailbox;     /* replay: memory shared with the supervisor (debug/mailbox.h); else 0 */
     char options[BOOT_OPTIONS];
 };
 

@@ -11,13 +11,15 @@
  *
  * The kernel looks at the low 32 bits of all arguments that are checked here.
  */
+#include "replayer/target/confine.h"
+
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
 
+#include "debug/target/post.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
-#include "replayer/target/player.h"
 
 /* A pass over /proc/self/maps; false when nothing was left to unmap. */
 static bool unmap_pass(gaddr keep, gaddr keep_end)

@@ -1,7 +1,10 @@
 /* cursor.c - the event log, one record after the other. SPDX-License-Identifier: MIT */
+#include "replayer/target/cursor.h"
+
+#include "debug/target/post.h"
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
-#include "replayer/target/player.h"
+#include "pinball/record_state.h"
 
 enum { GRANTS = 256 };
 

@@ -11,6 +11,9 @@
  * return here (post.c): the thread is started anew. So what is to be delivered after one is noted,
  * and a fault happens again. Without a handler the thread stays at the stop.
  */
+#include "replayer/target/divert.h"
+
+#include "debug/target/stops.h"
 #include "engine/core/engine.h"
 #include "engine/core/session.h"
 #include "engine/os/effects.h"
@@ -20,7 +23,9 @@
 #include "engine/os/threads.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
-#include "replayer/target/player.h"
+#include "replayer/target/confine.h"
+#include "replayer/target/output.h"
+#include "replayer/target/space.h"
 
 static const struct session diverted;
 

@@ -1,6 +1,11 @@
-/* flow.c - the tool that traces: what replayer/flow.h describes. SPDX-License-Identifier: MIT */
-#include "replayer/flow.h"
+/* flow.c - the tool that traces: what debug/flow.h describes. SPDX-License-Identifier: MIT */
+#include "replayer/target/flow.h"
 
+#include "debug/flow.h"
+
+#include "debug/target/gather.h"
+#include "debug/target/post.h"
+#include "debug/target/stops.h"
 #include "engine/core/engine.h"
 #include "engine/core/flow.h"
 #include "engine/core/instrument.h"
@@ -11,7 +16,7 @@
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 #include "engine/x86/plan.h"
-#include "replayer/target/player.h"
+#include "replayer/target/space.h"
 
 static struct {
     struct thread *thread;  /* whose words are written */

@@ -3,9 +3,12 @@
  * Entries are collected and told when there are many of them, or when the replay stops. What was
  * told by an earlier execution of the same stretch is not told again: output appears once.
  */
+#include "replayer/target/journal.h"
+
+#include "debug/target/post.h"
 #include "engine/core/engine.h"
 #include "engine/rt/rt.h"
-#include "replayer/target/player.h"
+#include "replayer/target/cursor.h"
 
 enum { ROOM = MAILBOX_JOURNAL_BYTES, TEXT = 16 << 10 };
 #define PADDED(bytes) (((bytes) + 7) & ~7ull)
@@ -38,8 +41,7 @@ static bool wants(uint64_t what)
     return (wanted & what) && cursor_number() >= told;
 }
 
-static struct mailbox_entry *new_entry(const struct thread *t, enum mailbox_entry_kind kind,
-                                       uint64_t text)
+static struct mailbox_entry *new_entry(const struct thread *t, enum event_kind kind, uint64_t text)
 {
     uint64_t bytes = sizeof(struct mailbox_entry) + PADDED(text);
     if (ROOM - journal.bytes < bytes)
@@ -56,7 +58,7 @@ static struct mailbox_entry *new_entry(const struct thread *t, enum mailbox_entr
     return e;
 }
 
-void journal_event(const struct thread *t, enum mailbox_entry_kind kind, int64_t a, int64_t b)
+void journal_event(const struct thread *t, enum event_kind kind, int64_t a, int64_t b)
 {
     if (!wants(RUN_EVENTS))
         return;
@@ -69,7 +71,7 @@ bool journal_output(const struct thread *t, int fd, gaddr from, uint64_t bytes)
 {
     while (bytes && wants(RUN_OUTPUT)) {
         uint64_t n = bytes < TEXT ? bytes : TEXT;
-        struct mailbox_entry *e = new_entry(t, ENTRY_OUTPUT, n);
+        struct mailbox_entry *e = new_entry(t, EVENT_OUTPUT, n);
         uint64_t missing = engine_copy(e + 1, (const void *)from, n);
         e->a = fd;
         if (missing) { /* more than is there cannot have been written, whatever the log says */

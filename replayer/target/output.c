@@ -4,12 +4,16 @@
  *
  * The log has no list of descriptors, but it has every call that makes or closes one.
  */
+#include "replayer/target/output.h"
+
+#include "debug/target/post.h"
 #include "engine/core/engine.h"
 #include "engine/os/effects.h"
 #include "engine/os/kinds.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
-#include "replayer/target/player.h"
+#include "replayer/target/cursor.h"
+#include "replayer/target/journal.h"
 
 enum { FDS = MAILBOX_FDS };
 

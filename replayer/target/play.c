@@ -12,8 +12,12 @@
  *     simply makes the call again when its turn comes; the next record then is that call's.
  *  3. Nothing is taken from the log without comparing what the record says about the thread.
  */
+#include "replayer/target/play.h"
+
 #include <linux/sched.h>
 
+#include "debug/target/post.h"
+#include "debug/target/stops.h"
 #include "engine/core/engine.h"
 #include "engine/core/instrument.h"
 #include "engine/core/session.h"
@@ -29,7 +33,14 @@
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
-#include "replayer/target/player.h"
+#include "replayer/target/commands.h"
+#include "replayer/target/confine.h"
+#include "replayer/target/cursor.h"
+#include "replayer/target/flow.h"
+#include "replayer/target/journal.h"
+#include "replayer/target/output.h"
+#include "replayer/target/space.h"
+#include "replayer/target/state.h"
 
 #define FAR_AWAY (1ull << 40)
 
@@ -78,7 +89,7 @@ _Noreturn static void log_ends(struct thread *t)
 {
     struct mailbox_stop s = {.end = 0};
     for (;;)
-        post_stop_for(t, STOP_LOG_ENDS, &s);
+        post_stop_for(t, STOP_LOG_END, &s);
 }
 
 _Noreturn static void unexpected(struct thread *t, const struct record *r, const char *actual)
@@ -130,6 +141,7 @@ static void dying(const char *text)
 static void prepare(void)
 {
     const struct range *list;
+    post_serve(&commands_of_replay);
     rt_line = line_out;
     rt_dying = dying;
     range_list(&list);
@@ -209,7 +221,7 @@ static void start(struct thread *t)
         cursor_next();
     }
     struct mailbox_stop s = {.end = 0};
-    post_stop_for(t, STOP_START, &s);
+    post_stop_for(t, STOP_BEGIN, &s);
 }
 
 /* ---- threads ---- */
@@ -251,7 +263,7 @@ static void begin(struct thread *t)
     if (t->process == t->own_process)
         t->process->pid = b->pid;
     stops_new_thread(t);
-    journal_event(t, ENTRY_THREAD, b->tid, 0);
+    journal_event(t, EVENT_THREAD, b->tid, 0);
     cursor_next();
 }
 
@@ -327,7 +339,7 @@ static void check_memory(struct thread *t, const struct record_memory *m)
 {
     const struct memory_sum *s = (const struct memory_sum *)(m + 1);
     uint64_t n = (m->r.bytes - sizeof *m) / sizeof *s;
-    if (!post_verifies())
+    if (!commands_verify())
         return;
     for (uint64_t i = 0; i < n && i < m->ranges; i++) {
         uint8_t probe;
@@ -360,7 +372,7 @@ static void deliver(struct thread *t)
     t->has_wait_mask = s->r.flags & MASKED;
     t->wait_mask = s->mask;
     take_flags(t, s->rflags);
-    journal_event(t, ENTRY_SIGNAL, info.sig, 0);
+    journal_event(t, EVENT_SIGNAL, info.sig, 0);
     cursor_next();
     if (info.sig < 1 || info.sig > SIG_MAX || t->process->action[info.sig].handler <= 1)
         post_diverged(t, "expected signal %d to have a handler", info.sig);
@@ -516,10 +528,10 @@ static void do_call(struct thread *t, const struct record_call *c, long nr, long
     if (c->r.nr != (uint16_t)nr)
         post_diverged(t, "expected system call %u, came to %ld", c->r.nr, nr);
     compare_hash(t, c->hash, session_hash(t), info ? info->name : "system call");
-    journal_event(t, ENTRY_CALL, nr, result);
+    journal_event(t, EVENT_CALL, nr, result);
     if (c->r.flags & CALL_SAME) {
         if (does == DOES_ENDS_THREAD)
-            journal_event(t, ENTRY_EXIT, 0, 0);
+            journal_event(t, EVENT_EXIT, 0, 0);
         cursor_next();
         if (does == DOES_ENDS_THREAD || does == DOES_ENDS_PROCESS)
             thread_ends(t, does);
@@ -571,14 +583,14 @@ static void signals_after(struct thread *t)
 static void next_program(struct thread *t)
 {
     static struct mailbox_stop s = {.end = END_EXEC};
-    enum mailbox_reason reason = STOP_END;
+    enum stop_kind reason = STOP_END;
     const struct record *r = cursor_peek();
     if (r && r->kind != RECORD_IMAGE)
         return;
     if (r) {
         const struct record_image *im = (const struct record_image *)r;
         reason = STOP_EXEC;
-        journal_event(t, ENTRY_EXEC, 0, 0);
+        journal_event(t, EVENT_EXEC, 0, 0);
         cursor_where(&s.chunk, &s.offset);
         s.base = im->base;
         s.bytes = im->bytes;
@@ -711,7 +723,7 @@ static void fault(struct thread *t)
     memcpy(&t->fault.info, f->info, sizeof t->fault.info);
     if (t->fault.info.sig < 1 || t->fault.info.sig > SIG_MAX)
         post_failed("event %lu: not a record", cursor_number());
-    journal_event(t, ENTRY_SIGNAL, t->fault.info.sig, 0);
+    journal_event(t, EVENT_SIGNAL, t->fault.info.sig, 0);
     cursor_next();
     stops_signal(t, t->fault.info.sig, &t->fault.info);
     const struct record *r = cursor_peek();

@@ -16,13 +16,19 @@
  * Which mappings are one to the kernel depends on how they came about, and here they come about in
  * another way. So what the kernel did to one mapping is done here piece by piece.
  */
+#include "replayer/target/space.h"
+
+#include "debug/target/post.h"
+#include "debug/target/stops.h"
 #include "engine/core/engine.h"
 #include "engine/os/kinds.h"
 #include "engine/os/maps.h"
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
-#include "replayer/target/player.h"
+#include "replayer/target/cursor.h"
+#include "replayer/target/divert.h"
+#include "replayer/target/flow.h"
 
 #define PERSONALITY_ASKED 0xffffffffu /* personality() with this changes nothing */
 

@@ -7,6 +7,9 @@
  * see which pages there are. One kernel thread replays all threads, and a thread that does not run
  * is described by its struct: so there is nothing else to tell.
  */
+#include "replayer/target/state.h"
+
+#include "debug/target/post.h"
 #include "engine/core/engine.h"
 #include "engine/core/session.h"
 #include "engine/os/fpstate.h"
@@ -16,7 +19,9 @@
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
-#include "replayer/target/player.h"
+#include "replayer/target/cursor.h"
+#include "replayer/target/output.h"
+#include "replayer/target/space.h"
 
 /* ---- telling: records to the supervisor ---- */
 

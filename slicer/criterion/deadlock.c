@@ -38,9 +38,9 @@ struct search {
     struct past *past;
     struct wait *wait;
     size_t waits;
-    struct replay_thread *live;
+    struct program_thread *live;
     size_t lives;
-    struct replay_registers *registers;
+    struct program_registers *registers;
 };
 
 /* ---- who waits for what ---- */
@@ -70,7 +70,7 @@ static uint32_t thread_of_tid(const struct search *q, int32_t tid)
 static int look_at_thread(struct search *q, const struct place_end *e, struct err *err)
 {
     struct wait *w = &q->wait[q->waits];
-    struct replay_registers *r = q->registers;
+    struct program_registers *r = q->registers;
     int32_t owner = 0;
     *w = (struct wait){.end = e, .thread = e->place.position.thread, .taken = UINT64_MAX};
     size_t i = 0;

@@ -25,12 +25,12 @@ static size_t read_memory(void *arg, gaddr addr, void *out, size_t bytes)
 /* A replay that has come to the place, and registers there. */
 struct visit {
     struct past *past;
-    struct replay_registers registers;
+    struct program_registers registers;
     uint64_t reg[DWARF_REGISTERS], entry[DWARF_REGISTERS];
     bool entered; /* `entry` is known */
 };
 
-static void number_registers(const struct replay_registers *r, uint64_t *out)
+static void number_registers(const struct program_registers *r, uint64_t *out)
 {
     for (unsigned i = 0, first, most; i < 16 && registers_dwarf(i, &first, &most); i++)
         registers_value(r, first, LOC_GPR_BYTES, &out[i]);

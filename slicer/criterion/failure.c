@@ -61,7 +61,7 @@ static int want_address(struct study *s, const struct place_end *e, struct crite
 }
 
 /* The value of a register at the fault. */
-static uint64_t value_of(const struct replay_registers *r, ZydisRegister reg)
+static uint64_t value_of(const struct program_registers *r, ZydisRegister reg)
 {
     int n = insn_gpr_number(reg);
     return n < 0 ? 0 : r->gpr[n];
@@ -85,7 +85,7 @@ static int want_divisor(struct study *s, const struct place_end *e, struct crite
         return want_address(s, e, out, err);
     gaddr addr = in->target;
     if (!in->rip_relative) {
-        struct replay_registers *r = malloc(sizeof *r);
+        struct program_registers *r = malloc(sizeof *r);
         if (!r)
             return err_set(err, "no memory");
         if (study_registers(s, &e->place.position, r, err)) {

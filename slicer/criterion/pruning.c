@@ -106,7 +106,7 @@ static int add_home(void *arg, const struct source_home *home)
 static int add_of_thread(struct homes *h, struct study *s, const struct criterion *of,
                          const char *name, struct err *err)
 {
-    struct replay_registers *r = malloc(sizeof *r);
+    struct program_registers *r = malloc(sizeof *r);
     if (!r)
         return err_set(err, "no memory");
     int bad = study_registers(s, &of->position, r, err);

@@ -28,7 +28,7 @@ struct job {
     const struct criterion *criterion;
     struct look *look; /* in the order of the execution */
     size_t looks;
-    struct replay_registers *registers;
+    struct program_registers *registers;
     struct values *out;
 };
 

@@ -36,7 +36,7 @@ RESERVED = [(re.compile(r"(gtk|gdk|adwaita|gtksourceview)"), "gui/view")]
 
 # Headers of memory that a stranger writes to. Nobody else may see its layout, not through another
 # header either: what the supervisor reads of it passes through one file.
-SEALED = {"replayer/mailbox.h": ["replayer/inbox.c", "replayer/target"]}
+SEALED = {"debug/mailbox.h": ["debug/inbox.c", "debug/target", "replayer/target"]}
 
 INCLUDE = re.compile(r'^\s*#\s*include\s*(["<])([^">]+)[">]', re.MULTILINE)
 
@@ -209,10 +209,12 @@ ROWS = """| `base/` | errors | outside | - |
 | `engine/core/dispatch.c` | the loop | inside | `engine/os/` |
 | `engine/host/` | starts a target | outside | `base/`, `engine/rt/` |
 | `pinball/` | recordings | outside | `base/` |
-| `replayer/target/` | repeats the log | inside | `engine/`, `replayer/mailbox.h` |
+| `debug/` | the mailbox | outside | `base/` |
+| `debug/target/` | stops | inside | `engine/`, `debug/mailbox.h` |
+| `debug/gdbstub/` | the stub | outside | `base/`, `debug/debuggee.h` |
+| `replayer/target/` | repeats the log | inside | `engine/`, `debug/mailbox.h`, `debug/target/` |
 | `logger/` | the recorder | outside | `base/`, `pinball/`, `engine/` |
-| `replayer/` | the supervisor | outside | `base/`, `pinball/`, `engine/` |
-| `replayer/gdbstub/` | the stub | outside | `base/`, `replayer/replay.h`, `replayer/timeline.h` |
+| `replayer/` | the supervisor | outside | `base/`, `pinball/`, `engine/`, `debug/` |
 | `trace/` | traces | outside | `base/`, `pinball/`, `engine/x86/`, `replayer/replay.h` |
 | `gui/` | the window | outside | `base/` |
 | `cli/` | the verbs | outside | `base/`, `engine/host/`, `logger/`, `replayer/`, `trace/` |
@@ -230,7 +232,7 @@ FIXTURES = [(name, project(files), expected) for name, files, expected in [
         "engine/core/cache.c": '#include "engine/x86/insn.h"\n#include <linux/mman.h>\n#include "base/err.h"\n',
         "engine/core/dispatch.c": '#include "engine/core/cache.h"\n#include "engine/os/maps.h"\n',
         "engine/x86/insn.h": "#include <Zydis/Zydis.h>\n#include <stdint.h>\n#include <elf.h>\n",
-        "replayer/gdbstub/stub.c": '#include "replayer/replay.h"\n#include <stdio.h>\n',
+        "debug/gdbstub/stub.c": '#include "debug/debuggee.h"\n#include <stdio.h>\n',
         "replayer/replay.c": '#include "replayer/timeline.h"\n#include "engine/core/engine.h"\n',
         "cli/run.c": '#include "engine/host/launch.h"\n',
         "gui/view/window.c": "#include <gtk/gtk.h>\n",
@@ -244,8 +246,8 @@ FIXTURES = [(name, project(files), expected) for name, files, expected in [
     ("pinball and engine", {"pinball/image.c": '#include "engine/os/maps.h"\n'}, "may not"),
     ("logger and replayer", {"logger/log.c": '#include "replayer/replay.h"\n'}, "may not"),
     ("replayer and logger", {"replayer/replay.c": '# include  "logger/log.h"\n'}, "may not"),
-    ("a private header of the replayer", {
-        "replayer/gdbstub/stub.c": '#include "replayer/checkpoints.h"\n'}, "replayer/gdbstub may not"),
+    ("the replayer from the stub", {
+        "debug/gdbstub/stub.c": '#include "replayer/timeline.h"\n'}, "debug/gdbstub may not"),
     ("slicer behind the one header", {"trace/graph/cfg.c": '#include "replayer/timeline.h"\n'}, "may not"),
     ("gui and engine", {"gui/model/tree.c": '#include "engine/x86/insn.h"\n'}, "gui may not"),
     ("the engine's inside from a verb", {"cli/run.c": '#include "engine/core/cache.h"\n'}, "cli may not"),
@@ -258,15 +260,15 @@ FIXTURES = [(name, project(files), expected) for name, files, expected in [
         "engine/os/maps.c": '#include "engine/rt/rt.h"\n',
     }, "engine/os/maps.c: <string.h>, through base/text.h"),
     ("the mailbox read from elsewhere", {
-        "replayer/replay.c": '#include "replayer/mailbox.h"\n'}, "only for replayer/inbox.c"),
+        "replayer/replay.c": '#include "debug/mailbox.h"\n'}, "only for debug/inbox.c"),
     ("the mailbox by a detour", {
-        "replayer/replay_int.h": '#include "replayer/mailbox.h"\n',
+        "replayer/replay_int.h": '#include "debug/mailbox.h"\n',
         "replayer/timeline.c": '#include "replayer/replay_int.h"\n',
-    }, "replayer/timeline.c: \"replayer/mailbox.h\", through replayer/replay_int.h"),
+    }, "replayer/timeline.c: \"debug/mailbox.h\", through replayer/replay_int.h"),
     ("the mailbox from the one file and the target", {
-        "replayer/inbox.c": '#include "replayer/mailbox.h"\n',
-        "replayer/target/player.h": '#include "replayer/mailbox.h"\n',
-        "replayer/target/post.c": '#include "replayer/target/player.h"\n',
+        "debug/inbox.c": '#include "debug/mailbox.h"\n',
+        "debug/target/post.h": '#include "debug/mailbox.h"\n',
+        "debug/target/post.c": '#include "debug/target/post.h"\n',
     }, None),
     ("a bare name", {"engine/core/cache.c": '#include "cache.h"\n'}, "from the project's top"),
     ("a way around", {"engine/core/cache.c": '#include "engine/rt/../host/launch.h"\n'}, "from the project's"),

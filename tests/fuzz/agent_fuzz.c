@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replayer/target/agent.h"
+#include "debug/target/agent.h"
 
 enum { MAX_CODE = AGENT_BYTES + 16 };
 

@@ -3,8 +3,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * An input is packets without their frames, one on each line. The timeline is made up
- * (tests/unit/timeline_fake.h).
+ * An input is packets without their frames, one on each line. The program is made up
+ * (tests/unit/debuggee_fake.h).
  */
 #include <fcntl.h>
 #include <stdbool.h>
@@ -13,7 +13,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "replayer/gdbstub/server_private.h"
+#include "debug/gdbstub/server_private.h"
+#include "tests/unit/debuggee_fake.h"
 
 enum { MAX_BYTES = 1 << 14 };
 
@@ -52,7 +53,7 @@ static void answer_all(struct server *s, const uint8_t *data, size_t size)
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     static const struct link_options link_options = {.end_fd = -1};
-    static const struct server_options options = {.end_fd = -1};
+    static const struct server_options options = {.open = fake_open, .end_fd = -1};
     static int null = -1;
     struct err err;
 

@@ -12,8 +12,8 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "replayer/inbox.h"
-#include "replayer/mailbox.h"
+#include "debug/inbox.h"
+#include "debug/mailbox.h"
 #include "replayer/replay.h"
 
 enum { MAX_BYTES = 1 << 16, SPAN = 4096, THREADS = 64 };
@@ -68,7 +68,7 @@ static void look_at_journal(const struct inbox_message *m)
     const void *text;
     static uint8_t copy[MAILBOX_JOURNAL_BYTES];
     for (size_t at = 0; inbox_entry(m, &at, &e, &text);) {
-        check(e.kind >= ENTRY_CALL && e.kind <= ENTRY_EXIT && at <= m->bytes);
+        check(e.kind >= EVENT_CALL && e.kind <= EVENT_EXIT && at <= m->bytes);
         memcpy(copy, text, e.text_bytes);
     }
 }
@@ -92,7 +92,7 @@ static void look_at(const struct inbox_message *m)
     if (m->ask == TELL_FLOW)
         look_at_flow(m);
     if (m->ask == TELL_STOP) {
-        check(m->stop->what.reason >= STOP_START && m->stop->what.reason <= STOP_THREAD_ENDS);
+        check(m->stop->what.reason && m->stop->what.reason < STOP_KINDS);
         check(strlen(m->stop->text) < sizeof m->stop->text);
     }
 }
@@ -101,9 +101,9 @@ static void look_at_answer(unsigned order)
 {
     static uint8_t bytes[SPAN];
     static struct mailbox_moment trail[MAILBOX_TRAIL];
-    static struct replay_map map[INBOX_MAPS];
-    struct replay_thread thread[THREADS];
-    struct replay_registers regs;
+    static struct program_map map[INBOX_MAPS];
+    struct program_thread thread[THREADS];
+    struct program_registers regs;
     struct err err;
     size_t n;
     uint32_t made;

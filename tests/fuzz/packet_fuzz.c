@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "replayer/gdbstub/args.h"
-#include "replayer/gdbstub/packet.h"
+#include "debug/gdbstub/args.h"
+#include "debug/gdbstub/packet.h"
 
 enum { MAX_BYTES = 1 << 16 };
 

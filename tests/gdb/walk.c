@@ -52,9 +52,9 @@ static uint64_t mix(uint64_t h, const void *p, size_t n)
 
 static uint64_t state(void)
 {
-    static struct replay_registers regs;
+    static struct program_registers regs;
     static uint8_t stack[STACK_BYTES];
-    struct replay_thread thread[THREADS];
+    struct program_thread thread[THREADS];
     struct replay *r = timeline_replay(line);
     struct err err;
     size_t n = replay_threads(r, thread, THREADS);
@@ -74,25 +74,25 @@ static uint64_t state(void)
 }
 
 /* Before what a call writes: in the call, if others have run since it began. */
-static bool at_written_call(const struct timeline_stop *s)
+static bool at_written_call(const struct debuggee_stop *s)
 {
     uint8_t insn[2] = {0};
     replay_read(timeline_replay(line), s->at.pc, insn, sizeof insn);
-    return s->why == TIMELINE_WATCH && insn[0] == 0x0f && insn[1] == 0x05;
+    return s->why == STOP_WATCH && insn[0] == 0x0f && insn[1] == 0x05;
 }
 
 static void look(const char *how)
 {
-    const struct timeline_stop *s = timeline_now(line);
+    const struct debuggee_stop *s = timeline_now(line);
     char text[POSITION_TEXT];
     losses_hold();
     uint64_t now = state();
     losses_release();
-    if (s->why == TIMELINE_SIGNAL || s->why == TIMELINE_CALL_RETURN || s->why == TIMELINE_END ||
-        s->why == TIMELINE_CALL_ENTRY || at_written_call(s))
+    if (s->why == STOP_SIGNAL || s->why == STOP_CALL_RETURN || s->why == STOP_END ||
+        s->why == STOP_CALL_ENTRY || at_written_call(s))
         return; /* not the only stop there */
     position_format(&s->at, text);
-    const bool watch = s->why == TIMELINE_WATCH; /* perhaps before a signal's frame is written */
+    const bool watch = s->why == STOP_WATCH; /* perhaps before a signal's frame is written */
     for (size_t i = 0; i < places; i++) {
         if (memcmp(&place[i].at, &s->at, sizeof s->at) || (watch && place[i].events != s->events))
             continue;
@@ -115,7 +115,7 @@ static void move(const char *how, int result, const struct err *err)
         die(how, err->msg);
     if (getenv("WALK_TALK")) {
         char text[POSITION_TEXT];
-        const struct timeline_stop *s = timeline_now(line);
+        const struct debuggee_stop *s = timeline_now(line);
         position_format(&s->at, text);
         printf("%-10s %s why %d events %llu\n", how, text, (int)s->why,
                (unsigned long long)s->events);
@@ -127,16 +127,16 @@ static void move(const char *how, int result, const struct err *err)
 /* Some steps back, the same number forwards: each place is met twice. */
 static void there_and_back(unsigned steps)
 {
-    struct timeline_stop stop, start = *timeline_now(line);
+    struct debuggee_stop stop, start = *timeline_now(line);
     struct err err;
     unsigned done = 0;
     uint32_t thread = start.at.thread;
     for (; done < steps; done++) {
         move("step back", timeline_step_back(line, thread, &stop, &err), &err);
-        if (stop.why != TIMELINE_STEP)
+        if (stop.why != STOP_STEP)
             break;
     }
-    if (stop.why != TIMELINE_STEP || start.why == TIMELINE_END || start.why == TIMELINE_SIGNAL)
+    if (stop.why != STOP_STEP || start.why == STOP_END || start.why == STOP_SIGNAL)
         return;
     for (; done; done--)
         move("step", timeline_step(line, thread, 0, 0, &stop, &err), &err);
@@ -151,21 +151,21 @@ static void there_and_back(unsigned steps)
 
 static void some_stops(void)
 {
-    struct timeline_break b[4];
-    struct timeline_stops stops = {.breaks = b};
-    struct replay_registers regs;
+    struct debuggee_break b[4];
+    struct debuggee_stops stops = {.breaks = b};
+    struct program_registers regs;
     struct err err;
     unsigned kind = (unsigned)draw() % 4;
     for (; kind % 2 && places && stops.break_count < 1 + draw() % 3; stops.break_count++)
-        b[stops.break_count] = (struct timeline_break){.pc = place[draw() % places].at.pc};
+        b[stops.break_count] = (struct debuggee_break){.pc = place[draw() % places].at.pc};
     if (kind == 2 && replay_registers(timeline_replay(line), 0, &regs, &err) == 0)
         stops.watches[stops.watch_count++] =
-            (struct timeline_watch){(regs.gpr[RSP] & ~7ull) + 8 * (draw() % 8), 8, WATCH_WRITE};
+            (struct debuggee_watch){(regs.gpr[RSP] & ~7ull) + 8 * (draw() % 8), 8, WATCH_WRITE};
     if (timeline_stops(line, &stops, &err))
         die("timeline_stops", err.msg);
 }
 
-static void differ(const char *what, const struct timeline_stop *a, const struct timeline_stop *b)
+static void differ(const char *what, const struct debuggee_stop *a, const struct debuggee_stop *b)
 {
     char first[POSITION_TEXT], second[POSITION_TEXT];
     position_format(&a->at, first);
@@ -175,28 +175,28 @@ static void differ(const char *what, const struct timeline_stop *a, const struct
 }
 
 /* The last write before here is `write`, which was seen when it was done: a step does it again. */
-static void write_before(const char *which, const struct timeline_stop *write)
+static void write_before(const char *which, const struct debuggee_stop *write)
 {
-    struct timeline_stop back, again;
+    struct debuggee_stop back, again;
     struct err err;
     move("back", timeline_back(line, &back, &err), &err);
-    if (back.why != TIMELINE_WATCH || back.at.thread != write->at.thread)
+    if (back.why != STOP_WATCH || back.at.thread != write->at.thread)
         differ(which, write, &back);
     move("step", timeline_step(line, back.at.thread, 0, 0, &again, &err), &err);
-    if (again.why != TIMELINE_WATCH || memcmp(&again.at, &write->at, sizeof again.at))
+    if (again.why != STOP_WATCH || memcmp(&again.at, &write->at, sizeof again.at))
         differ(which, write, &again);
     move("back", timeline_back(line, &again, &err), &err);
-    if (again.why != TIMELINE_WATCH || memcmp(&again.at, &back.at, sizeof again.at))
+    if (again.why != STOP_WATCH || memcmp(&again.at, &back.at, sizeof again.at))
         differ(which, &back, &again);
 }
 
 /* Two writes forwards; backwards, from before the second one the first is the last. */
-static void writes(const struct timeline_stop *first)
+static void writes(const struct debuggee_stop *first)
 {
-    struct timeline_stop second;
+    struct debuggee_stop second;
     struct err err;
     move("continue", timeline_continue(line, &second, &err), &err);
-    if (second.why != TIMELINE_WATCH)
+    if (second.why != STOP_WATCH)
         return;
     write_before("the second write", &second);
     write_before("the first write", first);
@@ -205,20 +205,20 @@ static void writes(const struct timeline_stop *first)
 /* Two stops forwards: from the second one the first is the last before it. */
 static void on_and_back(void)
 {
-    struct timeline_stop first, second, back;
+    struct debuggee_stop first, second, back;
     struct err err;
     move("continue", timeline_continue(line, &first, &err), &err);
-    if (first.why == TIMELINE_WATCH)
+    if (first.why == STOP_WATCH)
         writes(&first);
-    if (first.why != TIMELINE_BREAK)
+    if (first.why != STOP_BREAK)
         return;
     move("continue", timeline_continue(line, &second, &err), &err);
     move("back", timeline_back(line, &back, &err), &err);
-    if (second.why == TIMELINE_WATCH && back.why == TIMELINE_WATCH)
+    if (second.why == STOP_WATCH && back.why == STOP_WATCH)
         return; /* the access itself is before it */
-    if (second.why == TIMELINE_EXEC && back.why == TIMELINE_EXEC)
+    if (second.why == STOP_EXEC && back.why == STOP_EXEC)
         return; /* the end of the program before */
-    if (back.why != TIMELINE_BREAK || memcmp(&back.at, &first.at, sizeof back.at))
+    if (back.why != STOP_BREAK || memcmp(&back.at, &first.at, sizeof back.at))
         differ("on and back", &first, &back);
 }
 
@@ -247,8 +247,8 @@ static void disturb(void)
 
 int main(int argc, char **argv)
 {
-    struct timeline_options options = {.message = say};
-    struct timeline_stop stop;
+    struct timeline_options options = {.listener.message = say};
+    struct debuggee_stop stop;
     struct err err;
     const bool good = argc == 4 || argc == 5;
     struct pinball *p = good ? pinball_open(argv[1], &err) : NULL;

@@ -35,9 +35,9 @@ static void run(struct replay *r, const struct position *until, struct replay_st
 
 static void look_around(struct replay *r, const struct position *at)
 {
-    struct replay_map map[256];
-    struct replay_thread thread[64];
-    struct replay_registers regs;
+    struct program_map map[256];
+    struct program_thread thread[64];
+    struct program_registers regs;
     struct err err;
     size_t maps = replay_maps(r, map, 256), threads = replay_threads(r, thread, 64), i = 0;
     CHECK(threads >= 1 && maps > 3 && maps <= 256);
@@ -61,12 +61,12 @@ static void copy_on_the_way(struct pinball *p, const struct position *end)
     for (uint64_t i = 1; i < 8 && end->thread == 1; i++) {
         struct position at = {.thread = 1, .count = end->count * i / 8};
         run(r, &at, &stop);
-        CHECK(stop.why == REPLAY_AT_POSITION);
+        CHECK(stop.why == STOP_POSITION);
         struct replay *copy = replay_copy(r, &err);
         if (!copy)
             die("replay_copy", err.msg);
         run(copy, NULL, &stop);
-        CHECK(stop.why == REPLAY_AT_END);
+        CHECK(stop.why == STOP_END);
         replay_free(copy);
     }
     replay_free(r);
@@ -76,7 +76,7 @@ int main(int argc, char **argv)
 {
     struct replay_options options = {.copies = true};
     struct replay_stop stop;
-    struct replay_registers regs;
+    struct program_registers regs;
     struct position at;
     struct err err;
     uint8_t before[BYTES], after[BYTES], ones[BYTES];
@@ -89,8 +89,8 @@ int main(int argc, char **argv)
     if (!r)
         die("replay_new", err.msg);
     run(r, &at, &stop);
-    CHECK(stop.why == REPLAY_AT_POSITION && stop.at.thread == at.thread &&
-          stop.at.count == at.count && stop.at.pc == at.pc);
+    CHECK(stop.why == STOP_POSITION && stop.at.thread == at.thread && stop.at.count == at.count &&
+          stop.at.pc == at.pc);
     look_around(r, &at);
     CHECK(replay_registers(r, 0, &regs, &err) == 0);
     CHECK(replay_read(r, regs.gpr[RSP], before, BYTES) == BYTES);
@@ -107,13 +107,13 @@ int main(int argc, char **argv)
         CHECK(replay_read(other, regs.gpr[RSP], after, BYTES) == BYTES);
         CHECK(!memcmp(after, before, BYTES));
         run(other, NULL, &stop);
-        CHECK(stop.why == REPLAY_AT_END);
+        CHECK(stop.why == STOP_END);
         replay_free(copy);
         replay_free(other);
     }
     CHECK(replay_read(r, regs.gpr[RSP], after, BYTES) == BYTES && !memcmp(after, before, BYTES));
     run(r, NULL, &stop);
-    CHECK(stop.why == REPLAY_AT_END);
+    CHECK(stop.why == STOP_END);
     replay_free(r);
 
     options = (struct replay_options){.verify = true};
@@ -123,7 +123,7 @@ int main(int argc, char **argv)
     CHECK(replay_tool(r, "nonsense", &err) < 0 && replay_tool(r, "blocks", &err) == 0);
     CHECK(!replay_copy(r, &err));
     run(r, NULL, &stop);
-    CHECK(stop.why == REPLAY_AT_END);
+    CHECK(stop.why == STOP_END);
     replay_free(r);
     copy_on_the_way(p, &at);
     pinball_close(p);

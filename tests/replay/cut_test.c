@@ -53,7 +53,7 @@ static uint64_t mix(uint64_t h, const void *p, size_t n)
 
 static uint64_t mix_memory(struct replay *r, uint64_t h)
 {
-    static struct replay_map map[MAPS];
+    static struct program_map map[MAPS];
     static uint8_t piece[PIECE];
     size_t n = replay_maps(r, map, MAPS);
     for (size_t i = 0; i < n && i < MAPS; i++) {
@@ -69,8 +69,8 @@ static uint64_t mix_memory(struct replay *r, uint64_t h)
 
 static uint64_t state(struct timeline *t)
 {
-    static struct replay_registers regs;
-    struct replay_thread thread[THREADS];
+    static struct program_registers regs;
+    struct program_thread thread[THREADS];
     struct replay *r = timeline_replay(t);
     struct err err;
     uint64_t h = 14695981039346656037ull;
@@ -108,7 +108,7 @@ static struct timeline *open_timeline(struct pinball *p)
 
 static void go(struct timeline *t, const struct position *to, const char *where)
 {
-    struct timeline_stop stop;
+    struct debuggee_stop stop;
     struct err err;
     if (timeline_goto(t, to, &stop, &err))
         die(where, err.msg);
@@ -117,12 +117,12 @@ static void go(struct timeline *t, const struct position *to, const char *where)
 /* A moment, mostly between two ticks, as its position names it. */
 static struct seen look(struct timeline *t, uint64_t ticks)
 {
-    struct timeline_stop stop;
+    struct debuggee_stop stop;
     struct err err;
     struct seen s;
     if (timeline_goto_ticks(t, ticks, &stop, &err))
         die("ticks", err.msg);
-    for (uint64_t n = draw(NUDGES); n && stop.why != TIMELINE_END; n--)
+    for (uint64_t n = draw(NUDGES); n && stop.why != STOP_END; n--)
         if (timeline_step(t, 0, 0, 0, &stop, &err))
             die("step", err.msg);
     s.at = stop.at;
@@ -139,8 +139,7 @@ static void verify(struct pinball *p, const struct seen *to, uint64_t ticks)
     struct replay *r = replay_new(p, &(struct replay_options){.verify = true}, &err);
     if (!r || replay_run(r, NULL, &stop, &err))
         die("verify", err.msg);
-    if (stop.why != REPLAY_AT_END || (to && stop.reason != END_REGION) ||
-        (!to && stop.ticks != ticks))
+    if (stop.why != STOP_END || (to && stop.reason != END_REGION) || (!to && stop.ticks != ticks))
         die("verify", "another end");
     if (to && (stop.at.thread != to->at.thread || stop.at.count != to->at.count ||
                stop.at.pc != to->at.pc))
@@ -165,7 +164,7 @@ static void check_part(const char *dir, const struct seen *from, const struct se
     struct pinball *p = open_pinball(dir);
     verify(p, to, ticks);
     struct timeline *t = open_timeline(p);
-    const struct timeline_stop *now = timeline_now(t);
+    const struct debuggee_stop *now = timeline_now(t);
     if (now->at.thread != from->at.thread || now->at.count != from->at.count ||
         now->at.pc != from->at.pc || now->ticks != from->ticks)
         die("begin", "another position");
@@ -206,7 +205,7 @@ static void one_cut(struct pinball *whole, uint64_t ticks, const char *room, uns
 int main(int argc, char *argv[])
 {
     struct err err;
-    struct timeline_stop stop;
+    struct debuggee_stop stop;
     if (argc != 5)
         return 2;
     seed = strtoull(argv[2], NULL, 10) * 2654435761u + 1;

@@ -7,7 +7,7 @@
  * that its supervisor goes on.
  */
 #include "escaper.h"
-#include "replayer/mailbox.h"
+#include "debug/mailbox.h"
 #include "talker.h"
 
 enum { MMAP = 9, MUNMAP = 11, CLONE = 56, FTRUNCATE = 77, FUTEX = 202, MEMFD_CREATE = 319 };

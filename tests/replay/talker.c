@@ -10,7 +10,7 @@
  * not answered for long: a replay may run for ever, and the supervisor would wait for it.
  */
 #include "talker.h"
-#include "replayer/mailbox.h"
+#include "debug/mailbox.h"
 
 enum { NR_MMAP = 9, NR_COPY = 56, NR_EXIT_GROUP = 231, NR_FUTEX = 202, FUTEX_WAKE = 1 };
 enum { COPY_FLAGS = 0x8000 /* CLONE_PARENT */ | 17 /* SIGCHLD */ };
@@ -159,11 +159,11 @@ static void tell_journal(void)
     uint64_t at = 0;
     for (uint64_t n = 1 + below(5); n; n--) {
         struct mailbox_entry *e = (struct mailbox_entry *)(box->data + at);
-        *e = (struct mailbox_entry){.kind = ENTRY_CALL + (uint32_t)below(6),
+        *e = (struct mailbox_entry){.kind = EVENT_CALL + (uint32_t)below(6),
                                     .at = moment(),
                                     .a = 1 + (int64_t)below(2),
                                     .b = (int64_t)odd()};
-        e->text_bytes = e->kind == ENTRY_OUTPUT ? (uint32_t)below(4000) : 0;
+        e->text_bytes = e->kind == EVENT_OUTPUT ? (uint32_t)below(4000) : 0;
         events += below(3);
         at += sizeof *e + ((e->text_bytes + 7ull) & ~7ull);
     }
@@ -270,11 +270,12 @@ static struct mailbox_what what(uint32_t reason)
 
 static void tell_stop(void)
 {
-    static const uint8_t plain[] = {STOP_POSITION, STOP_END,      STOP_END,
-                                    STOP_END,      STOP_LOG_ENDS, STOP_EXEC};
-    static const uint8_t reason[] = {
-        STOP_POSITION, STOP_POSITION, STOP_STEP, STOP_BREAK, STOP_WATCH,    STOP_ENTRY, STOP_RETURN,
-        STOP_SIGNAL,   STOP_PAUSED,   STOP_END,  STOP_END,   STOP_LOG_ENDS, STOP_EXEC};
+    static const uint8_t plain[] = {STOP_POSITION, STOP_END,     STOP_END,
+                                    STOP_END,      STOP_LOG_END, STOP_EXEC};
+    static const uint8_t reason[] = {STOP_POSITION, STOP_POSITION,   STOP_STEP,        STOP_BREAK,
+                                     STOP_WATCH,    STOP_CALL_ENTRY, STOP_CALL_RETURN, STOP_SIGNAL,
+                                     STOP_PAUSED,   STOP_END,        STOP_END,         STOP_LOG_END,
+                                     STOP_EXEC};
     struct mailbox_stop *s = (struct mailbox_stop *)box->data;
     fill(s, 0, sizeof *s);
     events += below(50);

@@ -95,7 +95,7 @@ static void run(struct replay *r)
 /* It is ended, now or soon, and every use of it says why. */
 static void expect_end(struct replay *r, const char *why)
 {
-    struct replay_registers regs;
+    struct program_registers regs;
     struct replay_stop stop;
     struct err err = {.code = 0};
     bool ran = !replay_run(r, NULL, &stop, &err);

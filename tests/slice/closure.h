@@ -28,7 +28,7 @@ static inline const struct flow_range *closure_ranges_end(const struct flow_note
     return (const struct flow_range *)((const uint8_t *)n + n->bytes);
 }
 
-struct replay_registers;
+struct program_registers;
 
 /* ---- closure_cpu.c ---- */
 
@@ -61,7 +61,7 @@ bool closure_is_tangled(const struct forward_at *n);
 uint64_t closure_gpr(const struct flat *s, unsigned reg);
 void closure_set_gpr(struct flat *s, unsigned reg, uint64_t value);
 void closure_copy_loc(struct flat *to, const struct flat *from, unsigned loc);
-void closure_from_replay(const struct replay_registers *r, struct flat *out);
+void closure_from_replay(const struct program_registers *r, struct flat *out);
 
 /* ---- closure_record.c ---- */
 

@@ -98,7 +98,7 @@ void closure_copy_loc(struct flat *to, const struct flat *from, unsigned loc)
         to->fsbase = from->fsbase;
 }
 
-void closure_from_replay(const struct replay_registers *r, struct flat *out)
+void closure_from_replay(const struct program_registers *r, struct flat *out)
 {
     static const uint8_t x87[32] = {0x7f, 0x03, [24] = 0x80, [25] = 0x1f};
     struct machine m;

@@ -157,7 +157,7 @@ static void compare_page(struct recorder *p, const struct forward_at *n, gaddr a
 
 static int registers(struct recorder *p, uint32_t thread, struct flat *out, struct err *err)
 {
-    static struct replay_registers r;
+    static struct program_registers r;
     if (replay_registers(p->replay, trace_thread(p->s->trace, thread), &r, err))
         return -1;
     closure_from_replay(&r, out);
@@ -199,7 +199,7 @@ static void put_changes(struct recorder *p, const struct flat *old, const struct
 
 static int run_to(struct recorder *p, const struct forward_at *n, struct err *err)
 {
-    static struct replay_registers r;
+    static struct program_registers r;
     struct position to = {trace_thread(p->s->trace, n->thread), n->count, n->in->pc};
     struct replay_stop stop;
     char text[POSITION_TEXT];
@@ -211,7 +211,7 @@ static int run_to(struct recorder *p, const struct forward_at *n, struct err *er
     if (replay_run(p->replay, &to, &stop, err))
         return -1;
     position_format(&to, text);
-    return stop.why == REPLAY_AT_POSITION ? 0 : err_set(err, "the replay does not reach %s", text);
+    return stop.why == STOP_POSITION ? 0 : err_set(err, "the replay does not reach %s", text);
 }
 
 static const struct closure_event *event_behind(const struct recorder *p, size_t i, uint32_t thread)

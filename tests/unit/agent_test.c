@@ -1,4 +1,4 @@
-/* agent_test.c - replayer/target/agent.h: conditions as GDB compiles them, and damaged ones.
+/* agent_test.c - debug/target/agent.h: conditions as GDB compiles them, and damaged ones.
  *
  * SPDX-License-Identifier: MIT
  *
@@ -6,7 +6,7 @@
  * the entry of `int work(int n, struct node *p)` in a program built with -O0 -no-pie. n and p are
  * at -20 and -32 from the frame's CFA, which is rsp + 8 there.
  */
-#include "replayer/target/agent.h"
+#include "debug/target/agent.h"
 
 #include <stdlib.h>
 #include <string.h>

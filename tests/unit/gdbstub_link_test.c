@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "replayer/gdbstub/link.h"
+#include "debug/gdbstub/link.h"
 
 #include <arpa/inet.h>
 #include <errno.h>

@@ -2,12 +2,12 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "replayer/gdbstub/packet.h"
+#include "debug/gdbstub/packet.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "replayer/gdbstub/args.h"
+#include "debug/gdbstub/args.h"
 #include "tests/unit/unit.h"
 
 static struct packet_reader reader;

@@ -123,9 +123,9 @@ static void lists_events_in_pages(void **state)
     assert_contains(query("events from x"), "error");
 }
 
-static struct timeline_event output(unsigned step, int fd, const char *text)
+static struct debuggee_event output(unsigned step, int fd, const char *text)
 {
-    return (struct timeline_event){.kind = EVENT_OUTPUT,
+    return (struct debuggee_event){.kind = EVENT_OUTPUT,
                                    .at = fake_at(step),
                                    .call = fd,
                                    .text = (const uint8_t *)text,
@@ -134,7 +134,7 @@ static struct timeline_event output(unsigned step, int fd, const char *text)
 
 static void puts_lines_of_output_together(void **state)
 {
-    const struct timeline_event events[] = {
+    const struct debuggee_event events[] = {
         output(1, 1, "one\ntwo\nth"),
         output(2, 2, "err"),
         {.kind = EVENT_CALL, .at = fake_at(3)},
@@ -173,7 +173,7 @@ static void cuts_lines_that_are_too_long(void **state)
 
     (void)state;
     memset(text, 'x', sizeof text - 1);
-    struct timeline_event event = output(1, 1, text);
+    struct debuggee_event event = output(1, 1, text);
     fake.event = &event;
     fake.events = 1;
     const char *all = query("output");
@@ -319,7 +319,7 @@ static void the_outer_call_finds_the_string(void **state)
     ask("X%x,6:hello%c", FAKE_BLOCK, 0);
     put_return();
     set_register(REG_RDI, FAKE_BLOCK);
-    assert_true(timeline_diverted(server->timeline));
+    assert_true(debuggee_diverted(&server->debuggee));
     assert_string_equal(ask("m%x,5", FAKE_BLOCK), "68656c6c6f");
     assert_int_equal(general(4), 6); /* registers are the recording's, not the last call's */
     push_and_jump(FAKE_ADD);

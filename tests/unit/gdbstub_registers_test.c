@@ -2,13 +2,13 @@
  *
  * SPDX-License-Identifier: MIT
  */
-#include "replayer/gdbstub/registers.h"
+#include "debug/gdbstub/registers.h"
 
 #include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "replayer/gdbstub/signals.h"
+#include "debug/gdbstub/signals.h"
 #include "tests/unit/unit.h"
 
 /* As on AMD's CPUs with AVX-512. */

@@ -1,4 +1,4 @@
-/* gdbstub_server_test.c - packets and what they do to a timeline.
+/* gdbstub_server_test.c - packets and what they do to a program.
  *
  * SPDX-License-Identifier: MIT
  */
@@ -331,12 +331,12 @@ static void watchpoints_have_limits(void **state)
     (void)state;
     assert_string_equal(ask("Z2,601000,0"), "E.1 to 4096 bytes can be watched");
     assert_string_equal(ask("Z2,601000,1001"), "E.1 to 4096 bytes can be watched");
-    for (unsigned i = 0; i < TIMELINE_WATCHES; i++)
+    for (unsigned i = 0; i < STOP_MAX_WATCHES; i++)
         assert_string_equal(ask("Z2,%x,8", 0x601100 + 8 * i), "OK");
     assert_string_equal(ask("Z2,602000,8"), "E.there are 16 watchpoints already");
     assert_string_equal(ask("Z2,601100,8"), "OK"); /* is one of them */
     ask("vCont;s");
-    assert_int_equal(fake.stops.watch_count, TIMELINE_WATCHES);
+    assert_int_equal(fake.stops.watch_count, STOP_MAX_WATCHES);
     for (unsigned i = 0; i < 10000; i++)
         assert_string_equal(ask("Z0,%x,1", 0x401000 + i), "OK");
     assert_contains(ask("Z0,ffffff,1"), "E.there are 10000 breakpoints");

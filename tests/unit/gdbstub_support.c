@@ -1,4 +1,5 @@
-/* gdbstub_support.c - a stub on a fake timeline, without a client. SPDX-License-Identifier: MIT */
+/* gdbstub_support.c - a stub on a program that is made up, without a client.
+ * SPDX-License-Identifier: MIT */
 #include "tests/unit/gdbstub_support.h"
 
 #include <fcntl.h>
@@ -23,7 +24,7 @@ static void note(void *arg, const char *line)
 int support_start(void **state)
 {
     static const struct link_options link_options = {.message = note, .end_fd = -1};
-    static const struct server_options options = {.message = note, .end_fd = -1};
+    static const struct server_options options = {.open = fake_open, .message = note, .end_fd = -1};
     struct err err;
 
     (void)state;

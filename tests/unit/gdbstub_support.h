@@ -1,12 +1,12 @@
-/* gdbstub_support.h - a stub on a fake timeline, without a client.
+/* gdbstub_support.h - a stub on a program that is made up, without a client.
  *
  * SPDX-License-Identifier: MIT
  */
 #ifndef TESTS_UNIT_GDBSTUB_SUPPORT_H
 #define TESTS_UNIT_GDBSTUB_SUPPORT_H
 
-#include "replayer/gdbstub/server_private.h"
-#include "tests/unit/timeline_fake.h"
+#include "debug/gdbstub/server_private.h"
+#include "tests/unit/debuggee_fake.h"
 #include "tests/unit/unit.h"
 
 extern struct server *server;

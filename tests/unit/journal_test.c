@@ -9,12 +9,12 @@
 static void finds_what_was_added(void **state)
 {
     struct journal j = {0};
-    struct timeline_event event;
+    struct debuggee_event event;
     size_t place = 0;
 
     (void)state;
     for (uint64_t i = 1; i <= 3; i++) {
-        struct mailbox_entry e = {.kind = ENTRY_OUTPUT, .a = 1, .text_bytes = 5, .at.events = i};
+        struct mailbox_entry e = {.kind = EVENT_OUTPUT, .a = 1, .text_bytes = 5, .at.events = i};
         assert_true(journal_add(&j, &e, "hello"));
         assert_false(journal_add(&j, &(struct mailbox_entry){.at.events = 0}, ""));
     }
@@ -31,11 +31,11 @@ static void finds_what_was_added(void **state)
 /* A program prints what looks like an event, and somebody names the place of that. */
 static void stays_inside_whatever_the_place(void **state)
 {
-    struct mailbox_entry fake = {.kind = ENTRY_OUTPUT, .a = 1, .text_bytes = UINT32_MAX};
+    struct mailbox_entry fake = {.kind = EVENT_OUTPUT, .a = 1, .text_bytes = UINT32_MAX};
     struct mailbox_entry e = {
-        .kind = ENTRY_OUTPUT, .a = 1, .text_bytes = sizeof fake, .at.events = 1};
+        .kind = EVENT_OUTPUT, .a = 1, .text_bytes = sizeof fake, .at.events = 1};
     struct journal j = {0};
-    struct timeline_event event;
+    struct debuggee_event event;
 
     (void)state;
     assert_true(journal_add(&j, &e, &fake));

@@ -66,7 +66,7 @@ static struct replay *make(const struct replay *from)
     if (from)
         *r = *from;
     else
-        r->stop.what = what(STOP_START, 0);
+        r->stop.what = what(STOP_BEGIN, 0);
     world.alive++;
     return r;
 }
@@ -155,7 +155,7 @@ int replay_exec(struct replay *r, struct err *err)
     if (r->gone)
         return gone(err);
     r->step++;
-    r->stop.what = what(STOP_START, r->step);
+    r->stop.what = what(STOP_BEGIN, r->step);
     return 0;
 }
 
@@ -171,7 +171,7 @@ int replay_trail(struct replay *r, struct mailbox_moment *out, size_t *count, st
     return r->gone ? gone(err) : 0;
 }
 
-int replay_thread_state(struct replay *r, uint32_t thread, struct replay_registers *registers,
+int replay_thread_state(struct replay *r, uint32_t thread, struct program_registers *registers,
                         int *state, struct err *err)
 {
     (void)thread;
@@ -182,7 +182,7 @@ int replay_thread_state(struct replay *r, uint32_t thread, struct replay_registe
     return r->gone ? gone(err) : 0;
 }
 
-int replay_registers(struct replay *r, uint32_t thread, struct replay_registers *registers,
+int replay_registers(struct replay *r, uint32_t thread, struct program_registers *registers,
                      struct err *err)
 {
     int state;
@@ -202,7 +202,7 @@ bool replay_gone(struct replay *r)
 
 /* ---- what else a timeline has ---- */
 
-int stoplist_set(struct stoplist *l, const struct timeline_stops *stops, struct err *err)
+int stoplist_set(struct stoplist *l, const struct debuggee_stops *stops, struct err *err)
 {
     (void)err;
     l->count = stops->break_count;
@@ -228,7 +228,7 @@ int programs_note(struct programs *p, unsigned number, struct replay *replay,
     return replay->gone ? gone(err) : 0;
 }
 
-void programs_get(const struct programs *p, unsigned number, struct timeline_program *out)
+void programs_get(const struct programs *p, unsigned number, struct debuggee_program *out)
 {
     (void)p, (void)number, (void)out;
 }
@@ -271,7 +271,7 @@ void timeline_divert_end(struct timeline *t)
 
 enum { MOVES = 24 };
 
-static int move(struct timeline *t, unsigned i, struct timeline_stop *stop, struct err *err)
+static int move(struct timeline *t, unsigned i, struct debuggee_stop *stop, struct err *err)
 {
     static const char moves[MOVES + 1] = "scccgbbbbibbBcceiiibtbbe";
     const struct position to = {1, 33, CODE + 33};
@@ -302,11 +302,11 @@ static void count_message(void *arg, const char *line)
     world.messages++;
 }
 
-static void walk(enum loss loss, unsigned at, struct timeline_stop seen[MOVES])
+static void walk(enum loss loss, unsigned at, struct debuggee_stop seen[MOVES])
 {
-    const struct timeline_break breaks = {.pc = CODE};
-    const struct timeline_stops stops = {.breaks = &breaks, .break_count = 1};
-    const struct timeline_options options = {.message = count_message};
+    const struct debuggee_break breaks = {.pc = CODE};
+    const struct debuggee_stops stops = {.breaks = &breaks, .break_count = 1};
+    const struct timeline_options options = {.listener.message = count_message};
     struct err err;
 
     memset(&world, 0, sizeof world);
@@ -324,13 +324,13 @@ static void walk(enum loss loss, unsigned at, struct timeline_stop seen[MOVES])
 
 static void comes_to_the_same_places_whatever_ends(void **state)
 {
-    struct timeline_stop plain[MOVES], seen[MOVES];
+    struct debuggee_stop plain[MOVES], seen[MOVES];
 
     (void)state;
     walk(LOSE_COPY, 0, plain);
     assert_int_equal(plain[4].at.count, 33);
     assert_int_equal(plain[5].at.count, 28);
-    assert_int_equal(plain[MOVES - 1].why, TIMELINE_END);
+    assert_int_equal(plain[MOVES - 1].why, STOP_END);
     for (enum loss loss = 0; loss < LOSSES; loss++)
         for (unsigned at = 1;; at++) {
             walk(loss, at, seen);

@@ -1,0 +1,17 @@
+/* event.h - what a program did, by kinds. SPDX-License-Identifier: MIT
+ *
+ * Included by code inside the target and outside; no libc.
+ */
+#ifndef DEBUG_EVENT_H
+#define DEBUG_EVENT_H
+
+enum event_kind {
+    EVENT_CALL = 1, /* a system call */
+    EVENT_SIGNAL,
+    EVENT_THREAD, /* a thread begins */
+    EVENT_OUTPUT, /* to standard output or error */
+    EVENT_EXEC,
+    EVENT_EXIT, /* a thread ends */
+};
+
+#endif

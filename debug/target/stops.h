@@ -1,0 +1,35 @@
+/* stops.h - where to stop.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Functions that are told what happens stop if that is wanted.
+ */
+#ifndef DEBUG_TARGET_STOPS_H
+#define DEBUG_TARGET_STOPS_H
+
+#include "debug/mailbox.h"
+#include "engine/core/thread.h"
+
+bool stops_set(const struct mailbox *box);
+void stops_run(struct thread *self, const struct mailbox_run *run);
+const struct mailbox_what *stops_hit(void);       /* of a scan: the last one */
+uint64_t stops_trail(struct mailbox_moment *out); /* at most MAILBOX_TRAIL */
+uint64_t stops_ticks(void);                       /* of all threads */
+uint64_t stops_budget(void);                      /* ticks that may pass until stops_pause() */
+void stops_pause(struct thread *t);
+void stops_at_position(struct thread *t); /* a tool that replaces it passes this on */
+void stops_end(struct thread *t);         /* right before the recording ends */
+void stops_arrived(struct thread *t);     /* right before a switch or signal at a tick */
+void stops_new_thread(struct thread *t);
+void stops_lost_thread(const struct thread *t);
+void stops_wrote(gaddr addr, uint64_t bytes); /* as the kernel */
+void stops_entry(struct thread *t, long nr);
+void stops_call_waits(struct thread *t); /* it is taken off in the call, or makes it anew */
+void stops_call_again(struct thread *t); /* it goes on in the call */
+void stops_return(struct thread *t, long nr);
+void stops_signal(struct thread *t, int sig, const void *info); /* info: siginfo or NULL */
+void stops_signal_always(struct thread *t, int sig, const void *info);
+/* In a diversion: a called function returns to a breakpoint, where nothing can be executed. */
+void stops_at_fault(struct thread *t);
+
+#endif
