@@ -62,8 +62,7 @@ void forks_put(const struct server *s, struct debuggee_stops *stops)
 
 static bool is_call(const struct debuggee_stop *stop)
 {
-    return (stop->why == STOP_CALL_ENTRY || stop->why == STOP_CALL_RETURN) &&
-           may_fork(stop->call);
+    return (stop->why == STOP_CALL_ENTRY || stop->why == STOP_CALL_RETURN) && may_fork(stop->call);
 }
 
 /* By `catch syscall`. */
