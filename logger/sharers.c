@@ -10,7 +10,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* What identifies an object in /proc/PID/maps. (stat does not say the same everywhere.) */
+/* What tells an object from others in /proc/PID/maps. (stat does not say the same everywhere.) */
 struct object {
     char device[32];
     unsigned long long inode;

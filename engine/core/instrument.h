@@ -3,11 +3,11 @@
  * SPDX-License-Identifier: MIT
  *
  * A tool is a struct of functions, compiled into the runtime and installed with
- * instrument_install(). When a block is translated, the engine asks `select` for each instruction
- * which probes the tool wants; the probes then call `probe` with all of the target's registers in
- * thread->cpu (rip is the instruction's). The tool may read and change registers and memory; a
- * changed rip is followed. `select`'s answer may change at run time: instrument_changed() drops the
- * translations of a range, so that the engine asks again.
+ * instrument_install(). When a block is translated, `select` is asked for every instruction which
+ * probes it wants; the probes then call `probe` with all of the target's registers in thread->cpu
+ * (rip is the instruction's). The tool may read and change registers and memory; a changed rip is
+ * followed. `select`'s answer may change at run time: instrument_changed() drops the translations
+ * of a range, so that it is asked again.
  *
  * An access probe comes before the instruction and carries every memory operand with its address,
  * size and direction; a repeated string instruction counts as one access of one element (its count
@@ -58,7 +58,7 @@ struct instrument {
     void (*signal)(struct thread *t, int sig, gaddr handler);
     void (*finish)(void); /* the process ends or execs */
     bool flow;            /* blocks tell where they go: flow.h */
-    bool sparse;          /* select wants few instructions: superblocks are made of the others */
+    bool sparse;          /* select wants few instructions: traces are made of the others */
 };
 
 void instrument_install(const struct instrument *tool); /* NULL: none */
