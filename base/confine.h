@@ -5,8 +5,8 @@
  * For code that reads what a stranger made, such as debug information: a mistake in it must not
  * reach files, other processes or the network. A process that is confined uses the memory and the
  * descriptors that it has, starts threads and ends. It opens, connects, executes, signals and
- * traces nothing: such calls fail with EPERM (seccomp). What it needs from outside, a process that
- * is not confined must hand over. Its memory has a limit (base/memory.h).
+ * traces nothing: such calls fail with EPERM (seccomp). Another process must hand over what it
+ * needs from outside. Its memory has a limit (base/memory.h).
  */
 #ifndef BASE_CONFINE_H
 #define BASE_CONFINE_H
@@ -18,7 +18,7 @@
  * there is one thread. It dies with its parent. */
 int confine_self(struct err *err);
 
-/* Signals that have a handler do what they usually do: that handler is another process's. */
+/* Signals that have a handler get their default action back: the handler is another process's. */
 void confine_drop_handlers(void);
 
 #endif

@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  *
  * A few bytes can ask for gigabytes: a replay that allocates, a table of lines in debug
- * information, the code of a trace. All of them have the same limit.
+ * information, the code of a trace. One limit holds for all of them.
  */
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H

@@ -73,7 +73,7 @@ static void escape_for_json(uint32_t code, char out[PLAIN_ONE])
                  0xdc00 + (unsigned)(code & 0x3ff));
 }
 
-/* What the form has another use for. */
+/* Characters that have a meaning in this form. */
 static bool quote(enum plain_form form, char c, char out[PLAIN_ONE])
 {
     static const struct {
@@ -97,7 +97,7 @@ size_t plain_one(enum plain_form form, const char *text, size_t n, char out[PLAI
 {
     uint32_t code = 0;
     size_t length = decode((const unsigned char *)text, n, &code);
-    /* What an escape begins with needs one itself in a string of Graphviz. */
+    /* In a string of Graphviz the backslash that begins an escape is escaped itself. */
     char *to = out + (form == PLAIN_DOT);
 
     out[0] = '\\';

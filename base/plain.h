@@ -3,10 +3,10 @@
  * SPDX-License-Identifier: MIT
  *
  * A name in a recording, a source line or a message of a replaying process may hold anything:
- * sequences that a terminal obeys, marks that turn text around, bytes that are no UTF-8. Everybody
- * who prints such text does so by these functions, which show what plain.def lists as escapes:
- * \n, \x1b, \u202e, \U000e0041; a byte that is no UTF-8 is \xNN. A backslash stays one, so that
- * source lines read as they are and text that is safe already does not change.
+ * sequences that a terminal obeys, marks that turn text around, bytes that are no UTF-8. All code
+ * prints such text through these functions, which show the characters of plain.def as escapes: \n,
+ * \x1b, \u202e, \U000e0041; a byte that is no UTF-8 is \xNN. A backslash stays one, so that source
+ * lines read as they are and text that is safe already does not change.
  */
 #ifndef BASE_PLAIN_H
 #define BASE_PLAIN_H
@@ -34,7 +34,7 @@ void plain_copy(const char *text, char *out, size_t room);
 /* How many columns plain_put() of PLAIN_TEXT takes, if each character takes one. */
 size_t plain_width(const char *text);
 
-/* fprintf() of text for people: of what it prints, only a newline at the format's end is one. */
+/* fprintf() of text for people: only a newline at the format's end is printed as a newline. */
 void plain_printf(FILE *to, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
 void plain_vprintf(FILE *to, const char *fmt, va_list args);
 

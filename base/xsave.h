@@ -1,9 +1,9 @@
 /* xsave.h - where the parts of an xsave area in the standard format are. SPDX-License-Identifier:
  * MIT
  *
- * The legacy part and what is above xmm in ymm have one place; where the parts of AVX-512 are, is
- * for the CPU to say. A part whose bit in the header is clear has its initial value, whatever is
- * there (Intel SDM volume 1, section 13.4).
+ * The legacy part and the upper halves of ymm have fixed places; the CPU says where the parts of
+ * AVX-512 are. A part whose bit in the header is clear has its initial value, whatever is there
+ * (Intel SDM volume 1, section 13.4).
  */
 #ifndef BASE_XSAVE_H
 #define BASE_XSAVE_H

@@ -101,7 +101,7 @@ static int parse(int argc, char *argv[], struct arguments *a)
 
 enum { CHECKED_BYTES = 256 << 20 }; /* up to so much all sums are looked at, in a second at most */
 
-/* What is wrong with the pinball is said here, and not somewhere below GDB. */
+/* This process says what is wrong with the pinball, not the stub below GDB. */
 static int check_pinball(const char *path)
 {
     struct err err;
@@ -176,7 +176,7 @@ static int no_gdb(const char *name, int cause)
     return CLI_FAILED;
 }
 
-/* Of GDB, or why there is none. Unless it is confined, this process becomes GDB. */
+/* Returns GDB's status, or why there is none. Unless GDB is confined, this process becomes GDB. */
 static int run_gdb(const struct arguments *a, char *command)
 {
     char *const first[] = {(char *)a->gdb, "-q", "-ex", command};

@@ -169,7 +169,7 @@ static int filter_file(void)
 
 enum { SIGNALS_SINCE = 6 }; /* a version that keeps signals inside */
 
-/* Of headers that are newer than Debian 12's. */
+/* From headers that are newer than Debian 12's. */
 struct ruleset {
     uint64_t files, net, scoped;
 };
@@ -287,7 +287,7 @@ static void become_gdb(const char *way, const char *room, const char *path, char
 
 /* ---- the room ---- */
 
-/* Whatever is made in it meanwhile, nothing outside is touched. */
+/* Touches nothing outside, whatever GDB makes in it meanwhile. */
 static void empty(int folder)
 {
     DIR *list = fdopendir(folder);

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Nothing in a pinball is trusted, its strings are not sent to the terminal as they are
- * (base/plain.h).
+ * Nothing in a pinball is trusted: its strings go to the terminal through base/plain.h.
  */
 #include <getopt.h>
 #include <inttypes.h>

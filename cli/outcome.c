@@ -19,7 +19,7 @@ static void signal_name(int sig, char *text, size_t room)
         snprintf(text, room, "signal %d", sig);
 }
 
-/* A file that could not be kept ends what can be replayed, however the program ended. */
+/* A replay ends where the program maps a file that could not be kept, however the program ended. */
 static void missing_text(const struct outcome *o, char *text, size_t room)
 {
     snprintf(text, room, "recording ended: %.*s, which is mapped next, could not be kept (%s)",

@@ -4,8 +4,8 @@
  *
  * The kernel answers most bad programs with one of three error numbers, or by killing the new
  * process when there is no way back. So the file is read first: ELF header, program headers, the
- * interpreter of an ELF file or a script. Nothing here is needed for the engine to be right; it is
- * there for the message.
+ * interpreter of an ELF file or a script. The engine does not need any of this; it serves the
+ * message alone.
  *
  * On failure err->msg is the cause alone (the caller puts the program's name in front) and
  * err->code the exit status: 127 where a file is not there, otherwise 126. bash's choice is

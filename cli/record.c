@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * The exit status is the program's own. What the recording amounts to is said on standard error
- * when the program has ended.
+ * The exit status is the program's own. When the program has ended, a line on standard error says
+ * what was recorded.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -2,8 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * What cannot be run is refused here, in one line and with the status a shell would give. Otherwise
- * this very process becomes the program, so the program's status and signals need no passing on.
+ * A program that cannot be run is refused here, in one line and with the status that a shell would
+ * give. Otherwise this very process becomes the program, so nobody has to pass its status and
+ * signals on.
  */
 #include <getopt.h>
 #include <limits.h>

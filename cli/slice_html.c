@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Plain HTML without scripts: a dependence is a link, and the line it leads to lights up. What
- * comes from the recording or from sources is escaped.
+ * Plain HTML without scripts: a dependence is a link, and the line it leads to lights up. Text from
+ * the recording or from sources is escaped.
  */
 #include "cli/slice_html.h"
 
@@ -171,7 +171,8 @@ static void put_file(struct page *g, size_t number)
     fprintf(g->f, "<h2>");
     put(g->f, file);
     fprintf(g->f, "</h2>\n");
-    /* Behind the text only lines of the slice: debug information may name any up to 2^32. */
+    /* Behind the end of the text, only lines of the slice: debug information may name any up to
+     * 2^32. */
     for (uint32_t n = 1; n; n++) {
         const char *text = source_text(g->p->study->source, file, n);
         if (!text && !(n = next_line(g, file, n)))

@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Text of sources and names of variables are not sent to the terminal as they are
- * (base/plain.h).
+ * Text of sources and names of variables go to the terminal through base/plain.h.
  */
 #include "cli/slice_print.h"
 
@@ -183,7 +182,7 @@ static void print_head(const struct slice_print *p)
             REPORT_MOST / 1000000);
 }
 
-/* What no line of the user's has to do with is left out where there are such lines. */
+/* Instructions that belong to no line of the user's are left out if there are such lines. */
 static const struct report_row **pick_rows(const struct slice_print *p, size_t *count)
 {
     const struct report *r = p->report;

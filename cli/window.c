@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Of positions of several threads the replay alone can say. */
+/* Only a replay can order positions of different threads. */
 static bool is_before(const struct position *a, const struct position *b)
 {
     if (a->thread != b->thread || a->count == b->count)

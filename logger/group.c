@@ -3,14 +3,14 @@
  * SPDX-License-Identifier: MIT
  *
  * A signal does not say whether it was sent to a process or to its group. So there is a witness: a
- * process of the same group that does nothing but hold all signals back. What the witness has, too,
- * was sent to the group. kill(2) goes through a group with the lock of the process list held, and
- * setpgid(2) takes that lock: after it, the witness has what the recorder has.
+ * process of the same group that does nothing but hold all signals back. A signal that the witness
+ * has, too, was sent to the group. kill(2) goes through a group with the lock of the process list
+ * held, and setpgid(2) takes that lock: after it, the witness has what the recorder has.
  *
  * The witness shares this process's memory and descriptors. It ends with this process. While this
  * process is stopped with the program, the witness looks whether the program goes on or was killed:
- * whoever stopped the program alone may continue or kill it alone. (A program that goes on and
- * needs its recorder at once does not wait for that: ring.h, `paused`.)
+ * the process that stopped only the program may continue or kill only the program. (A program that
+ * goes on and needs its recorder at once does not wait for that: ring.h, `paused`.)
  */
 #define _GNU_SOURCE
 #include "logger/group.h"

@@ -2,10 +2,11 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * The recorder is in the program's process group and in the shell's view stands for the program.
- * What is sent to the group (keys of the terminal, kill(0), a shell's kill %1) reaches both, and is
- * the program's business. What is sent to the recorder alone is meant for the program, too, and is
- * passed on. When the program stops, the recorder stops in the same way, so that a shell sees it.
+ * The recorder is in the program's process group and in the shell's view stands for the program. A
+ * signal to the group (keys of the terminal, kill(0), a shell's kill %1) reaches both, and is the
+ * program's business. A signal to the recorder alone is meant for the program, too: the recorder
+ * passes it on. When the program stops, the recorder stops in the same way, so that a shell sees
+ * it.
  *
  * One recording at a time; its process has one thread.
  */
@@ -26,7 +27,7 @@ void group_give_back(void);
 /* The program is there: signals may come. */
 void group_begin(void);
 
-/* Passes on what only this process got. */
+/* Passes on the signals that only this process got. */
 void group_pass_on(pid_t program);
 /* The program was stopped by `sig`: so is this process, with *paused set meanwhile, until somebody
  * continues it or the program. */

@@ -126,7 +126,7 @@ static uint64_t segment_at(const struct recorder *r, uint64_t i)
     return RING_HEAD_BYTES + i % RING_SEGMENTS * r->ring->segment_bytes;
 }
 
-/* The program may have been killed at any time, and is not believed. */
+/* The program may have been killed at any time, and the recorder does not trust it. */
 static int write_segment(struct recorder *r, const struct ring_segment *s, struct err *err)
 {
     const uint8_t *at = (const uint8_t *)r->ring + segment_at(r, r->next);
@@ -407,7 +407,7 @@ static bool write_rest(struct recorder *r)
     return !bad;
 }
 
-/* Where even that fails, nothing is lost: `ring` stays, and who opens the pinball finds it. */
+/* If even that fails, nothing is lost: `ring` stays, and the pinball's next reader finds it. */
 static void write_end(struct recorder *r)
 {
     struct summary *s = &r->out->summary;

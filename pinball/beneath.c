@@ -17,7 +17,7 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
-/* What something is that is neither a file nor a folder. */
+/* Names a thing that is neither a file nor a folder. */
 enum { NOT_A_FILE = EMEDIUMTYPE, TRIES = 16 };
 
 /* No FIFO makes us wait, no terminal becomes ours. */

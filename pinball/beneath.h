@@ -4,9 +4,10 @@
  *
  * A pinball comes from anywhere. A name in its directory may be a link that leads elsewhere, a FIFO
  * that makes us wait, a device, or one of several names of a file that is somebody else's. So
- * everything in it is opened, made and removed through here: no link is followed, only regular
- * files and folders are opened, and new files are really new. The folder itself is the user's word,
- * and may be a link. tests/arch/beneath.py sees to it that nobody opens files past this.
+ * drdebug opens, makes and removes everything in it through these functions: they follow no link,
+ * open only regular files and folders, and make only files that are really new. The user names the
+ * folder itself, which may be a link. tests/arch/beneath.py checks that no other code opens files
+ * in a pinball.
  *
  * Functions return -1 with errno set; beneath_error() has words for it.
  */

@@ -36,7 +36,7 @@ static int scan(struct contents *c, struct err *err)
     struct chunk chunk;
     uint64_t at = 0, expected = c->bytes / KEPT_CHUNK_BYTES + (c->bytes % KEPT_CHUNK_BYTES > 0);
 
-    /* Each takes a header at least: what a range claims is not allocated before it is plausible. */
+    /* Each takes a header at least: memory is allocated only for a plausible range. */
     if (expected > span->bytes / sizeof chunk)
         return chunk_damaged(span, span->bytes / sizeof chunk, err, "is missing");
     c->at = malloc((expected + 1) * sizeof *c->at);

@@ -81,7 +81,7 @@ static int add_entry(struct writer *w, struct chunk_file *list, const char *name
     return bad;
 }
 
-/* What was added by pack has a list and folders of its own, made when the first of it comes. */
+/* Files that pack added have a list and folders of their own, made when the first of them comes. */
 struct extras {
     struct chunk_file list;
     uint64_t entries;

@@ -1,8 +1,8 @@
 /* derive.h - begin a pinball that is made from another one. SPDX-License-Identifier: MIT
  *
- * The new one says of program and machine what the old one says, and keeps the same files under the
- * same numbers. Events and end are the caller's to write. It has the user's seal only if the old
- * one has: what a stranger's recording keeps stays a stranger's.
+ * The new one describes program and machine as the old one does, and keeps the same files under the
+ * same numbers. The caller writes events and end. It has the user's seal only if the old one has:
+ * what a stranger's recording keeps stays a stranger's.
  */
 #ifndef PINBALL_DERIVE_H
 #define PINBALL_DERIVE_H

@@ -41,7 +41,7 @@ bool elfsize_is_sane(const void *file, size_t bytes)
     Elf64_Shdr s;
     Elf64_Ehdr e;
 
-    /* What this function does not understand libdw may: other sizes and orders of bytes, archives,
+    /* libdw may understand what this function does not: other sizes and orders of bytes, archives,
      * headers whose stated size it ignores. */
     if (bytes < sizeof e)
         return false;

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * A program may map any file to read it, a stranger's ELF file, too. Only of what it mapped to be
- * executed do the names in the debug information count.
+ * A program may map any file to read it, a stranger's ELF file, too. The names in debug information
+ * count only for files that it mapped to be executed.
  */
 #ifndef PINBALL_EXECUTED_H
 #define PINBALL_EXECUTED_H

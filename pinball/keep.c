@@ -9,7 +9,7 @@
  *    the same bytes are the same, and a torn file has no name that an entry could refer to.
  * 3. A file is taken for unchanged only if its ctime was old when it was read: the kernel's clock
  *    for it is coarse, and a change right after would not show. Bytes written through a shared
- *    mapping may not show either; whoever maps a file that others write shared must log them.
+ *    mapping may not show either; the code that maps such a file must log them.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * A kept file is what the program mapped, as it was then. Small ones are kept whole, of large ones
+ * A kept file is what the program mapped, as it was then. Small files are kept whole, large ones as
  * the ranges that were mapped. The bytes of each range are a file `files/SHA256` of the pinball,
  * named by what it holds; equal ranges share one. `index` lists the kept files: a chunk for each,
  * and one more for every range that was added later.

@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * The recorder gives a file its number before it has written the contents. When it is killed then,
- * or its disk is full, the entry goes on to say `waiting`. What was recorded before such a file is
- * mapped can be replayed, nothing after that.
+ * The recorder gives a file its number before it has written the contents. If it is killed then, or
+ * its disk is full, the entry goes on to say `waiting`. A replay can go up to where the program
+ * maps such a file, and no further.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -56,7 +56,7 @@ static void cut(struct pinball *p, struct place at)
         p->records += p->chunk[i].records;
 }
 
-/* A program of which a part of the initial state is missing cannot be started: all of it goes. */
+/* If a part of a program's initial state is missing, it cannot be started: all of it goes. */
 static bool look(struct pinball *p, uint64_t i, const char *data, struct place *image,
                  bool *in_image)
 {

@@ -64,7 +64,7 @@ int pinball_note(struct pinball *pinball, const char *text, size_t bytes, struct
         return err_set(err, "%s: is packed: notes cannot be added", pinball_path(pinball));
     if (!text)
         return err_set_code(err, ENOMEM, "%s: no memory", pinball_path(pinball));
-    if (flock(dir, LOCK_EX)) /* against others who add one now */
+    if (flock(dir, LOCK_EX)) /* against other processes that add one now */
         return err_set_code(err, errno, "%s: %s", pinball_path(pinball), strerror(errno));
     file.fd = beneath_create(dir, temporary);
     int bad = file.fd < 0

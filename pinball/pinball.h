@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * A pinball comes from anywhere: nothing in it is believed. Opening reads the headers of all chunks
- * of events, so it is quick and finds what is missing; what a chunk holds is checked when it is
- * read. Errors name file and chunk: `a.pinball/events: chunk 12: checksum does not match`.
+ * A pinball comes from anywhere: the reader trusts nothing in it. Opening reads the headers of all
+ * chunks of events, so it is quick and finds what is missing; what a chunk holds is checked when it
+ * is read. Errors name file and chunk: `a.pinball/events: chunk 12: checksum does not match`.
  *
  * A pinball belongs to one thread. What functions return belongs to it.
  */
@@ -24,8 +24,8 @@ struct pinball;
 struct seal;
 struct store;
 
-/* Opens a directory or a packed file. What a recorder that was killed left is put in order first
- * (recover.h); pinball_recovered() then tells. */
+/* Opens a directory or a packed file. If its recorder was killed, this first puts the directory in
+ * order (recover.h); pinball_recovered() then tells. */
 struct pinball *pinball_open(const char *path, struct err *err);
 void pinball_close(struct pinball *pinball); /* NULL is allowed */
 
@@ -38,8 +38,8 @@ uint64_t pinball_bytes(struct pinball *pinball);                   /* on disk */
 bool pinball_has(const struct pinball *pinball, const char *name); /* in a directory */
 int pinball_stat(const struct pinball *pinball, struct stat *st);  /* of `head`, in a directory */
 
-/* This user made it here (seal.h). All others are strangers': from one that is not our own, nothing
- * may choose files of this machine to be read. Old recordings and those of other machines count as
+/* This user made it here (seal.h). All others are strangers': nothing in a stranger's recording may
+ * choose files of this machine to be read. Old recordings and those of other machines count as
  * strangers'. Contents of a kept file are our own only after pinball_file_check(). */
 bool pinball_is_own(const struct pinball *pinball);
 
@@ -72,7 +72,7 @@ const struct kept_file *pinball_missing(const struct pinball *pinball);
 
 uint64_t pinball_chunks(const struct pinball *pinball);
 uint64_t pinball_records(const struct pinball *pinball); /* of all chunks */
-/* Of chunk i < pinball_chunks(). raw_bytes is at most CHUNK_MAX_BYTES. */
+/* For chunk i < pinball_chunks(). raw_bytes is at most CHUNK_MAX_BYTES. */
 void pinball_chunk_info(const struct pinball *pinball, uint64_t i, uint64_t *raw_bytes,
                         uint64_t *records);
 uint64_t pinball_chunk_sum(const struct pinball *pinball, uint64_t i); /* of its stored bytes */
@@ -90,8 +90,8 @@ const struct kept_file *pinball_file(const struct pinball *pinball, uint32_t num
 int pinball_file_read(struct pinball *pinball, uint32_t number, uint64_t offset, void *buf,
                       size_t bytes, struct err *err);
 
-/* Whether all of a kept file may be held at once. What was asked for so far may unpack to 256 MiB
- * and 64 times what it takes on disk: pages of zeros pack better, whole programs do not. */
+/* Whether all of a kept file may be held at once. All files asked for so far may unpack to 256 MiB
+ * and 64 times their size on disk: pages of zeros pack better, whole programs do not. */
 bool pinball_may_unpack(struct pinball *pinball, uint32_t number);
 
 /* Reads all of a kept file and checks that it holds what its entry says. Reading alone finds damage

@@ -1,4 +1,4 @@
-/* pinball_private.h - what pinball.c, cut.c, contents.c and check.c share.
+/* pinball_private.h - what pinball.c, missing.c, contents.c and check.c share.
  *
  * SPDX-License-Identifier: MIT
  */

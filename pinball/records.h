@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Only the frame is looked at: known kinds, sizes in bounds, no record cut off. What a record holds
- * is for those to check who read it.
+ * Only the frame is looked at: known kinds, sizes in bounds, no record cut off. The reader of a
+ * record checks what it holds.
  */
 #ifndef PINBALL_RECORDS_H
 #define PINBALL_RECORDS_H
@@ -17,7 +17,7 @@
  * aligned. */
 size_t records_check(const void *data, size_t bytes, uint64_t *count);
 
-/* The least that a record of this kind has, if it is whole; whoever looks into one asks. */
+/* The least size of a whole record of this kind. Readers ask before they look into one. */
 size_t records_least(unsigned kind);
 
 /* The first record of [at, end) or NULL; `bytes` must have been checked. */

@@ -10,8 +10,8 @@
  *    chunks are there already. The first gap or malformed record ends it.
  * 4. `end` is written, `ring` removed.
  *
- * Where the disk is still full, or is not ours to write, all of that is done in memory instead, and
- * again at the next opening; only the second step is left out.
+ * If the disk is still full, or is not ours to write, all of that is done in memory instead,
+ * without the second step, and again at the next opening.
  */
 #define _GNU_SOURCE /* SEEK_DATA */
 #include "pinball/recover.h"
@@ -352,8 +352,8 @@ static int rescue(struct rescue *r, struct err *err)
     return move_segments(r, err) || write_end(r, err) ? -1 : 0;
 }
 
-/* The program's mapping holds the lock, too. If it has outlived its recorder, it will notice that
- * by and by; what it has written up to now is what there is. */
+/* The program's mapping holds the lock, too. A program that has outlived its recorder notices that
+ * in time; recovery takes what it has written up to now. */
 static bool recorder_lives(int ring)
 {
     int32_t pid = 0;
@@ -376,7 +376,7 @@ static int lock_ring(struct rescue *r, struct err *err)
         if (recorder_lives(r->ring))
             return err_set_code(err, EBUSY, "%s: is being recorded right now", r->path);
     }
-    /* Whoever had the lock before may have done it all. */
+    /* The process that had the lock before may have done it all. */
     return !beneath_exists(dir, "end");
 }
 

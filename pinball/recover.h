@@ -3,8 +3,9 @@
  * SPDX-License-Identifier: MIT
  *
  * While a program is recorded, its newest records are in the file `ring`, which it fills through a
- * shared mapping: the kernel keeps them whoever is killed. The recorder holds a lock (flock) on
- * `ring`; once that is free and there is no `end`, what the ring holds is moved to `events`.
+ * shared mapping: the kernel keeps them even if both processes are killed. The recorder holds a
+ * lock (flock) on `ring`; once that is free and there is no `end`, what the ring holds is moved to
+ * `events`.
  */
 #ifndef PINBALL_RECOVER_H
 #define PINBALL_RECOVER_H

@@ -49,7 +49,7 @@ struct ring_outputs {
     uint32_t terminal, pad; /* that controls it, 0: none */
 };
 
-/* How far the recording has come: of one that ends without RECORD_END nothing else may say so. */
+/* How far the recording has come. If it ends without RECORD_END, nothing else may tell that. */
 struct ring_last {
     uint64_t ticks;       /* of all threads, when a segment was full or the log ended */
     uint64_t count, pc;   /* of the thread that made the last system call, there */

@@ -8,14 +8,14 @@
  *
  * 1. The head's is made with the user's key. Its line `nonce` is random, so no two heads are equal.
  * 2. An entry's of `index` or `extras` is made with a key that follows from the head, over the name
- *    of that file, the entry's number and its text. So whoever has a recording of ours can neither
- *    change what it keeps nor add to it: kept files have the debug information, which names
- * sources.
- * 3. An entry has the SHA-256 sums of contents. Who believes debug information because a recording
- *    is our own checks them first: pinball_file_check().
+ *    of that file, the entry's number and its text. So nobody who has a recording of ours can
+ *    change what it keeps, or add to it: kept files have the debug information, which names
+ *    sources.
+ * 3. An entry has the SHA-256 sums of contents. Code that trusts debug information because a
+ *    recording is our own checks them first: pinball_file_check().
  *
- * Events, end and notes have none. They name no file, and what they make the replaying process do
- * happens in its sandbox.
+ * Events, end and notes have no seal. They name no file, and they only drive the replaying process,
+ * which is in a sandbox.
  */
 #ifndef PINBALL_SEAL_H
 #define PINBALL_SEAL_H

@@ -106,7 +106,7 @@ static int has_sha(void)
 
 static void compress(uint32_t state[8], const uint8_t *p, size_t blocks)
 {
-    static int sha = -1; /* threads may find out twice, and the same */
+    static int sha = -1; /* threads may find out twice, with the same result */
 
     if (sha < 0)
         sha = __builtin_cpu_supports("avx2") && has_sha();

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Debug information names them, which a stranger may have written: then only folders that the user
- * named are looked into, and nothing outside of them is opened.
+ * Debug information names them, and a stranger may have written it. Then drdebug looks only into
+ * folders that the user named, and opens nothing outside of them.
  */
 #ifndef PINBALL_SOURCEFILE_H
 #define PINBALL_SOURCEFILE_H

@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT
  *
  * libdw brings four more libraries along, and every start of drdebug would pay for them (0.4 ms of
- * dynamic linking). So it is loaded when it is needed, which is here only. What it reads may be a
- * stranger's: that is done in a process that is confined, which writes the names into a pipe.
+ * dynamic linking). So it is loaded only here, when it is needed. It may read a stranger's file:
+ * that happens in a confined process, which writes the names into a pipe.
  */
 #define _GNU_SOURCE /* pipe2 */
 #include "pinball/sources.h"
@@ -143,7 +143,7 @@ static int read_names(FILE *names, sources_found *found, void *arg, struct err *
     return 0;
 }
 
-/* The reader may have been ended by what it read: the names up to there count. */
+/* The file may have ended its reader: the names up to there count. */
 int sources_list(int fd, sources_found *found, void *arg, struct err *err)
 {
     int end[2], result;

@@ -66,7 +66,7 @@ static struct writer *make_writer(const char *dir, struct err *err)
     return w;
 }
 
-/* Of a directory that is there. */
+/* For a directory that exists. */
 static struct writer *open_writer(const char *dir, struct err *err)
 {
     struct writer *w = make_writer(dir, err);
@@ -125,7 +125,7 @@ static void remove_folder(int dir, const char *name)
     unlinkat(dir, name, AT_REMOVEDIR);
 }
 
-/* Nothing was recorded: nothing stays. What somebody else put there does. */
+/* Nothing was recorded, so nothing stays, except files that somebody else put there. */
 static void remove_all(const char *dir)
 {
     static const char *const name[] = {"ring",   "head", "events",     "index",

@@ -5,7 +5,7 @@
  * Belongs to one thread. Whenever the process dies, the directory holds whole chunks and at most
  * one torn one at the end of `events` or `index`; recover.h makes a pinball of it. Errors of the
  * disk carry their errno in err->code (ENOSPC, EFBIG, EDQUOT, EIO); what was written before stays
- * good, and the call may be repeated. SIGXFSZ is the caller's to ignore.
+ * good, and the call may be repeated. The caller must ignore SIGXFSZ.
  *
  *     w = writer_new(dir, &err); writer_head(w, ...);
  *     writer_events(w, ...), writer_keep(w, ...), writer_keep_flush(w, ...) as they come

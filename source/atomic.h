@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * An atomic is of a type with _Atomic, or one of the C++ library's. Of memory that no variable has
- * (the heap's) the type is not known; but code that belongs to a function of std::atomic, inlined
- * or not, tells that what it touches is one.
+ * An atomic is of a type with _Atomic, or one of the C++ library's. The type of memory that no
+ * variable has (the heap's) is not known; but code that belongs to a function of std::atomic,
+ * inlined or not, shows that the memory it touches is atomic.
  */
 #ifndef SOURCE_ATOMIC_H
 #define SOURCE_ATOMIC_H

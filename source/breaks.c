@@ -6,7 +6,7 @@
  * 1. All files whose path ends in what was given count, in all modules.
  * 2. Rows that begin a statement of just this line. If no unit has any, those of the smallest
  *    larger line that has.
- * 3. Of the rows in one block only the first; a block in which nothing is declared is none.
+ * 3. Only the first of the rows in one block; a block in which nothing is declared is none.
  * 4. What lies in a function's prologue moves past it (source/prologue.c).
  */
 #include <errno.h>
@@ -23,7 +23,7 @@ void source_breaks_deinit(struct source_breaks *list)
     *list = (struct source_breaks){0};
 }
 
-/* NULL is wanted by those who want all. */
+/* Every file matches NULL. */
 static bool file_matches(const char *file, const char *wanted)
 {
     size_t have = strlen(file), want = wanted ? strlen(wanted) : 0;
@@ -35,7 +35,7 @@ static bool file_matches(const char *file, const char *wanted)
     return want == have || wanted[0] == '/' || file[have - want - 1] == '/';
 }
 
-/* Of the line that is at addr. NULL if it was there already. */
+/* The stop for the line that is at addr. NULL if it was there already. */
 static struct source_break *add(struct source *s, const struct source_mod *m, uint64_t addr,
                                 struct source_breaks *out)
 {

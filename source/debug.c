@@ -5,8 +5,8 @@
  * By the build-id below /usr/lib/debug; else by the name in .gnu_debuglink, in the places where GDB
  * looks for it: beside the program, in .debug beside it, and under its path in /usr/lib/debug. A
  * file found by its name is taken if it is the one that belongs to the module: the same build-id,
- * or, if the module has none, the checksum that .gnu_debuglink has. What a stranger's recording may
- * have opened is beneath_open_plain()'s to say: nothing beside the program.
+ * or, if the module has none, the checksum that .gnu_debuglink has. beneath_open_plain() decides
+ * which files a stranger's recording may have opened: none beside the program.
  */
 #include <elfutils/libdwelf.h>
 #include <stdio.h>

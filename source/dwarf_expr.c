@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * DWARF 5, sections 2.5 and 2.6. Values on the stack are known or not. What an expression reads is
- * noted, for values that are computed; what cannot be known makes everything made from it unknown.
- * rbp and rsp are known if the CFA is, and is their sum with a number at this pc.
+ * DWARF 5, sections 2.5 and 2.6. Values on the stack are known or not. For values that are
+ * computed, the evaluation notes what the expression reads. A value made from an unknown one is
+ * unknown. rbp and rsp are known if the CFA is, and is their sum with a number at this pc.
  */
 #include <dwarf.h>
 #include <string.h>

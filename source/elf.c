@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Nothing in the file is believed: what cannot be read is as if it were not there.
+ * Nothing in the file is trusted: a part that cannot be read counts as missing.
  */
 #include <fcntl.h>
 #include <stdio.h>

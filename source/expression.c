@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * A parser that evaluates as it goes. What a part stands for is a place until somebody wants its
- * value; who wants it says in which role (operand.h). What was read by the part before `->` or `[`
- * turns out to be for an address when these are met, and is noted so then.
+ * A parser that evaluates as it goes. A part stands for a place until its value is wanted, in a
+ * role that the caller names (operand.h). When `->` or `[` follows a part, what that part read
+ * turns out to be for an address, and is noted so.
  */
 #include "source/expression.h"
 

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * libdw runs a function's program of rules up to a pc. To see all rows of a function one must know
- * where it begins and ends, which libdw keeps to itself; so the entries' addresses are read here.
+ * libdw runs a function's program of rules up to a pc. Reading all rows of a function needs its
+ * begin and end, which libdw does not tell; so this file reads the entries' addresses itself.
  */
 #include "source/frame_int.h"
 

@@ -18,8 +18,8 @@ struct source_fde {
     size_t slots;
 };
 
-/* The entry that has addr, of .eh_frame, else of .debug_frame; or NULL. Of the module's other debug
- * information nothing is read. */
+/* The entry that has addr, of .eh_frame, else of .debug_frame; or NULL. Reads nothing of the
+ * module's other debug information. */
 struct source_fde *source_frame_entry(struct source_mod *m, uint64_t addr);
 
 /* Reads a number of that form (DW_EH_PE_*), without what it is relative to. */

@@ -256,7 +256,7 @@ int operand_fetch(struct operand_reader *r, struct operand *o, enum operand_role
         return err_set_code(r->err, EXPRESSION_BAD, "it is no number");
     if (operand_note(r, o, role))
         return -1;
-    if (r->muted) { /* nobody wants to know */
+    if (r->muted) { /* its value is not wanted */
         o->placed = o->in_register = false;
         o->n = (struct operand_number){.floating = class == TYPE_FLOAT};
         return 0;

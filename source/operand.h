@@ -38,7 +38,7 @@ int operand_register(struct operand_reader *r, const char *name, struct operand 
 
 /* Notes that all of it is read. Parts that are optimized out are an error. */
 int operand_note(struct operand_reader *r, const struct operand *o, enum operand_role role);
-/* The same, and makes it a number. Of an array: its address, which reads nothing. */
+/* The same, and makes it a number. For an array: its address, which reads nothing. */
 int operand_fetch(struct operand_reader *r, struct operand *o, enum operand_role role);
 
 /* Parts; `o` is placed, or of an index or `*` a pointer. The pointer is read for its address. */

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * For who does not stand at a pc: a variable of a function is in one place here and in another
- * there (its location list), in every call of the function.
+ * For callers that are at no particular pc: a variable of a function is in one place in some code
+ * and in another elsewhere (its location list), in every call of the function.
  */
 #ifndef SOURCE_PLACES_H
 #define SOURCE_PLACES_H

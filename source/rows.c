@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  *
  * GDB does not keep a unit's line table as the compiler wrote it, and where it stops depends on
- * what it keeps. What can be observed of it:
+ * what it keeps. What can be observed:
  * 1. Rows are kept apart by file. Where the file changes, the old file's rows end (line 0), and
  * rows of it at that very address are lost.
  * 2. A row that is no statement does not change the file at an address at which a statement began.
@@ -189,8 +189,8 @@ static void read_unit(struct source *s, struct source_mod *m, struct source_unit
         sort(unit->table[i].row, unit->table[i].rows);
 }
 
-/* Of the rows at one address: the last one of those with a line, but one that begins a statement
- * before one that does not. */
+/* Among the rows at one address, the last one with a line counts, but one that begins a statement
+ * comes before one that does not. */
 static struct source_row choose(const struct source_row *row, size_t count)
 {
     struct source_row best = row[count - 1];

@@ -4,7 +4,7 @@
  *
  * One walk over all entries of a module's debug information, at the module's first use. Ranges of
  * scopes nest, so a sweep over them in order of address with a stack gives the innermost scope of
- * every address; where a compiler's ranges do not nest, the one that began last counts.
+ * every address; where a compiler's ranges do not nest, the innermost is the one that began last.
  */
 #define _GNU_SOURCE /* qsort_r */
 #include <dwarf.h>

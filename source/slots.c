@@ -104,7 +104,7 @@ static void read_program(struct source_fde *f, const uint8_t *at, const uint8_t 
             continue;
         const struct form *form = &forms[op];
         if (op > DW_CFA_val_expression && op != DW_CFA_GNU_window_save && !form->operand[0])
-            return; /* who knows how long it is */
+            return; /* its length is not known */
         for (int i = 0; i < 2; i++)
             if (!read_operand(f, form, form->operand[i], &at, end, &value[i]))
                 return;

@@ -4,9 +4,9 @@
  *
  * The caller adds the modules that the recorded process had mapped; addresses are those of that
  * process. Debug information is read (libdw) when a module is first asked about, and then kept in
- * sorted tables: source_line() is made for millions of calls. What is missing is no error: without
- * lines there are symbols, without symbols there is the module's name. Variables and frames are in
- * source/variable.h and source/frame.h.
+ * sorted tables: source_line() is made for millions of calls. Missing information is no error:
+ * without lines there are symbols, without symbols there is the module's name. Variables and frames
+ * are in source/variable.h and source/frame.h.
  *
  * A source belongs to one thread. Strings that functions return belong to it and live as long.
  */

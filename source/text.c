@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * A file is read once, whole; one that was not found is remembered, too.
+ * A file is read once, whole. Files that were not found are remembered, too.
  */
 #include <errno.h>
 #include <stdlib.h>

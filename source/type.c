@@ -142,7 +142,7 @@ static bool extent(Dwarf_Die *member, uint64_t *offset, uint64_t *bytes)
     return true;
 }
 
-/* Of the members that have all the bytes, the smallest; of equal ones, the first. */
+/* The smallest of the members that have all the bytes; the first of equal ones. */
 static bool into_member(struct part *part)
 {
     Dwarf_Die child, best, type;

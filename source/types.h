@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * A type is a small value that can be copied; it means something as long as the source lives. What
- * typedefs, const, volatile and atomic stand for is looked at, not they. Sizes of variable-length
- * arrays need a scene: the place in the program that they are asked for.
+ * A type is a small value that can be copied; it means something as long as the source lives.
+ * Functions look through typedefs, const, volatile and atomic. Sizes of variable-length arrays need
+ * a scene: the place in the program that they are asked for.
  */
 #ifndef SOURCE_TYPES_H
 #define SOURCE_TYPES_H

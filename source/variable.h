@@ -4,9 +4,9 @@
  *
  * A trace has addresses but no values. So addresses are named from what the caller knows of a
  * frame: the canonical frame address is enough for most, because rbp and rsp follow from it by the
- * call frame information. Where it is not enough the answer is that nobody knows, never a guess.
- * Registers have their DWARF numbers: 0-15 are rax rdx rcx rbx rsi rdi rbp rsp r8-r15, 16 is the
- * return address, 17-32 are xmm0-15.
+ * call frame information. Where it is not enough the answer is "unknown", never a guess. Registers
+ * have their DWARF numbers: 0-15 are rax rdx rcx rbx rsi rdi rbp rsp r8-r15, 16 is the return
+ * address, 17-32 are xmm0-15.
  */
 #ifndef SOURCE_VARIABLE_H
 #define SOURCE_VARIABLE_H

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * A stranger's debug information is read (libdw), followed and printed by a process that can reach
- * nothing (base/confine.h). Its parent, the broker, reads none of that: it has the recording, opens
+ * A process that can reach nothing (base/confine.h) reads (libdw), follows and prints a stranger's
+ * debug information. Its parent, the broker, reads none of it: the broker has the recording, opens
  * files and replays. The two speak over a socket, a question at a time. The child may have been
  * taken over: the broker takes questions of a fixed size, and opens only
  *   - files of the pinball, beneath its directory, for reading;

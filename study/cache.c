@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT
  *
  * A trace can be collected again, so those that were not used for long, and the oldest of too many,
- * are removed when one is added. What is touched: plain files whose names are made as
- * study_cache_place() makes them. Who uses a trace holds a shared lock on it.
+ * are removed when one is added. It touches only plain files whose names are made as
+ * study_cache_place() makes them. A process that uses a trace holds a shared lock on it.
  */
 #define _GNU_SOURCE /* asprintf */
 #include <dirent.h>

@@ -21,8 +21,8 @@ enum { TEXT_MAX_BYTES = 64 << 20, MAPPINGS = 64 };
 
 /* ---- files of the pinball ---- */
 
-/* All of a file, with room for one more byte; NULL: not possible. Of our own recording it must be
- * what was recorded, since what it names is read. */
+/* All of a file, with room for one more byte; NULL: not possible. In our own recording it must be
+ * what was recorded, since the files that it names are read. */
 static char *unpack(struct study *s, const struct kept_file *f)
 {
     struct err err;

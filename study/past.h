@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * The study's own way to a replay: in a study that is confined the replay is with the broker, which
- * is asked (broker.h). A past goes forwards only.
+ * The study's own way to a replay: a study that is confined asks the broker, which has the replay
+ * (broker.h). A past goes forwards only.
  */
 #ifndef STUDY_PAST_H
 #define STUDY_PAST_H

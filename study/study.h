@@ -48,8 +48,8 @@ struct study *study_open(const char *path, const struct study_options *options, 
 void study_close(struct study *s); /* NULL is allowed */
 
 /* Its two halves. The first collects the trace alone, if it is not there: slices and source are
- * NULL. The second reads debug information: of a stranger's pinball, do that in a process that is
- * confined (broker.h). */
+ * NULL. The second reads debug information; for a stranger's pinball it must be called in a
+ * confined process (broker.h). */
 struct study *study_collect(const char *path, const struct study_options *options, struct err *err);
 int study_analyse(struct study *s, struct err *err);
 
@@ -59,7 +59,7 @@ bool study_line(struct study *s, gaddr pc, struct source_line *out);
 /* The same, or of a module that has no lines at all but is no system library. */
 bool study_own(struct study *s, gaddr pc, struct source_line *out);
 
-/* Was the text of a file changed after the recording was made? Of a packed one nothing is known. */
+/* Was the text of a file changed after the recording was made? Nothing is known of a packed one. */
 bool study_text_changed(struct study *s, const char *file);
 
 /* An instruction by its number. */

@@ -6,8 +6,8 @@
  * 1. Only the thread with the baton runs translated code or is in here; a thread without the baton
  *    holds no cache address. So a block can be killed and its unit reused at any call.
  * 2. A killed block cannot be reached: not by the index, not by a link, not by the lookup table.
- * 3. Blocks of a unit lie in the unit's code area in the order of its index, so a cache address is
- *    found by binary search.
+ * 3. Blocks of a unit lie in the unit's code area in the order of its index, so a binary search
+ *    finds a cache address.
  * 4. A unit's metadata (blocks, exits, fault points) lives and dies with the unit. It lies within
  *    2 GB of the runtime's base, so that an exit site is named by a 32-bit offset.
  */
@@ -37,8 +37,8 @@ struct area {
     uint8_t *ready; /* up to here there are pages */
 };
 
-/* The code of the blocks, in order; what of them is rarely executed, in the same order; their
- * metadata, which grows up, and their index, which grows down from meta.end. */
+/* The hot code of the blocks, in order; their cold code, in the same order; their metadata, which
+ * grows up, and their index, which grows down from meta.end. */
 struct unit {
     struct area code, cold, meta;
     uint32_t count;

@@ -79,7 +79,8 @@ static void emit_with_scratch(struct job *j, const struct insn *in, const struct
 {
     uint8_t bytes[INSN_MAX_BYTES + 1];
     size_t n = with_base(in, reg, operand_end(ops), bytes);
-    /* An address-size override no longer fits a 64-bit base; for gs the segment is in the base. */
+    /* An address-size override no longer fits a 64-bit base. With gs, the base already holds the
+     * segment's. */
     for (size_t i = 0; i < prefix_bytes(in); i++)
         if (bytes[i] == 0x67 || (in->gs_relative && (bytes[i] == 0x64 || bytes[i] == 0x65)))
             bytes[i] = 0x3e; /* a ds override means nothing in 64-bit mode */

@@ -73,8 +73,8 @@ void engine_load_xmm(void);
 /* Replay: where the kernel would have grown the stack on a touch. True: it is there now. */
 extern bool (*engine_grow)(gaddr addr);
 
-/* On the target's behalf: the stack grows as if it did it itself. Who only looks, for a debugger,
- * takes engine_copy(). */
+/* On the target's behalf: the stack grows as if it did it itself. Code that only looks, for a
+ * debugger, calls engine_copy(). */
 static inline bool engine_read(void *dst, gaddr src, size_t n)
 {
     return engine_copy(dst, (const void *)src, n) == 0 ||

@@ -36,7 +36,7 @@ static uint32_t record_bytes(void)
     return 8u * (1u + flow.plan.slots);
 }
 
-/* The buffer is full: the tool is told before the record is begun, which then begins anew. */
+/* The buffer is full: the tool learns of it before the record is begun, which then begins anew. */
 static void emit_check(struct job *j)
 {
     struct emit *e = &j->e;

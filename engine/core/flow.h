@@ -4,12 +4,13 @@
  *
  * While a tool with `flow` set is installed, every block that is translated writes, each time it is
  * executed, one record to a buffer: a word with the block's number, then the words of its slots
- * (x86/plan.h). Numbers are given out as blocks are translated; the tool's `block` is told of each.
- * Threads share the buffer: t->flow is the running one's place in it, which the tool moves along
- * when another thread runs. A full buffer comes to the tool as PROBE_FLOW; it resets t->flow.
+ * (x86/plan.h). Numbers are given out as blocks are translated; the engine calls the tool's `block`
+ * for each. Threads share the buffer: t->flow is the running one's place in it, which the tool
+ * moves along when another thread runs. A full buffer comes to the tool as PROBE_FLOW; it resets
+ * t->flow.
  *
- * A block that is left in the middle, by a fault, has a whole record; what was not executed left
- * anything in its slots.
+ * A block that a fault leaves in the middle has a whole record; the slots of instructions that were
+ * not executed hold anything.
  */
 #ifndef ENGINE_CORE_FLOW_H
 #define ENGINE_CORE_FLOW_H

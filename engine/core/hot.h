@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: MIT
  *
  * The progress counter is the profiler: where a budget of ticks expires is a sample of where the
- * program is. A block that was seen so a few times is the head of a path; the path is the one that
- * is taken next. While a path is *followed*, every block of it comes to the runtime. Samples cost
- * little and come less often the more of them fall on superblocks. The baton is held.
+ * program is. A block that was sampled a few times is the head of a path; the path is the one that
+ * the program takes next. While a path is *followed*, every block of it comes to the runtime.
+ * Samples cost little and come less often the more of them fall on superblocks. The baton is held.
  */
 #ifndef ENGINE_CORE_HOT_H
 #define ENGINE_CORE_HOT_H

@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Every first use of a transfer comes here, and in a large program the blocks it would have to look
- * at are in no processor cache: so the table itself tells nearly always whether a block is there.
- * Needs the baton.
+ * Every first use of a transfer comes here, and in a large program the blocks themselves are in no
+ * processor cache. So the table alone nearly always tells whether a block is there. Needs the
+ * baton.
  */
 #ifndef ENGINE_CORE_INDEX_H
 #define ENGINE_CORE_INDEX_H

@@ -58,7 +58,7 @@ struct instrument {
     void (*signal)(struct thread *t, int sig, gaddr handler);
     void (*finish)(void); /* the process ends or execs */
     bool flow;            /* blocks tell where they go: flow.h */
-    bool sparse;          /* select wants few instructions: superblocks are made of the others */
+    bool sparse;          /* select wants few instructions: traces are made of the others */
 };
 
 void instrument_install(const struct instrument *tool); /* NULL: none */

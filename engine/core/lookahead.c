@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * A tick may overwrite arithmetic flags that no instruction reads before writing them. Whether that
- * is so is seen by looking a few instructions ahead, also into other pages: the translation then
- * depends on them, and a change to any of them drops it.
+ * A tick may overwrite arithmetic flags that no instruction reads before writing them. The
+ * translator finds out by looking a few instructions ahead, also into other pages: the translation
+ * then depends on them, and a change to any of them drops it.
  */
 #include "engine/core/job.h"
 #include "engine/rt/rt.h"

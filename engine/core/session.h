@@ -2,11 +2,11 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * `session` is NULL for `drdebug run`. The recorder (logger/target) is told of everything that a
- * replay cannot recompute, at the moment it happens and by the thread that holds the baton, so that
- * the order of its notes is the order of the execution. The replayer (replayer/target) is asked
- * instead of the kernel and decides, from those notes, which thread runs how far. A function that
- * is NULL is not wanted.
+ * `session` is NULL for `drdebug run`. The engine tells the recorder (logger/target) of everything
+ * that a replay cannot recompute, at the moment it happens and by the thread that holds the baton,
+ * so that the order of the notes is the order of the execution. In a replay the engine asks the
+ * replayer (replayer/target) instead of the kernel, and the replayer decides from those notes which
+ * thread runs how far. A function that is NULL is not wanted.
  *
  * The engine knows nobody above it: these two tables are declared here and defined there.
  */

@@ -5,24 +5,24 @@
  * What a superblock saves, compared with its blocks one by one:
  *
  *  - Ticks. Those on the path are known beforehand, so they are *owed* until the superblock is
- * left, and counted there with one subtraction. Fault points say how many are owed. Since the check
- * of the budget comes late, by SUPERBLOCK_TICKS at most, whoever needs an exact stop stops that
- * much earlier and goes on in plain blocks (dispatch.c).
+ *    left, and counted there with one subtraction. Fault points say how many are owed. The check of
+ *    the budget comes late, by SUPERBLOCK_TICKS at most. So a thread that needs an exact stop stops
+ *    that much earlier and goes on in plain blocks (dispatch.c).
  *  - Jumps. Direct jumps and calls of the path vanish; conditional ones leave the path when they go
  *    the other way. A short loop is repeated several times.
  *  - Lookups. Returns and indirect transfers compare their target with the one seen on the path.
- *    The comparison uses rcx and no flags: lea, rorx, lea make it zero, jrcxz looks. Only on
- *    another target the table is probed.
+ *    The comparison uses rcx and no flags: lea, rorx, lea make it zero, jrcxz looks. The table is
+ *    probed only for another target.
  *  - Spills. rcx stays in its slot until an instruction wants it, an exit is taken, or it is
  *    overwritten. A superblock has one way in, so at each of its instructions it is known where rcx
  * is.
  *
- * Watched memory: the comparison is made in the superblock; what may be a hit leaves it for the
- * plain block that begins at the instruction, and is looked at there. Other probes are not in
+ * Watched memory: the superblock makes the comparison. On a possible hit the thread leaves it for
+ * the plain block that begins at the instruction, and looks there. Other probes are not in
  * superblocks.
  *
  * Invariants, besides those of translate.c:
- * 1. What leaves the superblock has rcx back and owes nothing.
+ * 1. Every way out of the superblock has rcx back and owes nothing.
  * 2. An exit that does not tick counts what is owed without looking at the budget: a switch happens
  *    at ticks only. The next tick finds the budget negative.
  * 3. A loop begins anew at a tick, for the same reason.

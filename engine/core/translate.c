@@ -35,7 +35,8 @@ static void emit_self_check(struct job *j, const uint8_t *bytes, size_t len)
     emit_gs_store(e, RCX, T_SPILL_RCX);
     exits_spill_flags(j);
     emit_mov_imm64(e, RCX, j->blk->pc);
-    /* It faults when the file behind it has ended, or misaligned under the AC flag. */
+    /* The comparison faults when the file behind the code has ended, or when it is misaligned under
+     * the AC flag. */
     exits_point(j, &j->insn[0], SPILL_RAX | SPILL_RCX | SPILL_FLAGS | SPILL_CHECK);
     for (size_t i = 0; i < len;) {
         size_t n = len - i >= 8 ? 8 : 1;

@@ -10,11 +10,11 @@
  *     lea rcx, [a + d]; rorx rcx, rcx, k; lea ecx, [rcx - K]; jrcxz hit
  *
  * finds it, without flags and with one register. Bits beyond the 32 that are compared, and
- * addresses between the window's end and the block's, give false alarms: whoever takes the probe
- * looks at the addresses.
+ * addresses between the window's end and the block's, give false alarms: the tool that takes the
+ * probe looks at the addresses.
  *
- * What is too odd for that (string instructions, bit strings, gathers, gs-relative operands) comes
- * to the tool each time. rip-relative operands are decided when they are translated.
+ * Accesses that do not fit this form (string instructions, bit strings, gathers, gs-relative
+ * operands) come to the tool each time. The translator decides about rip-relative operands.
  */
 #include "engine/core/watch.h"
 

@@ -2,10 +2,10 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * A tool that watches ranges of memory answers `select` with watch_wants(): most accesses are then
- * compared with the ranges by a few instructions in the code cache, without flags, and only what
- * may be a hit comes to the tool as a PROBE_WATCH. The comparison is coarse: the tool looks at the
- * accesses itself.
+ * A tool that watches ranges of memory answers `select` with watch_wants(): a few instructions in
+ * the code cache then compare most accesses with the ranges, without flags, and only a possible hit
+ * comes to the tool as a PROBE_WATCH. The comparison is coarse: the tool looks at the accesses
+ * itself.
  */
 #ifndef ENGINE_CORE_WATCH_H
 #define ENGINE_CORE_WATCH_H

@@ -37,8 +37,8 @@ struct linking {
     size_t relocs;
 };
 
-/* A part reaches from its first section to its last. What only a dynamic linker reads lies in front
- * of the constant part. */
+/* A part reaches from its first section to its last. The parts that only a dynamic linker reads lie
+ * in front of the constant part. */
 static int note_section(struct object *o, const Elf64_Shdr *sh, struct err *err)
 {
     struct image_part *p = sh->sh_flags & SHF_WRITE ? &o->data : &o->constant;

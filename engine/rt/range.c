@@ -62,7 +62,7 @@ gaddr range_reserve(uint64_t bytes)
     return reserved ? reserved : cursor;
 }
 
-/* The highest place below `from`. What is large begins at a boundary of large pages, so that it can
+/* The highest place below `from`. A large range begins at a boundary of large pages, so that it can
  * have them. */
 static gaddr place_below(gaddr from, uint64_t bytes)
 {

@@ -21,8 +21,8 @@ void range_init(gaddr base, uint64_t bytes); /* the range that the runtime was l
  * anything there. Best effort; returns where it begins. */
 gaddr range_reserve(uint64_t bytes);
 
-/* Told of, and asked for, ranges far from the runtime (range_alloc_near). NULL: not. `where` gives
- * the place, or says that there is none. */
+/* Called with, and asked for, ranges far from the runtime (range_alloc_near). NULL: nobody is.
+ * `where` gives the place, or says that there is none. */
 extern void (*range_far)(gaddr start, uint64_t bytes);
 extern bool (*range_where)(gaddr near, uint64_t bytes, gaddr *start);
 
@@ -38,7 +38,8 @@ void *range_table(uint64_t bytes);
 void *range_alloc_near(gaddr near, uint64_t bytes, bool code);
 
 /* Memory that is filled from its start to `end` and has pages up to *ready: gives it pages for the
- * time to come, when `pos` is near *ready. Many at once cost half of what a fault for each does. */
+ * time to come, when `pos` is near *ready. Many pages at once cost half as much as a fault for
+ * each. */
 void range_fill(uint8_t **ready, const uint8_t *pos, uint8_t *end);
 
 /* A small zeroed object, 16-aligned. */

@@ -4,8 +4,8 @@
  *
  * The runtime and the decoder library are linked into one image of position-independent bytes by
  * host/link.c. A tracer (inject.c) copies it into a process that has just exec'ed, together with
- * struct image, so that the process can do the same for its next execve: what is never written is
- * copied on from where it runs, only the rest is kept a second time. Shared by the in-target
+ * struct image, so that the process can do the same for its next execve: it copies the constant
+ * parts on from where they run, and keeps only the rest a second time. Shared by the in-target
  * runtime and the host side; no libc.
  */
 #ifndef ENGINE_START_BOOT_H

@@ -154,8 +154,8 @@ static void start_decoder(void)
 }
 
 /* Address space for all that is to come: a program that reserves gigabytes (Java's ZGC) gets them
- * right below the runtime, and would leave no room within its reach. A limit is the program's to
- * use up, unless it is recorded: replays count on the room. */
+ * right below the runtime, and would leave no room within its reach. If there is a limit, the
+ * program may use all of it up, unless it is recorded: replays count on the room. */
 static void set_aside(void)
 {
     enum { LIMIT_AS = 9 };

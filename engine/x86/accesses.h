@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * One list for all who watch memory: probes, watched ranges, the trace, def/use sets. Operands that
- * only name memory (lea, nop, prefetch) are not in it. Where the bytes do not tell all, `shape`
- * says what is missing.
+ * Probes, watched ranges, traces and def/use sets all read this one list. Operands that only name
+ * memory (lea, nop, prefetch) are not in it. Where the bytes do not tell all, `shape` says what is
+ * missing.
  */
 #ifndef ENGINE_X86_ACCESSES_H
 #define ENGINE_X86_ACCESSES_H

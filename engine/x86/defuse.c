@@ -205,7 +205,7 @@ static bool flags_may_stay(const struct insn_operands *ops)
     return false;
 }
 
-/* What the manual calls undefined is computed or left alone, as the CPU likes. */
+/* The CPU computes flags that the manual calls undefined, or leaves them alone. */
 static void add_flags(struct defuse_work *w)
 {
     const ZydisAccessedFlags *f = w->ops->z.cpu_flags;
@@ -318,7 +318,8 @@ static void add_accesses(struct defuse_work *w)
     }
 }
 
-/* Uses that do not fit are covered by a longer span, definitions are left out: both are safe. */
+/* A longer span covers uses that do not fit; definitions that do not fit are left out. Both are
+ * safe. */
 static uint8_t list_spans(const struct loc_set *set, enum defuse_kind kind, struct loc_span *to,
                           unsigned n, unsigned most, bool definitions)
 {

@@ -7,8 +7,8 @@
  *
  * A set is about the instruction as a whole: any definition may depend on any use of kind VALUE or
  * ADDRESS. Where a definition is conditional or its old bytes may stay (cmov, shifts by cl, merging
- * masks, flags that the manual calls undefined), the location is also used with kind KEPT. What was
- * kept matters to that location alone: walking backwards,
+ * masks, flags that the manual calls undefined), the location is also used with kind KEPT. The kept
+ * bytes matter to that location alone. Walking backwards,
  *
  *     wanted = (wanted - defs) + (wanted & KEPT) + VALUE + ADDRESS
  *

@@ -67,7 +67,7 @@ static enum insn_kind kind_of(const ZydisDecodedInstruction *z)
 {
     bool direct = z->raw.imm[0].is_relative;
     bool far = z->meta.branch_type == ZYDIS_BRANCH_TYPE_FAR;
-    /* AMD and Intel disagree about near branches with a 16-bit operand size. */
+    /* AMD's and Intel's CPUs disagree about near branches with a 16-bit operand size. */
     bool narrow = (z->attributes & ZYDIS_ATTRIB_HAS_OPERANDSIZE) && !z->raw.rex.W;
     switch (z->meta.category) {
     case ZYDIS_CATEGORY_COND_BR:
@@ -264,7 +264,7 @@ void insn_note_isa(const struct insn *in)
         insn_isa_used |= 1ull << (isa_row[in->isa] - 1);
 }
 
-/* Of the forms, what memory has to know: where the head ends. The meaning of some instructions
+/* Where the head of an instruction ends, which memo.c has to know. The meaning of some instructions
  * depends on an immediate, which then belongs to the head. */
 static size_t head_of(const ZydisDecodedInstruction *z)
 {

@@ -4,9 +4,9 @@
  *
  * A thin, compact view over Zydis, the one source of instruction knowledge: length, how control
  * leaves it, which arithmetic flags it surely writes and may read, and where the bytes sit that a
- * copy at another address has to patch. What it said about an instruction is remembered for all
- * others of its form (memo.h). Operands are decoded only on demand (insn_operands), they cost more.
- * Callers inside the target hold the baton.
+ * copy at another address has to patch. The memo (memo.h) remembers its answer for all other
+ * instructions of the same form. Operands cost more, so they are decoded only on demand
+ * (insn_operands). Callers inside the target hold the baton.
  */
 #ifndef ENGINE_X86_INSN_H
 #define ENGINE_X86_INSN_H

@@ -4,13 +4,13 @@
  *
  * A trie over the bytes of heads. Its edges, (node, byte) to a node or a leaf, are in one hash
  * table, since most nodes have few of them. A program uses a few thousand heads, the largest ten
- * times as many. A leaf has the registers and the number of a form; of these there are a few
- * hundred, which stay in the processor's cache. When a table is full all is forgotten.
+ * times as many. A leaf has the registers and the number of a form. There are a few hundred forms,
+ * which stay in the processor's cache. When a table is full, everything is forgotten.
  *
  * Invariants:
  * 1. No head is the beginning of another: where the displacement or immediate of an instruction
  *    begins, and whether it has one, is decided by the bytes before it.
- * 2. A leaf depends on no byte behind the head. insn.c says what does not hold for.
+ * 2. A leaf depends on no byte behind the head. insn.c names the exceptions.
  */
 #include "engine/x86/memo.h"
 

@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Every general register is a symbol plus a constant. A symbol stands for a value that nothing is
- * known of: what the register held at the block's entry, or what an instruction put there. An
- * access whose base symbol (or base, index and scale) was seen before in the block needs no slot.
+ * Every general register is a symbol plus a constant. A symbol stands for an unknown value: what
+ * the register held at the block's entry, or what an instruction put there. An access whose base
+ * symbol (or base, index and scale) was seen before in the block needs no slot.
  */
 #include "engine/x86/plan.h"
 

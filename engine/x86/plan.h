@@ -6,8 +6,8 @@
  * register's value, from which the addresses of several accesses follow: registers are followed
  * through the block as far as constants are added to them. Operands without a register need none.
  *
- * The same function makes the plan for who writes the words (engine/core/flow.c) and for who reads
- * them (slicer/), from the same instructions.
+ * The code that writes the words (engine/core/flow.c) and the code that reads them (trace/) make
+ * the same plan with this function, from the same instructions.
  */
 #ifndef ENGINE_X86_PLAN_H
 #define ENGINE_X86_PLAN_H
@@ -51,8 +51,8 @@ struct plan {
 /* At most PLAN_INSNS instructions, executed one after the other. */
 void plan_block(const struct insn *insn, int count, struct plan *out);
 
-/* Does gs or an element's index have a say in the address? Such accesses have no slot: who wants
- * them must look each time. */
+/* Does gs or an element's index have a say in the address? Such accesses have no slot: the runtime
+ * must look at them each time. */
 bool plan_odd(const struct insn *in, const struct insn_operands *ops, const struct mem_access *m);
 
 #endif

@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT
  *
  * Runs inside the target. Records go into the ring (pinball/format.h), a file of the pinball that
- * is mapped here: what is committed survives the death of anybody. The recorder empties full
- * segments. All calls need the baton.
+ * is mapped here: what is committed survives the death of the program and of the recorder. The
+ * recorder empties full segments. All calls need the baton.
  */
 #ifndef LOGGER_TARGET_LOG_H
 #define LOGGER_TARGET_LOG_H

@@ -52,7 +52,7 @@ static struct {
     uint64_t watched[FDS / 64];  /* ... which are mapped, too */
 } m;
 
-/* What a mapping holds is logged once the mapping itself is. */
+/* The contents of a mapping are logged once the mapping itself is. */
 static struct {
     gaddr start;
     uint64_t bytes;
@@ -654,7 +654,7 @@ static void object_grown(const struct mapping *n)
     }
 }
 
-/* Of a large file only what is mapped was kept: more of it is now. */
+/* Only the mapped part of a large file was kept: more of it is kept now. */
 static bool after_mremap(const long a[6], long result, struct record_map *r)
 {
     const long as_mmap[6] = {0, 0, 0, MAP_PRIVATE};
@@ -724,10 +724,10 @@ static bool after_shmdt(const long a[6], struct record_map *r)
 /* ---- memory shared with child processes ---- */
 
 /* A child has the shared memory that was mapped before it was forked, and may map the same file on
- * its own later, as any process may that finds it by name. It may write at any time. What it wrote
- * is looked for after each system call of ours, by which processes that know what they do wait for
- * each other; a program that spins on such memory instead diverges, and the recorder warns of that
- * if there is somebody else who can write.
+ * its own later, as any process may that finds it by name. It may write at any time. The runtime
+ * looks for what it wrote after each system call of ours, since well-made processes wait for each
+ * other by system calls; a program that spins on such memory instead diverges, and the recorder
+ * warns of that if there is somebody else who can write.
  */
 static struct shadow *shadow_of(const struct mapping *n)
 {
@@ -771,8 +771,8 @@ void mapped_forks(long nr, const struct thread *t)
     }
 }
 
-/* Another process that is no child has some of it. What it will have written is found by comparing
- * with the copies made here, before what there is now is logged: nothing is lost in between. */
+/* Another process that is no child has some of it. Copies are made here before the present contents
+ * are logged, and later writes are found by comparing with them: nothing is lost in between. */
 static void share_with_others(void)
 {
     others_write();
@@ -798,7 +798,7 @@ static void look_for_others(void)
         share_with_others();
 }
 
-/* Once more at the end, so that who came later than the last look is at least warned of. */
+/* Once more at the end, so that record warns of a process that came after the last look. */
 void mapped_ends(void)
 {
     if (!m.named || m.others)

@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * A replay has no files: what was mapped is kept with the pinball. And it makes no system calls:
- * when the target writes to a file that it has also mapped, the bytes that changed in memory are
- * logged.
+ * A replay has no files: the pinball keeps what was mapped. And it makes no system calls: when the
+ * target writes to a file that it has also mapped, the recorder logs the bytes that changed in
+ * memory.
  */
 #ifndef LOGGER_TARGET_MAPPED_H
 #define LOGGER_TARGET_MAPPED_H

@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * A replay follows 1 and 2 through dup and its kind by itself. What it cannot know is that a file
- * which is opened (/dev/tty, /dev/stdout, /proc/self/fd/1, /dev/pts/3) is the same terminal, pipe
- * or file.
+ * A replay follows 1 and 2 through dup and its kind by itself. It cannot know that a file which the
+ * program opens (/dev/tty, /dev/stdout, /proc/self/fd/1, /dev/pts/3) is the same terminal, pipe or
+ * file.
  */
 #ifndef LOGGER_TARGET_OUTPUTS_H
 #define LOGGER_TARGET_OUTPUTS_H
@@ -13,7 +13,7 @@
  * for the terminal that is neither. 0: it does not. */
 int outputs_of(int fd);
 
-/* Of a program that begins: outputs_begin(), then each descriptor that it has inherited. */
+/* For a program that begins: outputs_begin(), then each descriptor that it has inherited. */
 void outputs_begin(void);
 void outputs_inherited(int fd);
 

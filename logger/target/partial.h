@@ -2,10 +2,10 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * mprotect, madvise and mremap go from mapping to mapping and leave done what they have done when
- * one of them cannot be; mmap and mremap to a fixed place have cleared it by then. Why a kernel
- * gives up, and where, cannot be repeated: it depends on locked pages, limits, drivers. So the log
- * says what is left.
+ * mprotect, madvise and mremap go from mapping to mapping, and what they have done stays done when
+ * they fail at one of them; mmap and mremap to a fixed place have cleared it by then. A replay
+ * cannot repeat why and where a kernel gives up: that depends on locked pages, limits, drivers. So
+ * the log says what is left.
  */
 #ifndef LOGGER_TARGET_PARTIAL_H
 #define LOGGER_TARGET_PARTIAL_H

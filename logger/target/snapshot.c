@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT
  *
  * The initial state is what execve left: the program, its interpreter, the stack, the vDSO. Files
- * are kept as files, since what they hold comes back when the program gives their pages up
- * (MADV_DONTNEED); pages that are no longer the file's are copied, and so is everything else.
+ * are kept as files, since their bytes come back when the program gives the pages up
+ * (MADV_DONTNEED). Pages that are no longer the file's, and everything else, are copied.
  */
 #include "logger/target/snapshot.h"
 

@@ -5,7 +5,8 @@ SPDX-License-Identifier: MIT
 
 In a page, a folder is anything in backticks that ends in a slash, a file anything there that has a slash and ends like
 one; a folder's README may name both from its own folder, and files there without a slash. Wherever else a page of docs/
-is named, in comments for example, it must exist, too. CONTRIBUTING.md says "How to add" what with at most three files.
+is named, in comments for example, it must exist, too. Each folder with sources has a README. CONTRIBUTING.md says "How
+to add" what with at most three files.
 """
 import pathlib
 import re
@@ -15,6 +16,7 @@ import tree
 MAX_LINES = 100
 MAX_FILES = 3
 TOP_PAGES = ("README.md", "CONTRIBUTING.md", "SECURITY.md")
+NO_README = ("tests/", "bench/")  # one for all of it
 ENDS = r"\.(?:c|h|S|def|py|sh|md|bash|1)"
 FOLDER = re.compile(r"`([^`\s]+)/`")
 FILE = re.compile(rf"`([\w.-]+/[\w./-]*{ENDS})`")
@@ -39,6 +41,13 @@ def check_readme(page, project):
     ]
 
 
+def check_folders(project):
+    """Complaints about folders with sources and without a README."""
+    folders = {str(pathlib.PurePosixPath(path).parent) for path, _ in project.sources()}
+    return [f"{f}: has no README.md" for f in sorted(folders)
+            if not f.startswith(NO_README) and f"{f}/README.md" not in project.files]
+
+
 def check_additions(page, text):
     """What can be added: a row each, with its files in the second cell."""
     rows = re.findall(r"^\| (an? [^|]+|some[^|]+) \| ([^|]+) \|", text.partition("## How to add")[2], re.MULTILINE)
@@ -54,6 +63,7 @@ def check(project):
         complaints.append(f"CMakeLists.txt: {lines} lines; there must be some, and fewer than {MAX_LINES}")
     if not FOLDER.search(project.files.get("README.md", "")):
         complaints.append("README.md: names no folder")
+    complaints += check_folders(project)
     complaints += check_additions("CONTRIBUTING.md", project.files.get("CONTRIBUTING.md", ""))
     for page, text in sorted(project.files.items()):
         if page in TOP_PAGES or page.startswith("docs/") and page.endswith(".md"):
@@ -67,7 +77,8 @@ def check(project):
 
 GOOD = {"CMakeLists.txt": "x\n" * 99, "README.md": "see `base/`", "base/err.c": "/* docs/words.md */", "docs/words.md": "",
         "CONTRIBUTING.md": "## How to add\n| What | Files |\n| an error | `base/err.c`, `base/sub/a.c` | |\n",
-        "base/README.md": "`err.c`, `base/err.c`, `sub/`, `sub/a.c`", "base/sub/a.c": ""}
+        "base/README.md": "`err.c`, `base/err.c`, `sub/`, `sub/a.c`", "base/sub/a.c": "",
+        "base/sub/README.md": "`a.c`", "tests/unit/a.c": ""}
 FOUR = "| a word | `base/err.c`, `base/sub/a.c`, `base/sub/b.c`, `base/sub/d.c` | |\n"
 
 FIXTURES = [
@@ -80,6 +91,7 @@ FIXTURES = [
     ("a README's own file that is gone", GOOD | {"base/README.md": "`log.c`"}, "base/README.md: log.c does not exist"),
     ("a README's folder that is gone", GOOD | {"base/README.md": "`in/`"}, "base/README.md: in/ does not exist"),
     ("a page that is gone", GOOD | {"base/err.c": "/* docs/design.md, 3 */"}, "base/err.c: docs/design.md does not exist"),
+    ("a folder without a README", GOOD | {"base/in/b.c": ""}, "base/in: has no README.md"),
     ("too many files", GOOD | {"CONTRIBUTING.md": GOOD["CONTRIBUTING.md"] + FOUR}, "a word needs 4 files"),
     ("nothing to add", GOOD | {"CONTRIBUTING.md": "# Words\n"}, "how to add anything"),
     ("no folders", GOOD | {"README.md": "hello"}, "names no folder"),
