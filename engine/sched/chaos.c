@@ -1,6 +1,7 @@
 /* chaos.c - odd schedules, to make rare orders of threads happen. SPDX-License-Identifier: MIT */
 #include "engine/sched/chaos.h"
 
+#include "base/hash.h"
 #include "engine/core/engine.h"
 
 enum { LEAST_BITS = 3, MOST_BITS = 13, MOOD_CHANGES = 16, MOST_STEPS = 12 };
@@ -16,7 +17,7 @@ static uint64_t draw(void)
     state ^= state << 13;
     state ^= state >> 7;
     state ^= state << 17;
-    return state * 0x9e3779b97f4a7c15ull >> 16;
+    return hash_fold(0, state) >> 16;
 }
 
 bool chaos_odds(unsigned of_256)
@@ -37,7 +38,7 @@ uint8_t chaos_steps(void)
 
 static uint64_t rank(const struct thread *t)
 {
-    return (t->number ^ mood) * 0x9e3779b97f4a7c15ull;
+    return hash_fold(mood, t->number);
 }
 
 static struct thread *by_rank(struct thread *queue)
