@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "base/plain.h"
 #include "slicer/report/instances.h"
 
@@ -113,12 +114,13 @@ struct dep_writer {
     struct err *err;
 };
 
+/* Not one of base/table.h: all of it is the key. */
 static size_t hash(const struct dependence *d)
 {
-    uint64_t h = d->row * 0x9e3779b97f4a7c15ull ^ d->on * 0xc2b2ae3d27d4eb4full ^
-                 d->instance * 0x165667b19e3779f9ull ^ d->on_instance * 0xff51afd7ed558ccdull ^
-                 d->addr * 0x27d4eb2f165667c5ull ^ d->bytes << 7 ^ d->kind;
-    return (size_t)((h ^ h >> 31) * 0x9e3779b97f4a7c15ull >> 17);
+    uint64_t h = hash_fold(0, (uint64_t)d->row << 32 | d->on);
+    h = hash_fold(h ^ h >> 32, (uint64_t)d->instance << 32 | d->on_instance);
+    h = hash_fold(h ^ h >> 32, d->addr);
+    return (size_t)(hash_fold(h ^ h >> 32, d->bytes << 2 ^ d->kind) >> 32);
 }
 
 static bool equal(const struct dependence *a, const struct dependence *b)

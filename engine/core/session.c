@@ -6,7 +6,7 @@
 
 const struct session *session;
 
-#define MIX 0x9e3779b97f4a7c15ull
+#define MIX 0x9e3779b97f4a7c15ull /* part of the pinball's format */
 
 static uint64_t mix(uint64_t h, uint64_t v)
 {

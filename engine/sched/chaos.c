@@ -6,6 +6,7 @@
  * the next one is chosen by lot or by a liking for some threads that changes now and then, so that
  * one may be kept waiting while all others run. Every choice comes from one seed.
  */
+#include "base/hash.h"
 #include "engine/core/engine.h"
 #include "engine/sched/schedule.h"
 
@@ -23,7 +24,7 @@ static uint64_t draw(void)
     state ^= state << 13;
     state ^= state >> 7;
     state ^= state << 17;
-    return state * 0x9e3779b97f4a7c15ull >> 16;
+    return hash_fold(0, state) >> 16;
 }
 
 static bool odds(unsigned of_256)
@@ -56,7 +57,7 @@ static bool at_call(struct thread *t)
 
 static uint64_t rank(const struct thread *t)
 {
-    return (t->number ^ mood) * 0x9e3779b97f4a7c15ull;
+    return hash_fold(mood, t->number);
 }
 
 static struct thread *by_rank(struct thread *queue)

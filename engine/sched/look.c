@@ -21,6 +21,7 @@
  */
 #include "engine/sched/look.h"
 
+#include "base/hash.h"
 #include "engine/core/engine.h"
 #include "engine/os/maps.h"
 #include "engine/rt/rt.h"
@@ -90,7 +91,7 @@ static bool read_value(gaddr addr, unsigned bytes, uint64_t *value)
         return false;
     *value = word[0];
     for (unsigned i = 1; i < (bytes + 7) / 8; i++)
-        *value = (*value ^ word[i]) * 0x9e3779b97f4a7c15ull + i;
+        *value = hash_fold(*value, word[i]) + i;
     return true;
 }
 

@@ -1,6 +1,7 @@
 /* spin.c - threads that only wait for others. SPDX-License-Identifier: MIT */
 #include "engine/sched/spin.h"
 
+#include "base/hash.h"
 #include "engine/core/cache.h"
 #include "engine/core/engine.h"
 #include "engine/core/session.h"
@@ -53,7 +54,7 @@ uint64_t spin_budget(const struct thread *t)
 
 static uint64_t mix(uint64_t h, uint64_t v)
 {
-    h = (h ^ v) * 0x9e3779b97f4a7c15ull;
+    h = hash_fold(h, v);
     return h ^ h >> 29;
 }
 

@@ -14,6 +14,7 @@
  */
 #include "engine/x86/memo.h"
 
+#include "base/hash.h"
 #include "engine/rt/rt.h"
 
 enum {
@@ -93,7 +94,7 @@ static uint32_t form_of(const struct insn *in)
     memcpy(&want, (const uint8_t *)in + FORM_AT, FORM_BYTES);
     uint64_t h = 0;
     for (int k = 0; k < FORM_WORDS; k++)
-        h = (h ^ h >> 32 ^ want.word[k]) * 0x9e3779b97f4a7c15ull;
+        h = hash_fold(h ^ h >> 32, want.word[k]);
     for (uint32_t i = h >> 52;; i = (i + 1) % FORMS) {
         const uint64_t *w = forms[i].word;
         if (w[0] == want.word[0] && w[1] == want.word[1] && w[2] == want.word[2])
