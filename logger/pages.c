@@ -5,7 +5,10 @@
 #include <fcntl.h>
 #include <stdbool.h>
 #include <stdio.h>
+#include <sys/mman.h>
 #include <unistd.h>
+
+#include "engine/rt/maplist.h"
 
 /* Looking is bounded, too: reservations of terabytes (sanitizers, garbage collectors) are left out,
  * and of the rest so many pages are looked at each time. */
@@ -62,29 +65,26 @@ size_t pages_written(pid_t pid, uint64_t not_from, uint64_t not_to, uint64_t *ne
                      struct ring_pages *out, size_t room)
 {
     struct search s = {.out = out, .room = room, .left = MOST_BYTES, .looks = MOST_LOOKS};
-    char path[64], line[512], perms[8];
-    unsigned long long start, end;
+    struct maplist maps;
+    struct maplist_entry e;
+    char path[64], lines[4096];
     snprintf(path, sizeof path, "/proc/%d/pagemap", (int)pid);
     int pagemap = open(path, O_RDONLY | O_CLOEXEC);
-    snprintf(path, sizeof path, "/proc/%d/maps", (int)pid);
-    FILE *maps = pagemap < 0 ? NULL : fopen(path, "re");
+    const bool listed = pagemap >= 0 && !maplist_open(&maps, (int)pid, lines, sizeof lines);
     uint64_t at = *next;
     *next = 0;
-    while (maps && fgets(line, sizeof line, maps)) {
-        if (sscanf(line, "%llx-%llx %7s", &start, &end, perms) != 3 || perms[1] != 'w' ||
-            perms[3] != 'p' || end <= at || end - start > HUGE_BYTES ||
-            (start < not_to && end > not_from))
+    while (listed && maplist_next(&maps, &e)) {
+        if (!(e.prot & PROT_WRITE) || e.shared || e.end <= at || e.end - e.start > HUGE_BYTES ||
+            (e.start < not_to && e.end > not_from))
             continue;
-        if (start < at)
-            start = at;
-        uint64_t stopped = look(pagemap, start, end, &s);
-        if (stopped < end) {
+        uint64_t stopped = look(pagemap, e.start < at ? at : e.start, e.end, &s);
+        if (stopped < e.end) {
             *next = stopped;
             break;
         }
     }
-    if (maps)
-        fclose(maps);
+    if (listed)
+        maplist_close(&maps);
     if (pagemap >= 0)
         close(pagemap);
     return s.count;

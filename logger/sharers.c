@@ -4,41 +4,19 @@
 
 #include <dirent.h>
 #include <linux/kcmp.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
+#include <sys/mman.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "engine/rt/maplist.h"
+
 /* What tells an object from others in /proc/PID/maps. (stat does not say the same everywhere.) */
 struct object {
-    char device[32];
-    unsigned long long inode;
+    uint64_t device, inode;
 };
 
-struct mapping {
-    unsigned long long start, end;
-    char perms[8];
-    struct object object;
-};
-
-static FILE *open_maps(const char *pid)
-{
-    char path[300];
-    snprintf(path, sizeof path, "/proc/%s/maps", pid);
-    return fopen(path, "re");
-}
-
-/* The next line that is a mapping; the rest of a line that is too long is none. */
-static bool next(FILE *maps, struct mapping *m)
-{
-    char line[512];
-    while (fgets(line, sizeof line, maps))
-        if (sscanf(line, "%llx-%llx %7s %*x %31s %llu", &m->start, &m->end, m->perms,
-                   m->object.device, &m->object.inode) == 5)
-            return true;
-    return false;
-}
+enum { LINES = 4096 }; /* bytes of the list at a time */
 
 /* Objects that are shared; more than so many are not looked for. */
 enum { OBJECTS = 256 };
@@ -48,46 +26,57 @@ struct objects {
     size_t count;
 };
 
-static bool known(const struct objects *o, const struct object *object)
+static bool known(const struct objects *o, const struct maplist_entry *e)
 {
     for (size_t i = 0; i < o->count; i++)
-        if (o->object[i].inode == object->inode && strcmp(o->object[i].device, object->device) == 0)
+        if (o->object[i].inode == e->ino && o->object[i].device == e->dev)
             return true;
     return false;
+}
+
+static void add(struct objects *o, const struct maplist_entry *e)
+{
+    o->object[o->count++] = (struct object){e->dev, e->ino};
 }
 
 /* The one that is mapped at `at` in this process. */
 static void own_object(const void *at, struct objects *o)
 {
-    struct mapping m;
-    FILE *maps = open_maps("self");
-    while (maps && !o->count && next(maps, &m))
-        if (m.start <= (uintptr_t)at && (uintptr_t)at < m.end)
-            o->object[o->count++] = m.object;
-    if (maps)
-        fclose(maps);
+    struct maplist maps;
+    struct maplist_entry e;
+    char lines[LINES];
+    if (maplist_open(&maps, 0, lines, sizeof lines))
+        return;
+    while (!o->count && maplist_next(&maps, &e))
+        if (e.start <= (uintptr_t)at && (uintptr_t)at < e.end)
+            add(o, &e);
+    maplist_close(&maps);
 }
 
-static void list(const char *pid, const struct objects *without, struct objects *o)
+static void list(pid_t pid, const struct objects *without, struct objects *o)
 {
-    struct mapping m;
-    FILE *maps = open_maps(pid);
-    while (maps && o->count < OBJECTS && next(maps, &m))
-        if (m.perms[3] == 's' && !known(without, &m.object) && !known(o, &m.object))
-            o->object[o->count++] = m.object;
-    if (maps)
-        fclose(maps);
+    struct maplist maps;
+    struct maplist_entry e;
+    char lines[LINES];
+    if (maplist_open(&maps, pid, lines, sizeof lines))
+        return;
+    while (o->count < OBJECTS && maplist_next(&maps, &e))
+        if (e.shared && !known(without, &e) && !known(o, &e))
+            add(o, &e);
+    maplist_close(&maps);
 }
 
-static bool has_one(const char *pid, const struct objects *o)
+static bool has_one(pid_t pid, const struct objects *o)
 {
-    struct mapping m;
+    struct maplist maps;
+    struct maplist_entry e;
+    char lines[LINES];
     bool found = false;
-    FILE *maps = open_maps(pid);
-    while (maps && !found && next(maps, &m))
-        found = m.perms[1] == 'w' && m.perms[3] == 's' && known(o, &m.object);
-    if (maps)
-        fclose(maps);
+    if (maplist_open(&maps, pid, lines, sizeof lines))
+        return false;
+    while (!found && maplist_next(&maps, &e))
+        found = (e.prot & PROT_WRITE) && e.shared && known(o, &e);
+    maplist_close(&maps);
     return found;
 }
 
@@ -99,16 +88,14 @@ static bool same_memory(pid_t a, pid_t b)
 bool sharers_find(pid_t pid, const void *ring)
 {
     struct objects o = {.count = 0}, ours = {.count = 0};
-    char name[32];
     bool found = false;
-    snprintf(name, sizeof name, "%d", (int)pid);
     own_object(ring, &ours);
-    list(name, &ours, &o);
+    list(pid, &ours, &o);
     DIR *all = o.count ? opendir("/proc") : NULL;
     struct dirent *e;
     while (all && !found && (e = readdir(all))) {
         pid_t other = atoi(e->d_name);
-        found = other > 0 && other != pid && has_one(e->d_name, &o) && !same_memory(pid, other);
+        found = other > 0 && other != pid && has_one(other, &o) && !same_memory(pid, other);
     }
     if (all)
         closedir(all);

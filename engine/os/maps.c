@@ -4,6 +4,7 @@
 #include <elf.h>
 
 #include "engine/core/engine.h"
+#include "engine/rt/maplist.h"
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
@@ -12,6 +13,7 @@ enum {
     REGIONS = 4096,
     OFTEN = 8, /* writes into a code page after which its blocks check themselves */
     VDSO_PAGES = 4,
+    LINES = 4097, /* bytes of /proc/self/maps at a time */
 };
 
 #define VSYSCALL_PAGE 0xffffffffff600000ull
@@ -96,23 +98,11 @@ static void region_join(struct region r)
 
 /* ---- /proc/self/maps ---- */
 
-/* One line "start-end rwxp offset dev inode path". Returns true if it is executable target memory.
- */
-static bool parse_line(const char *line, struct region *r)
+static struct region region_of(const struct maplist_entry *e)
 {
-    const char *p = rt_hex(line, &r->start);
-    p = rt_hex(p + 1, &r->end) + 1;
-    r->prot = (p[0] == 'r' ? PROT_READ : 0) | (p[1] == 'w' ? PROT_WRITE : 0) |
-              (p[2] == 'x' ? PROT_EXEC : 0);
-    r->shared = p[3] == 's';
-    const char *name = p;
-    while (*name && *name != '/' && *name != '[')
-        name++;
-    if (rt_prefix(name, "[vvar") && (!vdso.data || r->start < vdso.data))
-        vdso.data = r->start;
-    if (rt_prefix(name, "/memfd:"))
-        r->shared = true;
-    return (r->prot & PROT_EXEC) && !range_overlaps(r->start, r->end);
+    if (rt_prefix(e->path, "[vvar") && (!vdso.data || e->start < vdso.data))
+        vdso.data = e->start;
+    return (struct region){e->start, e->end, e->prot, e->shared || rt_prefix(e->path, "/memfd:")};
 }
 
 /* Pages that the engine protected are still writable for the target. */
@@ -139,43 +129,6 @@ static void guess(gaddr pc)
             (struct region){page, page + PAGE_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC, true});
 }
 
-/* Calls fn for every line of the open list. */
-static void each_line(long fd, void (*fn)(const char *line, void *arg), void *arg)
-{
-    char buf[4096 + 1];
-    size_t have = 0;
-    for (;;) {
-        long n = sys3(__NR_read, fd, (long)(buf + have), (long)(sizeof buf - 1 - have));
-        if (n <= 0)
-            break;
-        have += (size_t)n;
-        buf[have] = 0;
-        char *line = buf;
-        for (char *p = buf; *p; p++) {
-            if (*p != '\n')
-                continue;
-            *p = 0;
-            fn(line, arg);
-            line = p + 1;
-        }
-        have = (size_t)(buf + have - line);
-        memmove(buf, line, have);
-    }
-}
-
-static long open_list(void)
-{
-    return sys4(__NR_openat, -100, (long)"/proc/self/maps", 02000000, 0);
-}
-
-static void learn_line(const char *line, void *unused)
-{
-    struct region r;
-    (void)unused;
-    if (parse_line(line, &r))
-        add_parsed(r);
-}
-
 /* Learns all executable regions, or at least the one of pc. */
 static void read_all(gaddr pc)
 {
@@ -183,93 +136,64 @@ static void read_all(gaddr pc)
         maps_list(region_add);
         return;
     }
-    long fd = open_list();
-    if (SYS_FAILED(fd)) {
+    struct maplist list;
+    struct maplist_entry e;
+    char buf[LINES];
+    if (maplist_open(&list, 0, buf, sizeof buf)) {
         guess(pc);
         return;
     }
     region_count = 0;
-    each_line(fd, learn_line, NULL);
-    sys1(__NR_close, fd);
-}
-
-struct listener {
-    void (*fn)(struct region);
-};
-
-static void tell_line(const char *line, void *arg)
-{
-    const struct listener *to = arg;
-    struct region r;
-    parse_line(line, &r);
-    to->fn(r);
+    while (maplist_next(&list, &e)) {
+        struct region r = region_of(&e);
+        if ((r.prot & PROT_EXEC) && !range_overlaps(r.start, r.end))
+            add_parsed(r);
+    }
+    maplist_close(&list);
 }
 
 bool maps_all(void (*fn)(struct region))
 {
-    struct listener to = {fn};
-    long fd = open_list();
-    if (SYS_FAILED(fd))
+    struct maplist list;
+    struct maplist_entry e;
+    char buf[LINES];
+    if (maplist_open(&list, 0, buf, sizeof buf))
         return false;
-    each_line(fd, tell_line, &to);
-    sys1(__NR_close, fd);
+    while (maplist_next(&list, &e))
+        fn(region_of(&e));
+    maplist_close(&list);
     return true;
 }
 
-struct place {
-    gaddr addr;
-    bool writable;
-};
-
-static void find_line(const char *line, void *arg)
+/* The entry that holds addr; its path is in buf. 1: found, 0: there is none, -1: nobody knows. */
+static int find_entry(gaddr addr, struct maplist_entry *e, char *buf, size_t size)
 {
-    struct place *at = arg;
-    struct region r;
-    parse_line(line, &r);
-    if (r.start <= at->addr && at->addr < r.end)
-        at->writable = r.prot & PROT_WRITE;
+    struct maplist list;
+    bool found = false;
+    if (maplist_open(&list, 0, buf, size))
+        return -1;
+    while (!found && maplist_next(&list, e))
+        found = e->start <= addr && addr < e->end;
+    maplist_close(&list);
+    return found;
 }
 
 bool maps_writable(gaddr addr)
 {
-    struct place at = {addr, false};
-    long fd = open_list();
-    if (SYS_FAILED(fd))
-        return true;
-    each_line(fd, find_line, &at);
-    sys1(__NR_close, fd);
-    return at.writable;
-}
-
-struct path {
-    gaddr addr;
-    char *out;
-    size_t size;
-    bool found;
-};
-
-static void path_line(const char *line, void *arg)
-{
-    struct path *p = arg;
-    struct region r;
-    parse_line(line, &r);
-    if (p->addr < r.start || p->addr >= r.end)
-        return;
-    while (*line && *line != '/')
-        line++;
-    p->found = *line == '/';
-    rt_format(p->out, p->size, "%s", line);
+    struct maplist_entry e;
+    char buf[LINES];
+    int found = find_entry(addr, &e, buf, sizeof buf);
+    return found < 0 || (found && (e.prot & PROT_WRITE));
 }
 
 bool maps_path(gaddr addr, char *out, size_t size)
 {
-    struct path p = {addr, out, size, false};
-    long fd = open_list();
-    if (SYS_FAILED(fd))
+    struct maplist_entry e;
+    char buf[LINES];
+    if (find_entry(addr, &e, buf, sizeof buf) <= 0 || e.path[0] != '/')
         return false;
-    each_line(fd, path_line, &p);
-    sys1(__NR_close, fd);
-    return p.found;
+    rt_format(out, size, "%s", e.path);
+    return true;
 }
 
 static const struct region *known(gaddr pc)

@@ -5,6 +5,7 @@
 
 #include "engine/core/engine.h"
 #include "engine/os/syscalls.h"
+#include "engine/os/threads.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 
@@ -38,7 +39,7 @@ static long show_registers(const struct thread *o, gaddr at)
 long ptrace_call(struct thread *t, long *a)
 {
     static bool told;
-    struct thread *o = t->process == t->own_process ? same_memory(t, a[1]) : NULL;
+    struct thread *o = threads_is_side(t) ? same_memory(t, a[1]) : NULL;
     if (!o) {
         if (!told)
             rt_say("ptrace: not available to a program under drdebug");

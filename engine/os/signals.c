@@ -147,7 +147,7 @@ void signals_use_default(int sig)
 
 void signals_end(struct thread *t, int sig)
 {
-    if (t->process == t->own_process) {
+    if (threads_is_side(t)) {
         threads_leave(t);
         return;
     }

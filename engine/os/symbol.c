@@ -3,41 +3,32 @@
 
 #include <elf.h>
 
+#include "engine/rt/maplist.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 
 struct place {
-    gaddr start, end, offset;
+    gaddr start, offset;
     char path[200];
 };
 
-static bool next_line(long fd, char *line, size_t size)
-{
-    size_t n = 0;
-    char c;
-    while (sys3(__NR_read, fd, (long)&c, 1) == 1 && c != '\n')
-        if (n + 1 < size)
-            line[n++] = c;
-    line[n] = 0;
-    return n != 0;
-}
-
 static bool find_place(gaddr pc, struct place *at)
 {
-    char line[320];
+    struct maplist list;
+    struct maplist_entry e;
+    char buf[512];
     bool found = false;
-    long fd = sys4(__NR_openat, -100, (long)"/proc/self/maps", 02000000, 0);
-    while (fd >= 0 && !found && next_line(fd, line, sizeof line)) {
-        const char *p = rt_hex(rt_hex(line, &at->start) + 1, &at->end);
-        rt_hex(p + 6, &at->offset);
-        found = pc >= at->start && pc < at->end;
-        while (*p && *p != '/')
-            p++;
-        rt_format(at->path, sizeof at->path, "%s", p);
-    }
-    if (fd >= 0)
-        sys1(__NR_close, fd);
-    return found;
+    if (maplist_open(&list, 0, buf, sizeof buf))
+        return false;
+    while (!found && maplist_next(&list, &e))
+        found = pc >= e.start && pc < e.end;
+    maplist_close(&list);
+    if (!found)
+        return false;
+    at->start = e.start;
+    at->offset = e.offset;
+    rt_format(at->path, sizeof at->path, "%s", e.path[0] == '/' ? e.path : "");
+    return true;
 }
 
 /* The function that holds file offset `off`; its start in *start. */

@@ -90,7 +90,7 @@ void threads_unlist(struct thread *t)
         at = &(*at)->next;
     *at = t->next;
     engine.thread_count--;
-    if (t->process == t->own_process)
+    if (threads_is_side(t))
         engine.side_processes--;
     engine.total_ticks += thread_count(t);
     t->next = spare;
@@ -313,7 +313,7 @@ void threads_begin(struct thread *t)
 _Noreturn void threads_child_start(struct thread *t)
 {
     threads_enter(t);
-    if (t->process == t->own_process)
+    if (threads_is_side(t))
         t->process->pid = (int32_t)sys0(__NR_getpid);
     baton_acquire(t);
     threads_begin(t);
@@ -519,7 +519,7 @@ long threads_exit(struct thread *t, long *a)
     }
     signals_block_all();
     if (!alone) {
-        if (t->process != t->own_process || t->detached)
+        if (!threads_is_side(t) || t->detached)
             threads_unlist(t);
         baton_drop(t);
     }
@@ -529,7 +529,7 @@ long threads_exit(struct thread *t, long *a)
 
 long threads_exit_group(struct thread *t, long *a)
 {
-    bool vfork_child = t->process == t->own_process;
+    bool vfork_child = threads_is_side(t);
     if (!vfork_child) {
         if (session)
             session->end(t, SESSION_EXIT, (int)a[0]);

@@ -10,6 +10,14 @@
 /* A thread's struct with stacks, NULL if there is no memory; the first one is made for the calling
  * kernel thread. */
 struct thread *threads_new(void);
+
+/* Is it a side process: one that shares the program's memory and has all else for itself? A vfork
+ * child, or what clone(CLONE_VM) made, for which nobody waits (`detached`). */
+static inline bool threads_is_side(const struct thread *t)
+{
+    return t->own_process && t->process == t->own_process;
+}
+
 void threads_enter(struct thread *t); /* GS, signal stack: the calling kernel thread becomes t */
 
 /* Replay has no kernel threads: what a thread sees at its begin and end, without one. */

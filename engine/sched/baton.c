@@ -59,8 +59,7 @@ static struct {
 
 static bool is_dead(const struct thread *t)
 {
-    return t->own_process && t->process == t->own_process &&
-           !__atomic_load_n(&t->host_alive, __ATOMIC_ACQUIRE);
+    return threads_is_side(t) && !__atomic_load_n(&t->host_alive, __ATOMIC_ACQUIRE);
 }
 
 static void dequeue(const struct thread *t);

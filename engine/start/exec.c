@@ -16,6 +16,7 @@
 #include "engine/os/seccomp.h"
 #include "engine/os/signals.h"
 #include "engine/os/syscalls.h"
+#include "engine/os/threads.h"
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
@@ -130,7 +131,7 @@ static long run(struct thread *t, long nr, long *a)
     long dumpable = sys6(__NR_prctl, GET_DUMPABLE, 0, 0, 0, 0, 0);
     if (dumpable != 1)
         sys2(__NR_prctl, SET_DUMPABLE, 1);
-    bool whole = t->process != t->own_process; /* not a vfork child's */
+    bool whole = !threads_is_side(t); /* not a vfork child's */
     int session_fd = session && whole ? session->exec(t) : -1;
     struct helper *h = helper_start(t, session_fd, &error);
     if (!h) {

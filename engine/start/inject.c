@@ -12,6 +12,7 @@
  */
 #include <linux/ptrace.h>
 
+#include "engine/rt/maplist.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 #include "engine/start/boot.h"
@@ -79,24 +80,18 @@ static int wait_stop(int want_event)
  * some place well below the stack. */
 static gaddr anchor(int pid, gaddr rip)
 {
-    char path[32], buf[4096];
+    struct maplist list;
+    struct maplist_entry e;
+    char buf[4096];
     gaddr stack = 0x7ff000000000, found = 0;
-    rt_format(path, sizeof path, "/proc/%d/maps", pid);
-    long fd = sys4(__NR_openat, -100, (long)path, 02000000, 0);
-    long n = fd < 0 ? 0 : sys3(__NR_read, fd, (long)buf, sizeof buf - 1);
-    if (fd >= 0)
-        sys1(__NR_close, fd);
-    buf[n > 0 ? n : 0] = 0;
-    for (const char *line = buf; *line;) {
-        gaddr start, end;
-        const char *p = rt_hex(line, &start);
-        p = rt_hex(p + 1, &end);
-        if (rip >= start && rip < end)
-            found = start;
-        for (; *p && *p != '\n'; p++)
-            if (rt_prefix(p, "[stack]"))
-                stack = start;
-        line = *p ? p + 1 : p;
+    if (!maplist_open(&list, pid, buf, sizeof buf)) {
+        while (maplist_next(&list, &e)) {
+            if (rip >= e.start && rip < e.end)
+                found = e.start;
+            if (rt_streq(e.path, "[stack]"))
+                stack = e.start;
+        }
+        maplist_close(&list);
     }
     bool among_libraries = found > 0x100000000000 && !(found >> 40 >= 0x55 && found >> 40 <= 0x56);
     return among_libraries ? found : stack - (4ull << 30);

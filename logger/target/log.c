@@ -2,6 +2,7 @@
 #include "logger/target/log.h"
 
 #include "engine/core/engine.h"
+#include "engine/os/threads.h"
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
@@ -26,7 +27,7 @@ static void wake_recorder(void)
 {
     enum { CONTINUE = 18 };
     const struct thread *t = thread_self();
-    if (t->process == t->own_process)
+    if (threads_is_side(t))
         return; /* the recorder would not know that it is from the program */
     sys2(__NR_kill, log.ring->recorder, CONTINUE);
 }
@@ -43,7 +44,7 @@ static void ring_bell(void)
 static bool recorder_lives(void)
 {
     const struct thread *t = thread_self();
-    return t->process == t->own_process || sys0(__NR_getppid) == log.ring->recorder;
+    return threads_is_side(t) || sys0(__NR_getppid) == log.ring->recorder;
 }
 
 /* Waits for the recorder's next answer. False: it is gone. */

@@ -6,6 +6,7 @@
 #include "engine/os/kinds.h"
 #include "engine/os/maps.h"
 #include "engine/os/procfs.h"
+#include "engine/os/threads.h"
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
@@ -251,7 +252,7 @@ void mapped_inherited(int fd)
 /* A vfork child's descriptors are its own. */
 static bool has_files(const struct thread *t)
 {
-    return t->process != t->own_process;
+    return !threads_is_side(t);
 }
 
 static void watch_writers(uint64_t dev, uint64_t ino)

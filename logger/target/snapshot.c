@@ -13,6 +13,7 @@
 #include "engine/os/fpstate.h"
 #include "engine/os/kernel.h"
 #include "engine/os/maps.h"
+#include "engine/rt/maplist.h"
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
@@ -21,34 +22,6 @@
 #include "logger/target/outputs.h"
 
 enum { RLIMIT_STACK_ = 3 };
-
-struct line {
-    gaddr start, end;
-    int prot;
-    bool shared;
-    uint64_t offset, dev, ino;
-    const char *path; /* "" if anonymous */
-};
-
-/* "start-end rwxp offset major:minor inode   path" */
-static void parse(const char *p, struct line *l)
-{
-    uint64_t major, minor;
-    p = rt_hex(p, &l->start);
-    p = rt_hex(p + 1, &l->end) + 1;
-    l->prot = (p[0] == 'r' ? PROT_READ : 0) | (p[1] == 'w' ? PROT_WRITE : 0) |
-              (p[2] == 'x' ? PROT_EXEC : 0);
-    l->shared = p[3] == 's';
-    p = rt_hex(p + 5, &l->offset);
-    p = rt_hex(p + 1, &major);
-    p = rt_hex(p + 1, &minor) + 1;
-    l->dev = (minor & 0xff) | major << 8 | (minor & ~0xffull) << 12; /* as stat tells it */
-    for (l->ino = 0; *p >= '0' && *p <= '9'; p++)
-        l->ino = l->ino * 10 + (uint64_t)(*p - '0');
-    while (*p == ' ')
-        p++;
-    l->path = p;
-}
 
 static bool is_zero(gaddr page)
 {
@@ -93,7 +66,7 @@ void snapshot_own_pages(gaddr start, gaddr end)
         sys1(__NR_close, fd);
 }
 
-static void write_map(const struct line *l)
+static void write_map(const struct maplist_entry *l)
 {
     uint32_t file = MAP_FILE_NONE;
     uint64_t size = 0;
@@ -174,29 +147,21 @@ static void write_image(const struct thread *t)
 void snapshot_write(struct thread *t)
 {
     static char text[16 << 10];
-    size_t have = 0;
+    struct maplist list;
+    struct maplist_entry e;
     gaddr stack_end = 0;
     write_image(t);
-    long fd = sys4(__NR_openat, -100, (long)"/proc/self/maps", 02000000, 0);
-    if (SYS_FAILED(fd))
-        rt_die("record: /proc/self/maps cannot be read (error %ld)", -fd);
-    for (long n; have < sizeof text - 1; have += (size_t)n)
-        if ((n = sys3(__NR_read, fd, (long)(text + have), (long)(sizeof text - 1 - have))) <= 0)
-            break;
-    sys1(__NR_close, fd);
-    for (char *p = text, *next; *p; p = next) {
-        for (next = p; *next && *next != '\n'; next++)
-            ;
-        if (*next)
-            *next++ = 0;
-        struct line l;
-        parse(p, &l);
-        if (l.start >> 47 || range_overlaps(l.start, l.end))
+    long error = maplist_open(&list, 0, text, sizeof text);
+    if (error)
+        rt_die("record: /proc/self/maps cannot be read (error %ld)", -error);
+    while (maplist_next(&list, &e)) {
+        if (e.start >> 47 || range_overlaps(e.start, e.end))
             continue;
-        if (rt_streq(l.path, "[stack]"))
-            stack_end = l.end;
-        write_map(&l);
+        if (rt_streq(e.path, "[stack]"))
+            stack_end = e.end;
+        write_map(&e);
     }
+    maplist_close(&list);
     write_descriptors();
     write_start(t, stack_end);
 }

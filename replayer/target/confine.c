@@ -18,6 +18,7 @@
 #include <linux/seccomp.h>
 
 #include "debug/target/post.h"
+#include "engine/rt/maplist.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 
@@ -25,33 +26,22 @@
 static bool unmap_pass(gaddr keep, gaddr keep_end)
 {
     static char text[32 << 10];
-    size_t have = 0;
+    struct maplist list;
+    struct maplist_entry e;
     bool any = false;
-    long fd = sys4(__NR_openat, -100, (long)"/proc/self/maps", 02000000, 0);
-    if (fd < 0)
-        post_failed("/proc/self/maps: error %ld", -fd);
-    for (long n; have < sizeof text - 1; have += (size_t)n)
-        if ((n = sys3(__NR_read, fd, (long)(text + have), (long)(sizeof text - 1 - have))) <= 0)
-            break;
-    sys1(__NR_close, fd);
-    text[have] = 0;
-    for (const char *p = text; *p;) {
-        gaddr start, end;
-        p = rt_hex(p, &start);
-        p = rt_hex(p + 1, &end);
-        while (*p && *p != '\n')
-            p++;
-        if (!*p)
-            break; /* a part of a line: the next pass sees it */
-        p++;
-        if (start >> 47 || (start >= keep && end <= keep_end))
+    long error = maplist_open(&list, 0, text, sizeof text);
+    if (error)
+        post_failed("/proc/self/maps: error %ld", -error);
+    while (maplist_next(&list, &e)) {
+        if (e.start >> 47 || (e.start >= keep && e.end <= keep_end))
             continue;
-        if (start < keep_end && end > keep)
+        if (e.start < keep_end && e.end > keep)
             post_failed("the supervisor's memory reaches into the runtime's");
         any = true;
-        if (SYS_FAILED(sys2(__NR_munmap, (long)start, (long)(end - start))))
-            post_failed("the supervisor's memory at 0x%lx cannot be given up", start);
+        if (SYS_FAILED(sys2(__NR_munmap, (long)e.start, (long)(e.end - e.start))))
+            post_failed("the supervisor's memory at 0x%lx cannot be given up", e.start);
     }
+    maplist_close(&list);
     return any;
 }
 

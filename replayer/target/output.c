@@ -10,6 +10,7 @@
 #include "engine/core/engine.h"
 #include "engine/os/effects.h"
 #include "engine/os/kinds.h"
+#include "engine/os/threads.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 #include "replayer/target/cursor.h"
@@ -101,7 +102,7 @@ void output_high(void (*fn)(long fd, int to))
 void output_received(const struct thread *t, const struct record_output *o)
 {
     check(o);
-    table = t->process == t->own_process ? of_child : leads_to;
+    table = threads_is_side(t) ? of_child : leads_to;
     set(o->fd, (int)o->to);
 }
 
@@ -227,7 +228,7 @@ static void name_other(gaddr text, uint64_t bytes)
 /* The call opened a file; the log says where that leads to. */
 void output_opened(struct thread *t, int64_t fd, uint8_t flags)
 {
-    table = t->process == t->own_process ? of_child : leads_to;
+    table = threads_is_side(t) ? of_child : leads_to;
     if (flags & (CALL_TO_1 | CALL_TO_2))
         set(fd, flags & CALL_TO_1 ? 1 : 2);
 }
@@ -253,7 +254,7 @@ static void made_two(gaddr at)
 void output_after(struct thread *t, long nr, const long a[6], int64_t result)
 {
     const struct call_kind k = kinds_of(nr);
-    table = t->process == t->own_process ? of_child : leads_to;
+    table = threads_is_side(t) ? of_child : leads_to;
     switch (k.does) {
     case DOES_WRITES:
     case DOES_WRITES_AT:

@@ -260,7 +260,7 @@ static void begin(struct thread *t)
     if (!b || b->r.kind != RECORD_BEGIN || b->thread != t->number)
         unexpected(t, &b->r, "the begin of a thread");
     t->tid = b->tid;
-    if (t->process == t->own_process)
+    if (threads_is_side(t))
         t->process->pid = b->pid;
     stops_new_thread(t);
     journal_event(t, EVENT_THREAD, b->tid, 0);
@@ -285,7 +285,7 @@ static void make_thread(struct thread *t, long nr, long *a, const struct record_
         post_diverged(t, "expected thread %u to be made, made %u", number, c->number);
     memcpy(c->xsave, t->xsave, fpstate_bytes());
     memcpy(c->name, t->name, sizeof c->name);
-    if (c->process == c->own_process)
+    if (threads_is_side(c))
         output_child();
     t->child = c;
     flow_made(t, c);
@@ -304,7 +304,7 @@ _Noreturn static void end_killed(struct thread *t)
     stops_lost_thread(t);
     cursor_next();
     const struct record *r = cursor_peek();
-    if (t->process != t->own_process || (r && r->kind != RECORD_SWITCH))
+    if (!threads_is_side(t) || (r && r->kind != RECORD_SWITCH))
         unexpected(t, r, "the end of a process");
     if (!r)
         log_ends(t);
@@ -504,7 +504,7 @@ _Noreturn static void thread_ends(struct thread *t, enum call_does does)
     if (does == DOES_ENDS_THREAD) {
         stops_lost_thread(t);
         threads_finish(t);
-        if (t->process != t->own_process || t->detached)
+        if (!threads_is_side(t) || t->detached)
             threads_unlist(t);
     }
     r = cursor_peek();
@@ -551,7 +551,7 @@ static void do_call(struct thread *t, const struct record_call *c, long nr, long
         space_call(t, nr, a, result, has_map ? &map : NULL);
     put_effects(at, stop);
     if (t->child) { /* a vfork child is over; a thread that could not be made is, too */
-        bool vfork = t->child->process == t->child->own_process && !t->child->detached;
+        bool vfork = threads_is_side(t->child) && !t->child->detached;
         if (vfork || result < 0)
             threads_unlist(t->child);
         t->child = NULL;

@@ -176,7 +176,7 @@ static void tell_actions(struct record_process *r, const struct process *p)
 static void tell_process(const struct thread *first, struct thread *self, uint32_t *left)
 {
     const struct process *p = first->process;
-    const bool side = p == first->own_process;
+    const bool side = threads_is_side(first);
     struct record_process *r = put(RECORD_PROCESS, sizeof *r);
     r->threads = threads_of(p);
     *left -= r->threads;
@@ -202,12 +202,12 @@ void state_tell_threads(struct thread *self)
 {
     uint32_t left = engine.thread_count;
     const struct thread *first = engine.threads;
-    while (first && first->process == first->own_process)
+    while (first && threads_is_side(first))
         first = first->next;
     if (first)
         tell_process(first, self, &left);
     for (const struct thread *t = engine.threads; t; t = t->next)
-        if (t->process == t->own_process)
+        if (threads_is_side(t))
             tell_process(t, self, &left);
     flush();
 }
