@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT
  *
  * The one reader of that file, for code inside a target and outside. It needs no memory but the
- * caller's buffer, which is filled before the first entry is told: who changes the mappings on the
- * way and gave a buffer for the whole list sees it as it was.
+ * caller's buffer, which is filled before the first entry is told: a caller that changes the
+ * mappings on the way and gave a buffer for the whole list sees it as it was.
  */
 #ifndef ENGINE_RT_MAPLIST_H
 #define ENGINE_RT_MAPLIST_H
