@@ -151,7 +151,9 @@ static int ask(struct study *s, const struct slice_options_given *a, struct save
 {
     of->kind = a->forward ? SLICE_FORWARD : a->to ? SLICE_CHOP : SLICE_BACKWARD;
     of->options = a->criterion.slice;
-    if (criterion_find(s, &a->criterion, &of->criterion, err))
+    struct criterion_options from = a->criterion;
+    from.values = of->kind != SLICE_BACKWARD; /* what a pointer led to is more than its target */
+    if (criterion_find(s, &from, &of->criterion, err))
         return -1;
     of->text = strdup(a->failure ? "failure" : a->text);
     of->target_text = a->to ? strdup(a->to) : NULL;
