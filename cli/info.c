@@ -17,8 +17,8 @@
 #include "cli/json.h"
 #include "cli/newest.h"
 #include "cli/outcome.h"
+#include "pinball/ends.h"
 #include "pinball/pinball.h"
-#include "pinball/summary.h"
 
 const char info_details[] = "  --json             print it for a program to read\n"
                             "  --help             print this\n"
@@ -40,7 +40,7 @@ static uint32_t end_reason(const struct pinball *p)
 {
     const char *text = pinball_end_get(p, "reason");
 
-    return text ? summary_reason(text) : 0;
+    return text ? ends_reason(text) : 0;
 }
 
 static void end_text(const struct pinball *p, char *text, size_t room)
