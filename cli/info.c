@@ -203,8 +203,8 @@ static void print_json(struct pinball *p)
     char text[OUTCOME_TEXT];
     uint64_t n;
 
-    fputs("{\n  \"path\": ", stdout);
-    json_string(pinball_path(p));
+    json_begin();
+    member("path", pinball_path(p));
     printf(",\n  \"packed\": %s", pinball_packed(p) ? "true" : "false");
     printf(",\n  \"recovered\": %s", pinball_recovered(p) ? "true" : "false");
     printf(",\n  \"own\": %s", pinball_is_own(p) ? "true" : "false");
