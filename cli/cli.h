@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * A verb is a row of the table in main.c and a file of its own: VERB.c with VERB_main(). It gets
- * its own argument vector (argv[0] is the verb) and returns the exit status.
+ * A verb is a row of verbs.def and a file of its own: VERB.c with VERB_main() and VERB_details. It
+ * gets its own argument vector (argv[0] is the verb) and returns the exit status.
  */
 #ifndef CLI_CLI_H
 #define CLI_CLI_H
@@ -26,41 +26,18 @@ struct verb {
 extern const struct verb cli_verbs[]; /* ends with a row without a name */
 const struct verb *cli_find_verb(const char *name);
 
-int run_main(int argc, char *argv[]);
-extern const char run_details[];
-int record_main(int argc, char *argv[]);
-extern const char record_details[];
-int replay_main(int argc, char *argv[]);
-extern const char replay_details[];
-int verify_main(int argc, char *argv[]);
-extern const char verify_details[];
+#define VERB(name, args, summary)                                                                  \
+    int name##_main(int argc, char *argv[]);                                                       \
+    extern const char name##_details[];
+#define LATER(name, args, summary)
+#include "cli/verbs.def"
+#undef VERB
+#undef LATER
 
 extern const char cli_version[];
 
-int serve_main(int argc, char *argv[]);
-extern const char serve_details[];
-
-int info_main(int argc, char *argv[]);
-extern const char info_details[];
-/* Prints its first two lines, of a pinball that was just made; returns the status. */
+/* Prints the first two lines of `info`, of a pinball that was just made; returns the status. */
 int info_summary(const char *path);
-
-int cut_main(int argc, char *argv[]);
-extern const char cut_details[];
-
-int pack_main(int argc, char *argv[]);
-extern const char pack_details[];
-
-int trace_main(int argc, char *argv[]);
-extern const char trace_details[];
-
-int slice_main(int argc, char *argv[]);
-extern const char slice_details[];
-
-int debug_main(int argc, char *argv[]);
-extern const char debug_details[];
-
-int help_main(int argc, char *argv[]);
 int help_verb(const char *name);
 int help_version(void);
 

@@ -1,34 +1,32 @@
 # completion.bash - bash completion for drdebug.
 
+# Verbs and options are those that `drdebug help` lists: there is no other list of them.
+
+# _drdebug_verbs PROGRAM
+_drdebug_verbs()
+{
+    "$1" help 2>/dev/null | sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p'
+}
+
+# _drdebug_options PROGRAM VERB: of lines such as "  -q, --quiet  do not" and "  --chaos[=SEED]  odd".
+_drdebug_options()
+{
+    "$1" help "$2" 2>/dev/null |
+        sed -nE 's/^  (-[a-z])(, (--[a-z-]+))?[[ ].*/\1 \3/p; s/^  (--[a-z-]+)[[ ].*/\1/p'
+}
+
 _drdebug()
 {
-    local verb=${COMP_WORDS[1]} word=${COMP_WORDS[COMP_CWORD]} options i
-    local verbs="run record replay debug serve info verify pack cut trace slice help"
+    local verb=${COMP_WORDS[1]} word=${COMP_WORDS[COMP_CWORD]} program=${1/#\~/$HOME} verbs options i
 
-    if [ "$COMP_CWORD" -eq 1 ]; then
-        mapfile -t COMPREPLY < <(compgen -W "$verbs --help --version" -- "$word")
+    if [ "$COMP_CWORD" -eq 1 ] || [ "$verb" = help ]; then
+        verbs=$(_drdebug_verbs "$program")
+        [ "$verb" = help ] && [ "$COMP_CWORD" -gt 1 ] || verbs+=" --help --version"
+        mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$word")
         return
     fi
+    [[ $word == -* ]] && options=$(_drdebug_options "$program" "$verb")
     case $verb in
-    run) options="--stats --no-link --cache-size --help" ;;
-    record) options="-o --chaos -q --quiet --no-link --cache-size --help" ;;
-    replay) options="--until --status -q --quiet --no-link --help" ;;
-    debug) options="--start --end --gdb --confined --help" ;;
-    serve) options="--listen --once --memory -q --quiet --help" ;;
-    info) options="--json --help" ;;
-    verify) options="--count --help" ;;
-    pack) options="-o --sources --source-dir --no-debug --help" ;;
-    cut) options="--from --to -o --help" ;;
-    trace) options="-o --window --number --help" ;;
-    slice)
-        options="--at --forward --to --instance --thread --thin --data --prune --no-prune --max-save --stack-pointer --relocated
-            --window --only-thread --only-file --only-module --source-dir --trace --lines --all --json --values --steps --sum --dep --dot --html -o --list --show --delete --help"
-        ;;
-    esac
-    case $verb in
-    help)
-        mapfile -t COMPREPLY < <(compgen -W "$verbs" -- "$word")
-        ;;
     run | record)
         # Past the options, the rest of the line is another command's.
         for ((i = 2; i < COMP_CWORD; i++)); do
@@ -63,7 +61,7 @@ _drdebug()
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
         fi
         ;;
-    replay | serve | info | verify | pack | cut | trace | slice)
+    *)
         if [[ $word == -* ]]; then
             mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
         else

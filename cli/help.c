@@ -9,6 +9,7 @@
 #include "cli/cli.h"
 
 const char cli_version[] = DRDEBUG_VERSION;
+const char help_details[] = "Without a verb, all of them are listed.\n";
 
 static void list_verbs(const char *title, bool available)
 {

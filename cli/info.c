@@ -16,8 +16,8 @@
 #include "cli/json.h"
 #include "cli/newest.h"
 #include "cli/outcome.h"
+#include "pinball/ends.h"
 #include "pinball/pinball.h"
-#include "pinball/summary.h"
 
 const char info_details[] = "  --json             print it for a program to read\n"
                             "  --help             print this\n"
@@ -39,7 +39,7 @@ static uint32_t end_reason(const struct pinball *p)
 {
     const char *text = pinball_end_get(p, "reason");
 
-    return text ? summary_reason(text) : 0;
+    return text ? ends_reason(text) : 0;
 }
 
 static void end_text(const struct pinball *p, char *text, size_t room)
@@ -202,8 +202,8 @@ static void print_json(struct pinball *p)
     char text[OUTCOME_TEXT];
     uint64_t n;
 
-    fputs("{\n  \"path\": ", stdout);
-    json_string(pinball_path(p));
+    json_begin();
+    member("path", pinball_path(p));
     printf(",\n  \"packed\": %s", pinball_packed(p) ? "true" : "false");
     printf(",\n  \"recovered\": %s", pinball_recovered(p) ? "true" : "false");
     printf(",\n  \"own\": %s", pinball_is_own(p) ? "true" : "false");

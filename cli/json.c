@@ -10,6 +10,11 @@
 
 #include "base/plain.h"
 
+void json_begin(void)
+{
+    printf("{\n  \"version\": %d", JSON_VERSION);
+}
+
 void json_string(const char *text)
 {
     if (!text) {

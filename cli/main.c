@@ -2,8 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * The table is the one list of verbs: help, the usage lines and the tests read it. A verb without a
- * function is part of the command line's contract but not of this version.
+ * verbs.def is the one list of verbs: help, the usage lines, the completion and the tests read it.
  */
 #include <stdio.h>
 #include <string.h>
@@ -11,33 +10,11 @@
 #include "cli/cli.h"
 
 const struct verb cli_verbs[] = {
-    {"run", "[OPTION...] [--] PROG ARG...", "run a program under the engine, without recording",
-     run_main, run_details},
-    {"record", "[OPTION...] [--] PROG ARG...", "record a program's execution as a pinball",
-     record_main, record_details},
-    {"replay", "[OPTION...] [DIR]", "replay a pinball", replay_main, replay_details},
-    {"debug", "[OPTION...] [DIR] [-- GDB-ARG...]", "start GDB on a replay", debug_main,
-     debug_details},
-    {"serve", "[OPTION...] [DIR]", "serve a replay to a GDB of your own", serve_main,
-     serve_details},
-    {"live", "[--] PROG ARG...", "start GDB on a running program that can be recorded", NULL, NULL},
-    {"info", "[OPTION...] [DIR]", "say what a pinball holds", info_main, info_details},
-    {"ls", "DIR", "list the processes in a pinball", NULL, NULL},
-    {"verify", "[OPTION...] [DIR]", "check a pinball for damage, and its replay", verify_main,
-     verify_details},
-    {"pack", "[OPTION...] [DIR]", "make a pinball portable", pack_main, pack_details},
-    {"cut", "[DIR] --from POSITION [--to POSITION] -o DIR2", "make a recording of a part of one",
-     cut_main, cut_details},
-    {"trace", "[OPTION...] [DIR]", "collect the def/use trace of a pinball", trace_main,
-     trace_details},
-    {"slice", "[OPTION...] DIR CRITERION", "say why a value is what it is", slice_main,
-     slice_details},
-    {"relog", "DIR --slice NAME -o DIR2", "make a pinball that replays only a slice", NULL, NULL},
-    {"maple", "[OPTION...] [--] PROG ARG...", "expose a concurrency bug and record it", NULL, NULL},
-    {"convert", "--from intel|--to intel DIR DIR2", "convert a pinball from or to Intel's form",
-     NULL, NULL},
-    {"gui", "[DIR | -- PROG ARG...]", "open the window", NULL, NULL},
-    {"help", "[VERB]", "explain a verb, or list them all", help_main, NULL},
+#define VERB(name, args, summary)  {#name, args, summary, name##_main, name##_details},
+#define LATER(name, args, summary) {#name, args, summary, NULL, NULL},
+#include "cli/verbs.def"
+#undef VERB
+#undef LATER
     {NULL, NULL, NULL, NULL, NULL},
 };
 

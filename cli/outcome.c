@@ -7,8 +7,8 @@
 #include <string.h>
 
 #include "base/plain.h"
+#include "pinball/ends.h"
 #include "pinball/pinball.h"
-#include "pinball/record.h"
 
 static void signal_name(int sig, char *text, size_t room)
 {
@@ -27,46 +27,48 @@ static void missing_text(const struct outcome *o, char *text, size_t room)
              o->reason == END_FULL ? strerror(o->status) : "the recorder did not get to it");
 }
 
+static void status_text(const struct outcome *o, enum ends_status kind, char *text, size_t room)
+{
+    if (kind == ENDS_SIGNAL)
+        signal_name(o->status, text, room);
+    else if (kind == ENDS_ERRNO)
+        snprintf(text, room, "%s", strerror(o->status));
+    else
+        snprintf(text, room, "%d", o->status & 0xff);
+}
+
+/* A row's text, with the words for what begins with a dollar. */
+static void fill(const char *row, const char *status, const char *thread, char *text, size_t room)
+{
+    const char *const words[][2] = {{"$STATUS", status}, {"$THREAD", thread}};
+    size_t used = 0;
+    while (*row && used + 1 < room) {
+        size_t i = 0;
+        while (i < 2 && strncmp(row, words[i][0], strlen(words[i][0])) != 0)
+            i++;
+        if (i < 2)
+            used += (size_t)snprintf(text + used, room - used, "%s", words[i][1]);
+        else
+            text[used++] = *row;
+        row += i < 2 ? strlen(words[i][0]) : 1;
+    }
+    text[used < room ? used : room - 1] = 0;
+}
+
 void outcome_text(const struct outcome *o, char *text, size_t room)
 {
-    char name[32], thread[32] = "";
+    char status[100], thread[32] = "";
+    const struct ends_row *row = ends_row(o->reason);
     if (o->missing) {
         missing_text(o, text, room);
         return;
     }
-    signal_name(o->status, name, sizeof name);
+    if (!row)
+        row = ends_row(END_FAILED);
+    status_text(o, row->status, status, sizeof status);
     if (o->thread)
         snprintf(thread, sizeof thread, " in thread %" PRIu32, o->thread);
-    switch (o->reason) {
-    case END_EXIT:
-        snprintf(text, room, "program ended: exit status %d", o->status & 0xff);
-        break;
-    case END_SIGNAL:
-        snprintf(text, room, "program ended: %s%s", name, thread);
-        break;
-    case END_EXEC:
-        snprintf(text, room, "program ended: it executed another program, which is not recorded");
-        break;
-    case END_KILLED:
-        if (o->status)
-            snprintf(text, room, "program ended: killed by %s; recorded up to its last event",
-                     name);
-        else
-            snprintf(text, room, "program ended unseen; recorded up to its last event");
-        break;
-    case END_LOST:
-        snprintf(text, room,
-                 "recording ended: the recorder was killed; all events up to then are there");
-        break;
-    case END_REGION:
-        snprintf(text, room, "the recorded part ends here; the program went on");
-        break;
-    case END_FULL:
-        snprintf(text, room, "recording ended: no room for it (%s)", strerror(o->status));
-        break;
-    default:
-        snprintf(text, room, "recording ended: it was cut off");
-    }
+    fill(!o->status && row->bare ? row->bare : row->text, status, thread, text, room);
 }
 
 void outcome_say(FILE *to, const char *dir, const struct outcome *o)

@@ -16,9 +16,8 @@
 #include "cli/engine_options.h"
 #include "cli/newest.h"
 #include "cli/outcome.h"
+#include "pinball/ends.h"
 #include "pinball/pinball.h"
-#include "pinball/record.h"
-#include "pinball/summary.h"
 #include "pinball/text.h"
 
 const char replay_details[] =
@@ -152,13 +151,12 @@ static void print_line(void *arg, const char *line)
 /* As a shell tells it; an end that was not recorded is a failure. */
 static int program_status(const struct outcome *o)
 {
-    if (o->missing)
+    const struct ends_row *row = ends_row(o->reason);
+    if (o->missing || !row)
         return CLI_NO_STATUS;
-    if (o->reason == END_EXIT)
+    if (row->status == ENDS_EXIT)
         return o->status & 0xff;
-    if (o->reason == END_SIGNAL || (o->reason == END_KILLED && o->status))
-        return 128 + o->status;
-    return CLI_NO_STATUS;
+    return row->status == ENDS_SIGNAL && o->status ? 128 + o->status : CLI_NO_STATUS;
 }
 
 /* Returns the status to end with. */
@@ -170,7 +168,7 @@ static int say_end(struct pinball *p, const struct replay_args *a, const struct 
                         .threads = (size_t)pinball_end_number(p, "threads", 1)};
     if (stop->why == STOP_LOG_END) {
         const char *reason = pinball_end_get(p, "reason"), *status = pinball_end_get(p, "status");
-        o.reason = reason ? summary_reason(reason) : 0;
+        o.reason = reason ? ends_reason(reason) : 0;
         o.status = status ? atoi(status) : 0;
         o.missing = pinball_missing(p);
         if (o.reason == END_EXIT || o.reason == END_SIGNAL)

@@ -6,33 +6,22 @@
 #include "base/plain.h"
 #include "cli/cli.h"
 #include "cli/progress.h"
-#include "cli/slice_files.h"
-#include "cli/slice_html.h"
 #include "cli/slice_options.h"
 #include "cli/slice_print.h"
 #include "pinball/pinball.h"
 #include "slicer/report/saved.h"
 #include "study/broker.h"
 
-/* ---- a slice ---- */
+_Static_assert((int)SLICE_FORMATS <= (int)BROKER_OUTPUTS, "the broker creates all of their files");
 
-static int write_files(const struct slice_print *p, const struct slice_options_given *a,
-                       const struct slice_options *o, struct err *err)
-{
-    return (a->sum && slice_files_sum(p, a->sum, err)) ||
-                   (a->dep && slice_files_dep(p, o, a->dep, err)) ||
-                   (a->dot && slice_files_dot(p, a->dot, err)) ||
-                   (a->html && slice_html_write(p, a->html, err))
-               ? -1
-               : 0;
-}
+/* ---- a slice ---- */
 
 static int print(struct study *s, const struct slice_options_given *a, const struct saved *of,
                  const struct slice *slice)
 {
     struct err err = {.code = 0};
     const struct report_limits *l = &of->limits;
-    struct report_options o = {.nodes = a->all || a->sum || a->dep || a->steps,
+    struct report_options o = {.nodes = a->all || a->steps || slice_formats_need_nodes(&a->formats),
                                .fold = !a->all,
                                .slice = of->options,
                                .kind = of->kind,
@@ -50,18 +39,14 @@ static int print(struct study *s, const struct slice_options_given *a, const str
                             .lines = a->lines,
                             .all = a->all,
                             .steps = a->steps};
-    size_t rows = a->json || a->html ? SIZE_MAX : a->lines;
+    size_t rows = slice_formats_are_whole(&a->formats) ? SIZE_MAX : a->lines;
     struct values *values = a->values ? values_new(s, r, &of->criterion, rows, &err) : NULL;
     if (a->values && !values) {
         report_free(r);
         return say_error(CLI_FAILED, "slice: values: %s", err.msg);
     }
     p.values = values;
-    int bad = write_files(&p, a, &of->options, &err);
-    if (!bad && a->json)
-        slice_print_json(&p);
-    else if (!bad)
-        slice_print_text(&p);
+    int bad = slice_formats_write(&p, &a->formats, &err);
     values_free(values);
     report_free(r);
     return bad ? say_error(CLI_FAILED, "slice: %s", err.msg) : say_finish();
@@ -151,7 +136,9 @@ static int ask(struct study *s, const struct slice_options_given *a, struct save
 {
     of->kind = a->forward ? SLICE_FORWARD : a->to ? SLICE_CHOP : SLICE_BACKWARD;
     of->options = a->criterion.slice;
-    if (criterion_find(s, &a->criterion, &of->criterion, err))
+    struct criterion_options from = a->criterion;
+    from.values = of->kind != SLICE_BACKWARD; /* what a pointer led to is more than its target */
+    if (criterion_find(s, &from, &of->criterion, err))
         return -1;
     of->text = strdup(a->failure ? "failure" : a->text);
     of->target_text = a->to ? strdup(a->to) : NULL;
@@ -264,8 +251,10 @@ static int analyse(void *arg)
 static int analyse_safely(struct analysis *w)
 {
     const struct slice_options_given *a = w->options;
-    const struct broker_options outputs = {.output = {a->sum, a->dep, a->dot, a->html}};
+    struct broker_options outputs = {{NULL}};
     struct err err;
+    for (size_t i = 0; i < SLICE_FORMATS; i++)
+        outputs.output[i] = slice_formats[i].file ? a->formats.as[i] : NULL;
     if (pinball_is_own(w->study->pinball))
         return analyse(w);
     int status = broker_run(w->study, &outputs, analyse, w, &err);
@@ -293,7 +282,7 @@ static int work(struct slice_options_given *a, struct saved *of)
         if (a->name && saved_finish(&file, status == CLI_DONE, &err))
             status = say_error(CLI_FAILED, "slice: %s", err.msg);
     }
-    if (status == CLI_DONE && !a->json && !has_sources(s, a))
+    if (status == CLI_DONE && !a->formats.as[SLICE_FORMAT_json] && !has_sources(s, a))
         say_hint("a stranger's recording shows no sources of this machine; `--source-dir DIR` says "
                  "where they are");
     study_close(s);

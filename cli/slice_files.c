@@ -224,9 +224,9 @@ static int put_edge(void *arg, const struct slice_dependence *d)
     return 0;
 }
 
-int slice_files_dep(const struct slice_print *p, const struct slice_options *o, const char *path,
-                    struct err *err)
+int slice_files_dep(const struct slice_print *p, const char *path, struct err *err)
 {
+    const struct slice_options *o = &p->of->options;
     struct dep_writer w = {.p = p, .err = err};
     uint32_t *instance = instances_find(p->study, p->report, err);
     w.instance = instance;

@@ -11,8 +11,7 @@ int slice_files_sum(const struct slice_print *p, const char *path, struct err *e
 
 /* `THREAD FILE:LINE INSTANCE <- THREAD FILE:LINE INSTANCE  WHAT`, a line for each dependence
  * between instances of statements. WHAT is `%REG`, `ADDRESS SIZE` or `control`. */
-int slice_files_dep(const struct slice_print *p, const struct slice_options *options,
-                    const char *path, struct err *err);
+int slice_files_dep(const struct slice_print *p, const char *path, struct err *err);
 
 /* A graph of lines for Graphviz. */
 int slice_files_dot(const struct slice_print *p, const char *path, struct err *err);

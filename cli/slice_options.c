@@ -19,17 +19,18 @@ const char slice_details[] =
     "  uses of FILE:LINE           all that the line uses\n"
     "  last write of WHAT          what the last instruction that wrote it used; `at WHERE` may follow\n"
     "WHERE is FILE:LINE or FUNCTION (when that line is done), *ADDRESS, *START *END (when what is there is\n"
-    "done), a position like T1:2045:401136, or end.\n"
+    "done), a position like T1:2045:401136, or end. `thread N` and `frame N` may follow: the expression is then\n"
+    "what it means in this thread and frame, 0 being the innermost; they are numbered as GDB does.\n"
     "\n"
-    "  --forward          what depends on it, instead of what it depends on\n"
+    "  --forward          what depends on its value, instead of what it depends on\n"
     "  --to CRITERION     what leads from the first criterion to this one, which may be `failure`\n"
     "  --at failure       the criterion that the crash, abort, failed assertion or deadlock suggests\n"
     "  --instance N       the Nth time that the line was reached; by default the last\n"
     "  --thread N         in thread N; by default in any\n"
     "  --thin             follow values only: not addresses, not control\n"
     "  --data             follow values and addresses, not control\n"
-    "  --prune WHAT       do not follow what VARIABLE, FUNCTION::VARIABLE, %REGISTER, `0xADDRESS BYTES` or\n"
-    "                     0xFROM..0xTO carries; may be repeated\n"
+    "  --prune WHAT       do not follow what VARIABLE, FUNCTION::VARIABLE, %REGISTER, `0xADDRESS BYTES`,\n"
+    "                     0xFROM..0xTO or `EXPRESSION at WHERE` carries; may be repeated\n"
     "  --no-prune         do not look through saved and restored registers\n"
     "  --max-save N       saves looked for at a function's begin; by default 10\n"
     "  --stack-pointer    follow the stack pointer, too\n"
@@ -43,13 +44,11 @@ const char slice_details[] =
     "  --trace FILE       use the trace that `drdebug trace -o FILE` made\n"
     "  --lines N          print at most N lines; by default 50\n"
     "  --all              print every instruction, those of libraries, too\n"
-    "  --json             print it for a program to read\n"
+#define SLICE_FORMAT(option, way, nodes, whole, writer, help) help
+#include "cli/slice_formats.def"
+#undef SLICE_FORMAT
     "  --values           print what flowed, too: a replay looks at it\n"
     "  --steps            with --json: all statements of the slice in the order of their execution, too\n"
-    "  --sum FILE         write its statements and their instances to FILE\n"
-    "  --dep FILE         write all dependences between them\n"
-    "  --dot FILE         write a graph for Graphviz\n"
-    "  --html FILE        write a page with the sources, the slice marked in them\n"
     "  -o NAME            keep the slice with the pinball, under this name\n"
     "  --list             list the slices that were kept\n"
     "  --show NAME        print one of them\n"
@@ -81,18 +80,17 @@ enum {
     OPT_TRACE,
     OPT_LINES,
     OPT_ALL,
-    OPT_JSON,
-    OPT_SUM,
-    OPT_DEP,
-    OPT_DOT,
-    OPT_HTML,
     OPT_STEPS,
     OPT_VALUES,
     OPT_LIST,
     OPT_SHOW,
     OPT_DELETE,
     OPT_HELP,
+    OPT_FORMATS, /* a number for each of the formats */
 };
+
+/* How a format is asked for. */
+enum { PRINTED = no_argument, TO_FILE = required_argument };
 
 static const struct option options[] = {
     {"at", required_argument, NULL, OPT_AT},
@@ -115,17 +113,15 @@ static const struct option options[] = {
     {"trace", required_argument, NULL, OPT_TRACE},
     {"lines", required_argument, NULL, OPT_LINES},
     {"all", no_argument, NULL, OPT_ALL},
-    {"json", no_argument, NULL, OPT_JSON},
-    {"sum", required_argument, NULL, OPT_SUM},
-    {"dep", required_argument, NULL, OPT_DEP},
-    {"dot", required_argument, NULL, OPT_DOT},
-    {"html", required_argument, NULL, OPT_HTML},
     {"steps", no_argument, NULL, OPT_STEPS},
     {"values", no_argument, NULL, OPT_VALUES},
     {"list", no_argument, NULL, OPT_LIST},
     {"show", required_argument, NULL, OPT_SHOW},
     {"delete", required_argument, NULL, OPT_DELETE},
     {"help", no_argument, NULL, OPT_HELP},
+#define SLICE_FORMAT(option, way, ...) {#option, way, NULL, OPT_FORMATS + SLICE_FORMAT_##option},
+#include "cli/slice_formats.def"
+#undef SLICE_FORMAT
     {NULL, 0, NULL, 0},
 };
 
@@ -224,18 +220,6 @@ static int set_value(int c, struct slice_options_given *a)
     case OPT_DELETE:
         a->remove = optarg;
         break;
-    case OPT_SUM:
-        a->sum = optarg;
-        break;
-    case OPT_DEP:
-        a->dep = optarg;
-        break;
-    case OPT_DOT:
-        a->dot = optarg;
-        break;
-    case OPT_HTML:
-        a->html = optarg;
-        break;
     case OPT_TRACE:
         a->study.trace = optarg;
         break;
@@ -265,8 +249,6 @@ static bool set_flag(int c, struct slice_options_given *a)
         return o->relocated = true;
     case OPT_ALL:
         return a->all = true;
-    case OPT_JSON:
-        return a->json = true;
     case OPT_STEPS:
         return a->steps = true;
     case OPT_VALUES:
@@ -302,7 +284,7 @@ static int take_words(int argc, char *argv[], struct slice_options_given *a)
                              "slice: --list, --show and --delete take no criterion, one at a time");
         return -1;
     }
-    if (a->steps && !a->json)
+    if (a->steps && !a->formats.as[SLICE_FORMAT_json])
         return say_error(CLI_USAGE, "slice: --steps goes with --json");
     if (a->forward && a->to)
         return say_error(CLI_USAGE, "slice: --forward is all that follows, --to what leads to one "
@@ -332,7 +314,12 @@ int slice_options_parse(int argc, char *argv[], struct slice_options_given *a)
         if (c == OPT_HELP)
             return help_verb("slice");
         if (c == ':' || c == '?')
-            return say_bad_option("slice", argv, c == ':' ? ':' : optopt, OPT_HELP);
+            return say_bad_option("slice", argv, c == ':' ? ':' : optopt,
+                                  OPT_FORMATS + SLICE_FORMATS - 1);
+        if (c >= OPT_FORMATS && c < OPT_FORMATS + SLICE_FORMATS) {
+            a->formats.as[c - OPT_FORMATS] = optarg ? optarg : "";
+            continue;
+        }
         if (set_flag(c, a))
             continue;
         int status = set_limit(c, a);

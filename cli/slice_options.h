@@ -4,6 +4,7 @@
 
 #include <limits.h>
 
+#include "cli/slice_formats.h"
 #include "cli/window.h"
 #include "slicer/criterion/pruning.h"
 #include "slicer/report/report.h"
@@ -14,16 +15,16 @@ struct slice_options_given {
     struct criterion_options criterion;
     struct window window;
     uint64_t lines;
-    bool failure, all, json, steps, list, values;
+    bool failure, all, steps, list, values;
     bool forward;
     const char *to; /* of a chop: the other criterion, or `failure` */
     const char *prune[PRUNING_MOST];
     size_t prunes;
-    struct report_limits limits;        /* strings are those of the argument vector */
-    struct saved_file *file;            /* while the slice is made that `name` is for */
-    const char *name;                   /* to keep it under */
-    const char *sum, *dep, *dot, *html; /* files to write */
-    const char *show, *remove;          /* slices that were kept */
+    struct report_limits limits; /* strings are those of the argument vector */
+    struct saved_file *file;     /* while the slice is made that `name` is for */
+    const char *name;            /* to keep it under */
+    struct slice_formats_wanted formats;
+    const char *show, *remove; /* slices that were kept */
     char in[PATH_MAX];
     char text[1024]; /* the criterion */
 };

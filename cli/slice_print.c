@@ -318,11 +318,13 @@ static void print_foot(const struct slice_print *p)
                      p->report->nodes, p->report->full, text);
 }
 
-void slice_print_text(const struct slice_print *p)
+int slice_print_text(const struct slice_print *p, const char *path, struct err *err)
 {
     static const char *const nothing[] = {"Nothing that was executed made it.\n",
                                           "Nothing depends on it.\n",
                                           "Nothing leads from the one to the other.\n"};
+    (void)path;
+    (void)err;
     print_head(p);
     bool empty = !p->report->full && !p->report->edges;
     if (p->all)
@@ -335,6 +337,7 @@ void slice_print_text(const struct slice_print *p)
         print_races(p);
     print_foot(p);
     print_changed(p);
+    return 0;
 }
 
 /* ---- for programs ---- */
@@ -522,7 +525,8 @@ static void json_head(const struct slice_print *p)
     const struct report_limits *l = &p->of->limits;
     struct slice_figures figures;
     slice_figures(p->slice, &figures);
-    printf("{\n  \"kind\": \"%s\",\n", slice_print_kind(p->of->kind));
+    json_begin();
+    printf(",\n  \"kind\": \"%s\",\n", slice_print_kind(p->of->kind));
     json_criterion(p, "criterion", p->text, p->criterion);
     if (p->of->kind == SLICE_CHOP) {
         puts(",");
@@ -541,9 +545,11 @@ static void json_head(const struct slice_print *p)
            figures.pairs);
 }
 
-void slice_print_json(const struct slice_print *p)
+int slice_print_json(const struct slice_print *p, const char *path, struct err *err)
 {
     const struct report *r = p->report;
+    (void)path;
+    (void)err;
     json_head(p);
     fputs(",\n  \"lines\": [", stdout);
     for (size_t i = 0; i < r->rows; i++) {
@@ -564,4 +570,5 @@ void slice_print_json(const struct slice_print *p)
         json_nodes(p);
     }
     puts("\n  ]\n}");
+    return 0;
 }

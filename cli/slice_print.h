@@ -24,7 +24,8 @@ const char *slice_print_kind(enum slice_kind kind);
 void slice_print_pruned(const struct saved *of, char *out, size_t room);
 void slice_print_limits(const struct saved *of, char *out, size_t room);
 
-void slice_print_text(const struct slice_print *p);
-void slice_print_json(const struct slice_print *p);
+/* slice_format_writer: `path` and `err` are not used. */
+int slice_print_text(const struct slice_print *p, const char *path, struct err *err);
+int slice_print_json(const struct slice_print *p, const char *path, struct err *err);
 
 #endif

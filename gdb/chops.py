@@ -7,21 +7,10 @@ The build puts this behind slices.py (gdb/embed.py), whose names it uses.
 
 
 def prune_words(what):
-    """WHAT as `drdebug slice --prune' understands it: GDB says what a name means here."""
-    if re.fullmatch(r"[%$]\w+", what) and (is_register(what[1:]) or what[1:] in ("flags", "eflags")):
-        return "%" + what[1:]
+    """WHAT as `drdebug slice --prune' understands it: a name or an expression is what it means here."""
     if re.fullmatch(r"%\w+|0[xX][0-9a-fA-F]+(\s+\w+|\.\.0[xX][0-9a-fA-F]+)|\w+(::~?\w+)+", what):
         return what
-    if re.fullmatch(r"[A-Za-z_]\w*", what):
-        symbol = gdb.lookup_symbol(what)[0]
-        if symbol is not None and symbol.needs_frame:
-            function = gdb.selected_frame().function()
-            return f"{re.sub('[(<].*', '', function.name)}::{what}" if function else what
-        if symbol is None:
-            return what  # drdebug knows those where the slice's criterion is
-    Reads(what)  # that it calls no function
-    memory = Memory(what)
-    return f"{memory.start:#x} {memory.size}"
+    return f"{what} at {place_now()}"
 
 
 class PinForwardSlice(PinSlice):
@@ -34,7 +23,6 @@ the position of the first time."""
 
     name = "forward-slice"
     options = ("--forward",)
-    values_only = True
 
 
 class PinChop(PinCommand):
@@ -52,7 +40,7 @@ The words are those of `pin slice'. Where one has no WHERE it is here and now;
         parts = re.fullmatch(r"(.+?)\s+to\s+(.+)", arg)
         self.check(parts)
         slices.check_connection()
-        label, criterion, options = find_criterion(self, parts[1], values_only=True)
+        label, criterion, options = find_criterion(self, parts[1])
         if parts[2] == "failure":
             to = to_label = "failure"
         else:
@@ -84,7 +72,7 @@ prune more. Without WHAT, what was pruned is listed; --clear takes it all back."
             raise gdb.GdbError("No slice to prune: `pin slice' makes one.")
         old = slices.current
         if not arg:
-            say_columns([(what, words if words != what else "") for what, words in old.prunes])
+            say_columns([(what, words[len(what):].strip()) for what, words in old.prunes])
             if not old.prunes:
                 say("Nothing is pruned.")
             return

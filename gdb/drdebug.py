@@ -36,8 +36,10 @@ SYSCALLS = {}
 # ((first, last), ...): what may deceive a terminal's reader. Empty here; the build puts base/plain.def in.
 HIDDEN = ()
 
+# {number: (what its status is, what the program did)}. Empty here; the build puts pinball/ends.def in.
+ENDS = {}
+
 PATIENCE_S = 100000
-ENDED_BY_SIGNAL = 2  # pinball/record.h
 
 EVENT_KINDS = ["call", "signal", "thread", "output", "exec", "exit"]
 
@@ -311,23 +313,23 @@ def hook(command, before):
         gdb.execute(f"define {own}\n{before}\nend")
 
 
-ENDS = {  # pinball/record.h
-    1: lambda status: f"exited with status {status}",
-    ENDED_BY_SIGNAL: lambda status: f"was killed by {signal_name(status)}",
-    3: lambda status: "became another program, which is not recorded",
-}
-
-
 def tell_end(when):
     """How the program ended, as GDB tells it of one that runs: $_exitcode, $_exitsignal."""
-    reason, status = when.get("reason"), when.get("status")
-    if not when["at_end"] or reason not in ENDS:
+    status = when.get("status")
+    if not when["at_end"] or when.get("reason") not in ENDS:
         return
-    say(f"[The recording ends here: the program {ENDS[reason](status)}.]")
-    if reason == 1:
-        gdb.set_convenience_variable("_exitcode", status)
-    elif reason == ENDED_BY_SIGNAL:
-        gdb.set_convenience_variable("_exitsignal", status)
+    kind, did = ENDS[when["reason"]]
+    words = signal_name(status) if kind == "SIGNAL" else str(status)
+    say(f"[The recording ends here: the program {did.replace('$STATUS', words)}.]")
+    if kind in EXIT_VARIABLES:
+        gdb.set_convenience_variable(EXIT_VARIABLES[kind], status)
+
+
+EXIT_VARIABLES = {"EXIT": "_exitcode", "SIGNAL": "_exitsignal"}
+
+
+def ended_by_signal(when):
+    return ENDS.get(when.get("reason"), ("", ""))[0] == "SIGNAL"
 
 
 class History:
@@ -804,7 +806,7 @@ def start(where="main"):
     """Goes from the first instruction to where a session begins: `main`, `start` or `end`."""
     if where == "end":
         goto("end")
-        if ask("when").get("reason") == ENDED_BY_SIGNAL:
+        if ended_by_signal(ask("when")):
             gdb.execute("reverse-continue")  # to the signal, as if it had just come
     elif where == "main":
         run_to_main()
@@ -922,7 +924,7 @@ A recording has its own arguments: others are refused."""
                 gdb.execute("with suppress-cli-notifications on -- continue", to_string=True)
         for one in gdb.breakpoints():
             one.hit_count = 0
-        for name in ("_exitcode", "_exitsignal"):
+        for name in EXIT_VARIABLES.values():
             gdb.set_convenience_variable(name, None)
 
 

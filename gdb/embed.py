@@ -1,39 +1,57 @@
 #!/usr/bin/env python3
-"""embed.py SCRIPT SLICES... SYSCALLS_DEF PLAIN_DEF OUT - puts two tables, slices.py and chops.py into drdebug.py.
+"""embed.py SCRIPT PART... SYSCALLS_DEF PLAIN_DEF ENDS_DEF OUT - puts three tables and the other parts into drdebug.py.
 
 SPDX-License-Identifier: MIT
 
-GDB loads a single file; engine/os/syscalls.def is the only list of system calls there is, and base/plain.def
-the only one of characters that are not to be printed.
+GDB loads a single file; engine/os/syscalls.def is the only list of system calls there is, base/plain.def
+the only one of characters that are not to be printed, and pinball/ends.def the only one of ways to end.
 """
 import re
 import sys
 
-PLACE = "SYSCALLS = {}\n"
-HIDDEN_PLACE = "HIDDEN = ()\n"
-SLICES_PLACE = "SLICE_COMMANDS = ()  # the build puts gdb/slices.py here (gdb/embed.py)\n"
+TABLES = 3
+PARTS_PLACE = "SLICE_COMMANDS = ()  # the build puts gdb/slices.py here (gdb/embed.py)\n"
 
 
-def main(script, *slices, table, hidden, out):
-    with open(script, encoding="ascii") as file:
-        text = file.read()
-    text_of_slices = ""
-    for path in slices:
-        with open(path, encoding="ascii") as file:
-            text_of_slices += file.read() + "\n\n"
-    with open(table, encoding="utf-8") as file:
-        rows = re.findall(r"^SYSCALL\((\d+), (\w+),", file.read(), re.MULTILINE)
-    with open(hidden, encoding="utf-8") as file:
-        ranges = re.findall(r"^HIDDEN\((0x\w+), (0x\w+)\)", file.read(), re.MULTILINE)
-    if text.count(HIDDEN_PLACE) != 1 or len(ranges) < 10:
-        sys.exit(f"embed.py: {script}: no place for hidden characters, or {hidden}: no table")
-    text = text.replace(HIDDEN_PLACE, f"HIDDEN = ({', '.join(f'({a}, {b})' for a, b in ranges)})\n")
-    if text.count(PLACE) != 1 or text.count(SLICES_PLACE) != 1 or len(rows) < 300:
-        sys.exit(f"embed.py: {script}: no place for a table or for slices.py, or {table}: no table")
-    lines = "".join(f'    {number}: "{name}",\n' for number, name in rows)
+def read(path, encoding="ascii"):
+    with open(path, encoding=encoding) as file:
+        return file.read()
+
+
+def syscalls(text):
+    rows = re.findall(r"^SYSCALL\((\d+), (\w+),", text, re.MULTILINE)
+    return len(rows) >= 300, "{\n" + "".join(f'    {number}: "{name}",\n' for number, name in rows) + "}"
+
+
+def hidden(text):
+    ranges = re.findall(r"^HIDDEN\((0x\w+), (0x\w+)\)", text, re.MULTILINE)
+    return len(ranges) >= 10, f"({', '.join(f'({a}, {b})' for a, b in ranges)})"
+
+
+def ends(text):
+    """Those that GDB tells of."""
+    rows = re.findall(r'^END\(\w+, (\d+), "\w+", (\w+), \w+,[^"]*"[^"]*",\s*(?:NULL|"[^"]*"),\s*"([^"]*)"\)', text,
+                      re.MULTILINE)
+    return len(rows) >= 2, "{\n" + "".join(f'    {number}: ("{kind}", "{did}"),\n' for number, kind, did in rows) + "}"
+
+
+PLACES = (("SYSCALLS = {}\n", syscalls), ("HIDDEN = ()\n", hidden), ("ENDS = {}\n", ends))
+
+
+def main(script, *others):
+    parts, tables, out = others[:-TABLES - 1], others[-TABLES - 1:-1], others[-1]
+    text = read(script)
+    for (place, make), path in zip(PLACES, tables):
+        good, table = make(read(path, "utf-8"))
+        if not good or text.count(place) != 1:
+            sys.exit(f"embed.py: {script}: no place for {place.split()[0]}, or {path}: no table")
+        text = text.replace(place, f"{place.split()[0]} = {table}\n")
+    if text.count(PARTS_PLACE) != 1:
+        sys.exit(f"embed.py: {script}: no place for the other parts")
+    text = text.replace(PARTS_PLACE, "".join(read(path) + "\n\n" for path in parts))
     with open(out, "w", encoding="ascii") as file:
-        file.write(text.replace(PLACE, f"SYSCALLS = {{\n{lines}}}\n").replace(SLICES_PLACE, text_of_slices))
+        file.write(text)
 
 
 if __name__ == "__main__":
-    main(*sys.argv[1:-3], table=sys.argv[-3], hidden=sys.argv[-2], out=sys.argv[-1])
+    main(*sys.argv[1:])

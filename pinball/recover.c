@@ -29,6 +29,7 @@
 
 #include "pinball/beneath.h"
 #include "pinball/chunk.h"
+#include "pinball/ends.h"
 #include "pinball/kept.h"
 #include "pinball/records.h"
 #include "pinball/store.h"
@@ -299,7 +300,7 @@ static int write_end(struct rescue *r, struct err *err)
 {
     struct text text = {0};
 
-    bool stopped = summary_reason(summary_reason_name(r->head.stop)) != 0;
+    bool stopped = ends_reason(ends_name(r->head.stop)) != 0;
     bool missing = false;
 
     for (size_t i = 0; i < r->kept.files; i++)

@@ -8,28 +8,9 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "pinball/ends.h"
 #include "pinball/record_state.h"
 #include "pinball/records.h"
-
-static const char *const reasons[] = {
-    [END_EXIT] = "exit", [END_SIGNAL] = "signal", [END_EXEC] = "exec",     [END_KILLED] = "killed",
-    [END_LOST] = "lost", [END_FULL] = "full",     [END_FAILED] = "failed", [END_REGION] = "region",
-};
-
-enum { REASONS = sizeof reasons / sizeof reasons[0] };
-
-const char *summary_reason_name(uint32_t reason)
-{
-    return reason < REASONS && reasons[reason] ? reasons[reason] : "unknown";
-}
-
-uint32_t summary_reason(const char *name)
-{
-    for (uint32_t i = 0; i < REASONS; i++)
-        if (reasons[i] && strcmp(reasons[i], name) == 0)
-            return i;
-    return 0;
-}
 
 /* Threads are numbered as they come, so new ones belong near the end of the list. */
 enum { MAX_SHIFT = 4096, MAX_THREADS = 1 << 24 };
@@ -158,7 +139,7 @@ void summary_last(struct summary *summary, const struct ring_last *last)
 
 void summary_text(const struct summary *summary, struct text *text)
 {
-    text_add(text, "reason", summary_reason_name(summary->reason));
+    text_add(text, "reason", ends_name(summary->reason));
     text_addf(text, "status", "%d", summary->status);
     text_addf(text, "threads", "%zu", summary->threads);
     text_addf(text, "ticks", "%llu",

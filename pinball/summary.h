@@ -45,8 +45,4 @@ void summary_last(struct summary *summary, const struct ring_last *last);
 void summary_text(const struct summary *summary, struct text *text);
 void summary_deinit(struct summary *summary);
 
-/* `exit`, `signal`, ... and back; 0 for what is none. */
-const char *summary_reason_name(uint32_t reason);
-uint32_t summary_reason(const char *name);
-
 #endif

@@ -17,6 +17,7 @@
 
 #include "base/array.h"
 #include "pinball/derive.h"
+#include "pinball/ends.h"
 #include "pinball/format.h"
 #include "pinball/record_state.h"
 #include "pinball/records.h"
@@ -285,7 +286,7 @@ static int write_end(struct cutting *c, struct err *err)
     c->summary.isa = isa ? strtoull(isa, NULL, 16) : 0;
     if (!c->summary.ended) {
         const char *reason = pinball_end_get(c->pinball, "reason");
-        c->summary.reason = reason ? summary_reason(reason) : 0;
+        c->summary.reason = reason ? ends_reason(reason) : 0;
         c->summary.status = (int32_t)pinball_end_number(c->pinball, "status", 0);
     }
     summary_text(&c->summary, &text);

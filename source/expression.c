@@ -236,6 +236,55 @@ static int parse_character(struct parser *p, struct operand *out)
     return 0;
 }
 
+/* `.v4_float[1]`: a part of a vector register, as GDB calls it. */
+static int parse_lane(struct parser *p, struct operand *out)
+{
+    static const struct {
+        const char *name;
+        enum source_class class;
+        unsigned bytes;
+    } kinds[] = {{"float", TYPE_FLOAT, 4},  {"double", TYPE_FLOAT, 8}, {"int8", TYPE_SIGNED, 1},
+                 {"int16", TYPE_SIGNED, 2}, {"int32", TYPE_SIGNED, 4}, {"int64", TYPE_SIGNED, 8}};
+    char name[WORD], *end;
+    unsigned long count = 0, lane;
+    size_t i = 0;
+    if (take_name(p, name) && name[0] == 'v')
+        count = strtoul(name + 1, &end, 10);
+    while (count && i < sizeof kinds / sizeof *kinds &&
+           (*end != '_' || strcmp(end + 1, kinds[i].name) != 0))
+        i++;
+    if (!count || i == sizeof kinds / sizeof *kinds || !take(p, "["))
+        return refuse(p, "a register's parts are such as $xmm1.v4_float[0]");
+    lane = strtoul(p->at, &end, 10);
+    p->at = end;
+    if (lane >= count || count * kinds[i].bytes > LOC_VEC_BYTES || !take(p, "]"))
+        return refuse(p, "a register's parts are such as $xmm1.v4_float[0]");
+    out->type = source_types_plain(kinds[i].class, kinds[i].bytes);
+    out->first += (unsigned)lane * kinds[i].bytes;
+    return 0;
+}
+
+/* `%rax`, or `$rax` with GDB's names: $sp is all of rsp, $r8l is r8b. */
+static int parse_register(struct parser *p, struct operand *out)
+{
+    bool gdb = *p->at++ == '$';
+    char name[WORD];
+    if (!take_name(p, name))
+        return refuse(p, "it has a register without a name");
+    size_t last = strlen(name) - 1;
+    if (gdb && strcmp(name, "sp") == 0)
+        strcpy(name, "rsp");
+    else if (gdb && strcmp(name, "fp") == 0)
+        strcpy(name, "rbp");
+    else if (gdb && name[0] == 'r' && isdigit((unsigned char)name[1]) && name[last] == 'l')
+        name[last] = 'b';
+    if (operand_register(&p->reader, name, out))
+        return -1;
+    return gdb && out->first >= LOC_VEC && out->first < LOC_MASK && take(p, ".")
+               ? parse_lane(p, out)
+               : 0;
+}
+
 static int parse_primary(struct parser *p, struct operand *out)
 {
     char name[WORD];
@@ -258,11 +307,8 @@ static int parse_primary(struct parser *p, struct operand *out)
     }
     if (*p->at == '\'')
         return parse_character(p, out);
-    if (*p->at == '%' || *p->at == '$') {
-        p->at++;
-        return take_name(p, name) ? operand_register(&p->reader, name, out)
-                                  : refuse(p, "it has a register without a name");
-    }
+    if (*p->at == '%' || *p->at == '$')
+        return parse_register(p, out);
     if (*p->at == '"')
         return refuse(p, "it has a string, which is no variable");
     return refuse(p, *p->at ? "it is not understood" : "it ends early");
@@ -356,6 +402,21 @@ static int parse_star(struct parser *p, struct operand *out)
     return bad || operand_deref(&p->reader, out) ? -1 : 0;
 }
 
+/* `{TYPE} ADDRESS`, GDB's way to say *(TYPE *) ADDRESS. */
+static int parse_type_at(struct parser *p, struct operand *out)
+{
+    enum operand_role role = p->role;
+    struct source_type type;
+    if (!take_type(p, &type) || !take(p, "}"))
+        return refuse(p, "it has braces without a type");
+    type.pointers++;
+    p->role = OPERAND_ADDRESS;
+    int bad = parse_unary(p, out) || operand_fetch(&p->reader, out, OPERAND_ADDRESS);
+    p->role = role;
+    return bad || operand_convert(&p->reader, out, &type) || operand_deref(&p->reader, out) ? -1
+                                                                                            : 0;
+}
+
 /* A cast, if that is what the bracket is. 1: it is none. */
 static int parse_cast(struct parser *p, struct operand *out)
 {
@@ -384,6 +445,8 @@ static int parse_prefix(struct parser *p, struct operand *out)
                    : 0;
     if (take(p, "*"))
         return parse_star(p, out);
+    if (take(p, "{"))
+        return parse_type_at(p, out);
     if (strncmp(p->at, "&&", 2) != 0 && take(p, "&"))
         return parse_unary(p, out) || operand_address(&p->reader, out) ? -1 : 0;
     if (take(p, "sizeof"))

@@ -2,9 +2,10 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Variables, members (a.b, p->q), elements, * and &, casts, sizeof, arithmetic, registers (%rax or
- * $rax), and names as GDB spells them ('file.c'::x, function::x). Nothing is changed or called. In
- * methods, members of *this are variables. A reference is what it refers to.
+ * Variables, members (a.b, p->q), elements, * and &, casts, sizeof, arithmetic, registers (%rax; or
+ * $rax with GDB's names and parts), and names as GDB spells them ('file.c'::x, function::x).
+ * Nothing is changed or called. In methods, members of *this are variables. A reference is what it
+ * refers to.
  *
  * What is read has one of two roles: it is the value, or it only says where the value is: the
  * pointer of p->q and *p, the index of a[i].

@@ -236,13 +236,18 @@ static bool is_named(const char *name, const char *wanted)
            (want == have || (have - want >= 2 && name[have - want - 1] == ':'));
 }
 
-static const struct source_var *local_named(const struct source_mod *m, uint64_t addr,
-                                            const char *name)
+/* A local of the function at the view, seen from its frame: from outside of calls that were
+ * inlined. */
+static const struct source_var *local_named(const struct source_view *view, const char *name)
 {
-    for (int32_t i = source_scopes_at(m, addr); i != SOURCE_NONE; i = m->scope[i].parent) {
-        for (int32_t v = m->scope[i].variable; v != SOURCE_NONE; v = m->var[v].next)
+    const struct source_mod *m = view->here;
+    uint32_t outside = view->frame ? view->frame->inlined : 0;
+
+    for (int32_t i = source_scopes_at(m, view->addr); i != SOURCE_NONE; i = m->scope[i].parent) {
+        for (int32_t v = m->scope[i].variable; v != SOURCE_NONE && !outside; v = m->var[v].next)
             if (strcmp(m->var[v].name, name) == 0)
                 return &m->var[v];
+        outside -= outside && m->scope[i].kind == SOURCE_INLINED;
         if (m->scope[i].kind == SOURCE_FUNCTION)
             break;
     }
@@ -350,7 +355,7 @@ static const struct source_var *find_qualified(struct source_view *view, const c
         return NULL;
     if (view->here) {
         view->m = view->here;
-        var = local_named(view->here, view->addr, q.name);
+        var = local_named(view, q.name);
         if (!var || !q.function || !is_of(view->here, var, &q))
             var = qualified_in(view->here, &q);
     }
@@ -369,7 +374,7 @@ const struct source_var *source_variable_named(struct source_view *view, const c
 
     if (view->here) {
         view->m = view->here;
-        var = local_named(view->here, view->addr, name);
+        var = local_named(view, name);
         if (!var)
             var = global_named(view->here, unit_at(view->here, view->addr), name);
         if (!var)

@@ -13,8 +13,8 @@
 
 #include "base/memory.h"
 #include "pinball/beneath.h"
+#include "pinball/ends.h"
 #include "pinball/pinball.h"
-#include "pinball/summary.h"
 #include "study/broker.h"
 #include "study/past.h"
 #include "study/study_private.h"
@@ -254,5 +254,5 @@ uint32_t study_end(const struct study *s, int *status, struct position *at)
     *status = text ? (int)strtol(text, NULL, 10) : 0;
     if (!token || position_parse(token, at, &err))
         *at = (struct position){.thread = 1};
-    return reason ? summary_reason(reason) : 0;
+    return reason ? ends_reason(reason) : 0;
 }

@@ -47,7 +47,7 @@ static int want_memory(struct criterion *out, const struct place *p, gaddr addr,
 enum { WORDS = 64 };
 
 struct words {
-    char text[1024];
+    char text[CRITERION_TEXT];
     char *word[WORDS];
     int count;
 };
@@ -82,26 +82,81 @@ static bool is_position(const char *text)
     return text[0] == 'T' && !position_parse(text, &p, &err);
 }
 
-/* `where` may be `*START`, with `*END` in `last`. */
-static int find_place(struct study *s, const struct criterion_options *o, const char *where,
-                      const char *last, struct place *out, struct err *err)
+/* The words behind `at`. */
+struct where {
+    const char *place, *last; /* NULL: none; `*START` may have `*END` in `last` */
+    struct place_view view;
+};
+
+/* `thread N` or `frame N`, as the last two words. */
+static bool take_view(const struct words *w, int *n, struct place_view *view)
+{
+    uint64_t value;
+    if (*n < 5 || !number(w->word[*n - 1], &value) || value > UINT32_MAX)
+        return false;
+    if (strcmp(w->word[*n - 2], "thread") == 0)
+        view->thread = (uint32_t)value;
+    else if (strcmp(w->word[*n - 2], "frame") == 0)
+        view->frame = (uint32_t)value;
+    else
+        return false;
+    *n -= 2;
+    return true;
+}
+
+/* Returns how many words are before `at`; all of them, if there is none. */
+static int take_where(const struct words *w, struct where *out)
+{
+    int n = w->count;
+    *out = (struct where){.place = NULL};
+    while (take_view(w, &n, &out->view))
+        ;
+    if (n > 2 && strcmp(w->word[n - 2], "at") == 0) {
+        out->place = w->word[n - 1];
+        return n - 2;
+    }
+    if (n > 3 && !strcmp(w->word[n - 3], "at") && w->word[n - 2][0] == '*' &&
+        w->word[n - 1][0] == '*') {
+        out->place = w->word[n - 2];
+        out->last = w->word[n - 1];
+        return n - 3;
+    }
+    out->view = (struct place_view){0};
+    return w->count;
+}
+
+static int find_moment(struct study *s, const struct criterion_options *o,
+                       const struct where *where, struct place *out, struct err *err)
 {
     struct position at;
-    if (where && strcmp(where, "end") != 0) {
-        if (is_position(where))
-            return position_parse(where, &at, err) ? -1 : place_position(s, &at, out, err);
-        struct place_options po = {.instance = o->instance, .thread = o->thread};
-        if (last && !number(last + 1, &po.last))
-            return err_set_code(err, CRITERION_USAGE, "%s: not an address", last);
-        return place_line(s, where, &po, out, err);
+    const char *place = where->place;
+    const uint32_t thread = where->view.thread ? where->view.thread : o->thread;
+    if (place && strcmp(place, "end") != 0) {
+        if (is_position(place))
+            return position_parse(place, &at, err) ? -1 : place_position(s, &at, out, err);
+        struct place_options po = {.instance = o->instance, .thread = thread};
+        if (where->last && !number(where->last + 1, &po.last))
+            return err_set_code(err, CRITERION_USAGE, "%s: not an address", where->last);
+        return place_line(s, place, &po, out, err);
     }
     struct place_end end;
-    if (place_end(s, o->thread, &end, err))
+    if (place_end(s, thread, &end, err))
         return -1;
     *out = end.place;
     end.place = (struct place){0};
     place_end_deinit(&end);
     return 0;
+}
+
+static int find_place(struct study *s, const struct criterion_options *o, const struct where *where,
+                      struct place *out, struct err *err)
+{
+    if (find_moment(s, o, where, out, err))
+        return -1;
+    if (!place_frame(s, out, &where->view, err))
+        return 0;
+    place_deinit(out);
+    return -1;
 }
 
 static void join(char *const *word, int n, char *out, size_t room)
@@ -138,13 +193,7 @@ static int want_what(struct study *s, const struct criterion_options *o, struct 
         unsigned first, count;
         if (!registers_find(word[0] + 1, &first, &count))
             return err_set_code(err, CRITERION_USAGE, "%s: no such register", word[0]);
-        return criterion_want(out,
-                              (struct slice_want){.kind = SLICE_REGISTER,
-                                                  .at = p->at,
-                                                  .thread = p->thread,
-                                                  .addr = first,
-                                                  .bytes = count},
-                              err);
+        return criterion_register(out, p, first, count, err);
     }
     if (n <= 2 && number(word[0], &addr)) {
         if (n != 2 || !number(word[1], &bytes) || !bytes || bytes > WANT_MOST)
@@ -230,27 +279,19 @@ static int find(struct study *s, const struct criterion_options *o, struct words
                 struct criterion *out, struct err *err)
 {
     struct place p = {0};
+    struct where where;
     int n = w->count, from = 0;
-    const char *where = NULL, *until = NULL;
     bool uses = n == 3 && !strcmp(w->word[0], "uses") && !strcmp(w->word[1], "of");
     bool last = n > 3 && !strcmp(w->word[0], "last") && !strcmp(w->word[1], "write") &&
                 !strcmp(w->word[2], "of");
-    if (n > 2 && strcmp(w->word[n - 2], "at") == 0) {
-        where = w->word[n - 1];
-        n -= 2;
-    } else if (n > 3 && !strcmp(w->word[n - 3], "at") && w->word[n - 2][0] == '*' &&
-               w->word[n - 1][0] == '*') {
-        where = w->word[n - 2];
-        until = w->word[n - 1];
-        n -= 3;
-    }
+    n = take_where(w, &where);
     if (uses)
-        where = w->word[2];
+        where.place = w->word[2];
     if (last)
         from = 3;
-    if (n == from || (uses && is_position(where)))
+    if (n == from || (uses && is_position(where.place)))
         return err_set_code(err, CRITERION_USAGE, "%s: %s", o->text, usage);
-    if (find_place(s, o, where, until, &p, err))
+    if (find_place(s, o, &where, &p, err))
         return -1;
     out->thread = p.thread;
     out->position = p.position;
@@ -260,6 +301,19 @@ static int find(struct study *s, const struct criterion_options *o, struct words
         uses ? want_uses(out, &p, err) : want_list(s, o, out, &p, w->word + from, n - from, err);
     place_deinit(&p);
     return bad || (last && take_last_write(s, o, out, err)) ? -1 : 0;
+}
+
+int criterion_place(struct study *s, const char *text, char *what, struct place *out,
+                    struct err *err)
+{
+    const struct criterion_options o = {.text = text};
+    struct words w;
+    struct where where;
+    if (cut(&w, text, err))
+        return -1;
+    int n = take_where(&w, &where);
+    join(w.word, n, what, CRITERION_TEXT);
+    return where.place ? find_place(s, &o, &where, out, err) : 1;
 }
 
 int criterion_find(struct study *s, const struct criterion_options *o, struct criterion *out,

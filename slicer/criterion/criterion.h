@@ -9,6 +9,8 @@
  *
  * WHERE is FILE:LINE or FUNCTION (behind that line's instance, see place.h), *ADDRESS, *START *END
  * (behind these instructions), a position like T1:2045:401136, or `end`, which is the default.
+ * `thread N` and `frame N` may follow it: names and registers are those of that frame, 0 being the
+ * innermost, of that thread.
  */
 #ifndef SLICER_CRITERION_CRITERION_H
 #define SLICER_CRITERION_CRITERION_H
@@ -20,6 +22,7 @@ struct criterion_options {
     const char *text; /* NULL: the failure that ended the recording */
     uint64_t instance;
     uint32_t thread;
+    bool values;                /* pointers that lead to the value do not count */
     struct slice_options slice; /* of use to find the last write */
 };
 
@@ -41,7 +44,18 @@ void criterion_deinit(struct criterion *c);
 
 /* For those who find criteria: adds a want. */
 int criterion_want(struct criterion *c, struct slice_want want, struct err *err);
-/* slicer/criterion/expression.c: adds wants of what a C expression reads. */
+/* Takes `WHAT at WHERE` apart: WHAT is in `what`, of at least CRITERION_TEXT bytes, and *out is to
+ * be deinitialized. 1: there is no `at`. */
+enum { CRITERION_TEXT = 1024 };
+int criterion_place(struct study *s, const char *text, char *what, struct place *out,
+                    struct err *err);
+/* slicer/criterion/expression.c: what a C expression reads there; wants of a register's locations,
+ * and of all that an expression reads. */
+struct expression;
+int criterion_reads(struct study *s, const struct place *p, const char *text,
+                    struct expression *out, struct err *err);
+int criterion_register(struct criterion *out, const struct place *p, uint64_t first, uint64_t count,
+                       struct err *err);
 int criterion_expression(struct study *s, const struct criterion_options *options,
                          struct criterion *out, const struct place *p, const char *text,
                          struct err *err);

@@ -13,7 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "pinball/record.h"
+#include "pinball/ends.h"
 #include "slicer/criterion/criterion.h"
 #include "trace/frames.h"
 
@@ -291,7 +291,8 @@ static int no_failure(uint32_t reason, int status, struct err *err)
 /* Did something from outside end it, which is how a program that hangs ends? */
 static bool was_ended(uint32_t reason, int status)
 {
-    return reason == END_KILLED || reason == END_LOST ||
+    const struct ends_row *row = ends_row(reason);
+    return (row && row->outside) ||
            (reason == END_SIGNAL &&
             (status == SIGTERM || status == SIGINT || status == SIGALRM || status == SIGHUP ||
              status == SIGQUIT || status == SIGKILL || status == SIGXCPU || status == SIGVTALRM ||

@@ -45,14 +45,16 @@ void place_deinit(struct place *p)
     *p = (struct place){0};
 }
 
-static gaddr cfa_of(const struct frame *f)
+gaddr place_cfa(const struct frame *f)
 {
     return f->kind == FRAME_ROOT ? 0 : f->slot + 8;
 }
 
-static void set_frame(struct place *out, const struct frame *f)
+void place_set_frame(struct place *out, const struct frame *f)
 {
-    out->cfa = cfa_of(f);
+    out->call = UINT64_MAX;
+    out->context = 0;
+    out->cfa = place_cfa(f);
     out->entry = f->kind == FRAME_CALL && f->maker != FRAME_NO_MAKER ? f->maker + 1 : UINT64_MAX;
 }
 
@@ -138,7 +140,7 @@ static void begin(struct search *q, const struct pass_step *st, uint32_t i)
     q->out->thread = st->step->thread;
     q->out->line_pc = st->block->insn[i].in.pc;
     q->out->first = position_of(q->study, st, q->out->line_pc);
-    set_frame(q->out, st->frame);
+    place_set_frame(q->out, st->frame);
 }
 
 /* Goes on with the instance, from instruction i of a step in its frame. */
@@ -325,12 +327,26 @@ static int index_of(const struct pass_step *st, gaddr pc)
     return -1;
 }
 
+/* Right behind a step: where a signal is met, whose handler is executed next. */
+static bool is_behind(const struct pass_step *st, gaddr pc)
+{
+    return st->step->insns == st->block->insns && st->block->end == pc;
+}
+
+static void set_position(struct place *out, const struct pass_step *st, uint32_t i)
+{
+    out->thread = st->step->thread;
+    out->at = st->insn + i;
+    place_set_frame(out, st->frame);
+}
+
 int place_position(struct study *s, const struct position *at, struct place *out, struct err *err)
 {
     struct pass pass;
     struct pass_step st;
     char token[POSITION_TEXT];
     uint32_t chunk;
+    bool behind = false;
     int more, i = -1;
     *out = (struct place){.position = *at, .line_pc = at->pc};
     if (number_chunk(s->trace, at, &chunk, err) || pass_init(&pass, s->trace, err))
@@ -346,15 +362,17 @@ int place_position(struct study *s, const struct position *at, struct place *out
             more = 0;
             break;
         }
-        if ((i = index_of(&st, at->pc)) < 0)
-            continue;
-        out->thread = st.step->thread;
-        out->at = st.insn + (unsigned)i;
-        set_frame(out, st.frame);
-        break;
+        if ((i = index_of(&st, at->pc)) >= 0) {
+            set_position(out, &st, (uint32_t)i);
+            break;
+        }
+        if (is_behind(&st, at->pc)) {
+            set_position(out, &st, st.step->insns);
+            behind = true;
+        }
     }
     pass_deinit(&pass);
-    if (more || i >= 0)
+    if (more || i >= 0 || behind)
         return more < 0 ? -1 : 0;
     position_format(at, token);
     return err_set_code(err, PLACE_NEVER, "%s is not in the trace", token);
@@ -426,7 +444,7 @@ static int describe_end(struct study *s, uint32_t thread, const struct ending *e
     out->executed = e->executed - 1;
     out->place = (struct place){.thread = thread, .at = trace_insns(s->trace), .line_pc = pc};
     out->place.position = (struct position){trace_thread(s->trace, thread), e->count, pc};
-    set_frame(&out->place, top);
+    place_set_frame(&out->place, top);
     return list_calls(out, top, err);
 }
 

@@ -16,7 +16,12 @@ struct place {
     struct position first;    /* of a line: where its instance begins */
     gaddr cfa;                /* of the frame; 0: not known */
     uint64_t entry;           /* the frame's first instruction; UINT64_MAX: not known */
-    uint64_t *insn;           /* of a line: its instructions, in order */
+    /* Of a frame that is not the innermost (place_frame.c): */
+    gaddr scope;      /* names are those visible at this pc; 0: at the position's */
+    uint32_t inlined; /* calls that are inlined there: the frame is outside of so many */
+    uint64_t call;    /* its registers are those before this instruction, which left it, ... */
+    gaddr context;    /* ... or those that a signal's frame has here; UINT64_MAX and 0: neither */
+    uint64_t *insn;   /* of a line: its instructions, in order */
     size_t insns;
 };
 
@@ -36,6 +41,17 @@ enum place_error { PLACE_NEVER = 100 /* no such instance, position, thread */ };
 int place_line(struct study *s, const char *where, const struct place_options *options,
                struct place *out, struct err *err);
 int place_position(struct study *s, const struct position *at, struct place *out, struct err *err);
+
+/* Which frame names and registers of a place are of. */
+struct place_view {
+    uint32_t thread; /* its number in positions; 0: the place's own */
+    uint32_t frame;  /* 0 is the innermost; as GDB numbers them, inlined calls and signals count */
+};
+int place_frame(struct study *s, struct place *p, const struct place_view *view, struct err *err);
+
+struct frame;
+gaddr place_cfa(const struct frame *f);                       /* 0: not known */
+void place_set_frame(struct place *p, const struct frame *f); /* makes it the innermost */
 
 /* A call that a thread was in. */
 struct place_call {

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "source/expression.h"
 #include "source/places.h"
 #include "source/registers.h"
 
@@ -135,17 +136,72 @@ static int add_variable(struct pruning *p, struct study *s, const struct criteri
     return bad;
 }
 
+static int add_word(struct pruning *p, struct study *s, const struct criterion *of,
+                    const char *text, struct err *err)
+{
+    if (text[0] == '%')
+        return add_register(p, text, err);
+    if (isdigit((unsigned char)text[0]))
+        return add_memory(p, text, err);
+    if (isalpha((unsigned char)text[0]) || text[0] == '_')
+        return add_variable(p, s, of, text, err);
+    return err_set_code(err, CRITERION_USAGE, "%s: cannot be pruned; %s", text, usage);
+}
+
+/* ---- at a place ---- */
+
+/* What an expression stands for: pointers that lead there do not count. */
+static int add_expression(struct pruning *p, struct study *s, const struct place *at,
+                          const char *text, struct err *err)
+{
+    struct expression *e = malloc(sizeof *e);
+    if (!e)
+        return err_set(err, "no memory");
+    int bad = criterion_reads(s, at, text, e, err);
+    for (size_t i = 0; !bad && i < e->reads; i++) {
+        const struct expression_read *r = &e->read[i];
+        struct slice_prune item = {.kind = SLICE_PRUNE_MEMORY, .addr = r->addr, .bytes = r->bytes};
+        if (!r->memory)
+            item = whole_register((unsigned)r->addr, (unsigned)r->bytes);
+        if (!r->address)
+            bad = pruning_add_item(p, &item, err);
+    }
+    free(e);
+    return bad ? -1 : 0;
+}
+
+static bool is_name(const char *text)
+{
+    static const char letters[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_";
+    return !isdigit((unsigned char)text[0]) && text[strspn(text, letters)] == 0;
+}
+
+/* A variable's name means the variable in all calls: one that is visible there, a member of *this,
+ * or one that is visible where the criterion is. */
+static int add_at(struct pruning *p, struct study *s, const struct criterion *of,
+                  const struct place *at, const char *text, struct err *err)
+{
+    const struct criterion there = {.pc = at->line_pc, .position = at->position};
+    struct err why;
+    if (text[0] == '%' || isdigit((unsigned char)text[0]))
+        return add_word(p, s, &there, text, err);
+    if (!is_name(text))
+        return add_expression(p, s, at, text, err);
+    if (!add_variable(p, s, &there, text, &why) || !add_expression(p, s, at, text, &why))
+        return 0;
+    return add_variable(p, s, of, text, err);
+}
+
 int pruning_add(struct pruning *p, struct study *s, const struct criterion *of, const char *text,
                 struct err *err)
 {
-    int bad;
-    if (text[0] == '%')
-        bad = add_register(p, text, err);
-    else if (isdigit((unsigned char)text[0]))
-        bad = add_memory(p, text, err);
-    else if (isalpha((unsigned char)text[0]) || text[0] == '_')
-        bad = add_variable(p, s, of, text, err);
-    else
-        bad = err_set_code(err, CRITERION_USAGE, "%s: cannot be pruned; %s", text, usage);
+    char what[CRITERION_TEXT];
+    struct place at;
+    int none = criterion_place(s, text, what, &at, err);
+    int bad = none < 0 ? -1
+              : none   ? add_word(p, s, of, text, err)
+                       : add_at(p, s, of, &at, what, err);
+    if (!none)
+        place_deinit(&at);
     return bad || pruning_add_word(p, text, err) ? -1 : 0;
 }

@@ -3,6 +3,8 @@
  * SPDX-License-Identifier: MIT
  *
  *     VARIABLE               one that is visible where the criterion is, or a global
+ *     EXPRESSION at WHERE    what it stands for there, memory or a register; of a variable's name,
+ *                            the variable that is visible there (WHERE as in criterion.h)
  *     FUNCTION::VARIABLE     one of a function
  *     %REGISTER              all of it, by whatever name
  *     0xADDRESS BYTES        memory

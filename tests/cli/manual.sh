@@ -13,7 +13,7 @@ verbs=$("$drdebug" help | sed -n '/^Verbs:/,/^$/s/^  \([a-z]*\) .*/\1/p')
 # complete_line WORD...: what bash would offer for the last word.
 complete_line() {
     COMP_WORDS=("$@") COMP_CWORD=$(($# - 1)) COMPREPLY=()
-    _drdebug
+    _drdebug "$drdebug"
     printf '%s\n' "${COMPREPLY[@]}"
 }
 # shellcheck source=cli/completion.bash
@@ -40,6 +40,39 @@ for verb in $verbs; do
         complete_line drdebug "$verb" - | grep -qx -e "$option" || fail "$verb: completion does not offer $option"
     done
 done
+
+# Both ways: what the manual tells of is there.
+checks=$((checks + 1))
+told=$(sed -n '/^\.Sh VERBS/,/^\.Sh/s/^\.It Cm //p' "$top/docs/drdebug.1" | grep -Ev '^(uses|last write) of' | sed 's/ .*//' | sort -u)
+[ "$told" = "$(sort <<<"$verbs")" ] || fail "drdebug(1) tells of" "${told//$'\n'/ }" "but the verbs are" "${verbs//$'\n'/ }"
+all=$(for verb in $verbs; do "$drdebug" help "$verb"; done)
+told=$(sed -n '/^\.Sh VERBS/,/^\.Sh COMMANDS/s/^\.It Fl Fl \([a-z-]*\).*/\1/p' "$top/docs/drdebug.1" | sort -u)
+for option in $told; do
+    [ "$option" = engine ] || # for tests: help does not tell of it
+        grep -Eq "^  (-[a-z], )?--${option}[[ ]" <<<"$all" || fail "drdebug(1) tells of --$option, which no verb has"
+done
+
+# The JSON of every verb that has some begins with its version.
+checks=$((checks + 1))
+"$drdebug" record -q -o json.pinball -- /bin/true || fail "record"
+declare -A arguments=([info]="json.pinball" [slice]="json.pinball %rax at end")
+for verb in $verbs; do
+    "$drdebug" help "$verb" | grep -q '^  --json ' || continue
+    [ -n "${arguments[$verb]}" ] || fail "$verb has --json: this test must know arguments for it"
+    # shellcheck disable=SC2086 # words
+    json=$("$drdebug" "$verb" --json ${arguments[$verb]}) || fail "$verb --json"
+    python3 -c 'import json, sys; sys.exit(json.load(sys.stdin)["version"] != 1)' <<<"$json" || fail "$verb: no version"
+    unset "arguments[$verb]"
+done
+[ ${#arguments[@]} = 0 ] || fail "no --json any more: ${!arguments[*]}"
+
+# Commands inside GDB: drdebug.py, the manual and gdb.md have the same.
+checks=$((checks + 1))
+commands=$(sed -n 's/^    name = "\([a-z-]*\)"$/\1/p' "$top"/gdb/*.py | grep -vx -e run -e start | sort)
+told=$(sed -n '/^\.Sh COMMANDS/,/^\.Sh EXIT/p' "$top/docs/drdebug.1" | grep -oE '\bIc pin [a-z-]+' | sed 's/.* //' | sort -u)
+[ "$told" = "$commands" ] || fail "drdebug(1) tells of pin" "${told//$'\n'/ }" "but there are" "${commands//$'\n'/ }"
+told=$(grep -oE '`pin [a-z-]+' "$top/docs/gdb.md" | sed 's/.* //' | sort -u)
+[ "$told" = "$commands" ] || fail "gdb.md tells of pin" "${told//$'\n'/ }" "but there are" "${commands//$'\n'/ }"
 
 checks=$((checks + 1))
 : >file-here

@@ -14,6 +14,7 @@
 #include <unistd.h>
 #include <zstd.h>
 
+#include "pinball/ends.h"
 #include "pinball/pack.h"
 #include "pinball/pinball.h"
 #include "pinball/record.h"
@@ -185,9 +186,9 @@ static void summary_counts(void **state)
     assert_memory_equal(text.data, want, strlen(want));
     text_deinit(&text);
     summary_deinit(&s);
-    for (uint32_t i = END_EXIT; i <= END_FAILED; i++)
-        assert_int_equal(summary_reason(summary_reason_name(i)), i);
-    assert_int_equal(summary_reason(summary_reason_name(99)), 0);
+    for (uint32_t i = END_EXIT; i <= END_REGION; i++)
+        assert_int_equal(ends_reason(ends_name(i)), i);
+    assert_int_equal(ends_reason(ends_name(99)), 0);
 }
 
 /* ---- kept files ---- */

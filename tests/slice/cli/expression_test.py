@@ -57,6 +57,7 @@ C = [
     ("matrix[which][nodes[0].key + 2]", "END", {"MATRIX"}, {"MATRIX", "KEY", "WHICH", "LOOKED"}),
     ("matrix[2][2]", "END", {"MATRIX"}, {"MATRIX"}),
     ("list->flags.middle", "END", {"MIDDLE", "HIGH"}, {"MIDDLE", "HIGH"} | {"LIST"}),
+    ("{int} &mine", "END", {"MINE"}, {"MINE"}),
     ("mine", "END", {"MINE"}, {"MINE"}),
     ("ours.key", "END", {"OURS"}, {"OURS"}),
     ("count::total", "END", {"STATIC"}, {"STATIC"}),
@@ -94,6 +95,9 @@ WRONG = [
     ("which / (which - 2)", 2, "it divides by zero"),
     ("nodes[0].next[1l << 40].next->key", 1, "there is no memory at 0x"),
     ("%foo + 1", 2, "%foo: no such register"),
+    ("$xmm1.v4_float[4]", 2, "a register's parts are such as"),
+    ("{int}", 2, "it ends early"),
+    ("{which} list", 2, "it has braces without a type"),
     ("(" * 80 + "which" + ")" * 80, 2, "nested too deeply"),
 ]
 
@@ -105,6 +109,9 @@ def c(test):
             if want is not None:
                 have = run.marks(run.slice(option, f"{text} at {run.at(where)}")) - {"END", "LOCAL"}
                 test.check(f"{text} {option}", have, want)
+    names = run.slice("--thin", f"$r8l, $sp, $xmm1.v4_float[2], $xmm2.v2_double[1] + 1 at {run.at('END')}")
+    test.check("GDB's names", [w["register"] for w in names["criterion"]["wants"]],
+               ["r8b", "rsp", "xmm1[8..11]", "xmm2[8..15]"])
     several = run.slice("--thin", f"list->key, mine, %rsp at {run.at('END')}")
     test.check("several", len(several["criterion"]["wants"]), 3)
     grid = run.slice("--thin", f"grid at {run.at('LOCAL')}")["criterion"]["wants"]
@@ -154,16 +161,67 @@ def tls(test):
             test.check(f"{variable} of thread {thread}", have >= lines, True)
 
 
+# ---- frames ----
+
+LOCALS = {"TWICE", "LEAF LOCAL", "OUTER LOCAL", "HANDLER LOCAL", "INTERRUPTED LOCAL", "WORK LOCAL", "MAIN T"}
+# What, in which frame of the first and of the last call of here(), and the marked lines of its thin slice.
+FRAMES = [
+    ("twice", "1 frame 1", {"TWICE", "LEAF LOCAL"}),
+    ("local", "1 frame 1", {"LEAF LOCAL"}),
+    ("local", "1 frame 2", {"LEAF LOCAL"}),
+    ("local", "1 frame 3", {"OUTER LOCAL"}),
+    ("n", "1 frame 3", set()),
+    ("t->key", "1 frame 3", {"MAIN T"}),
+    ("t.key", "1 frame 4", {"MAIN T"}),
+    ("local", "1 thread 2 frame 1", {"WORK LOCAL"}),
+    ("local", "2 frame 1", {"HANDLER LOCAL"}),
+    ("local", "2 frame 3", {"INTERRUPTED LOCAL"}),
+    ("t.key", "2 frame 4", {"TWICE", "LEAF LOCAL", "MAIN T"}),
+]
+
+
+def here(test, run, instance):
+    """Where the line is done, as a position: others see a thread there from outside."""
+    return run.slice("--instance", instance, f"seen at {run.at('HERE')}")["criterion"]["position"]
+
+
+def frames(test):
+    for level in cli_test.LEVELS:
+        run = Run(test, "frames", level)
+        place = {instance: here(test, run, instance) for instance in "12"}
+        for text, where, want in FRAMES:
+            instance, _, view = where.partition(" ")
+            have = run.marks(run.slice("--thin", f"{text} at {place[instance]} {view}"))
+            test.check(f"{level}: {text} at {where}", have & LOCALS, want)
+        line = run.slice("--thin", "--instance", "1", f"local at {run.at('HERE')} frame 3")
+        test.check(f"{level}: at a line", run.marks(line) & LOCALS, {"OUTER LOCAL"})
+        test.check(f"{level}: the criterion's line", line["criterion"]["line"],
+                   run.line("OUTER LOCAL") + 1)
+        saved = run.slice(f"local at {place['2']} frame 3")["criterion"]["wants"]
+        test.check(f"{level}: what the signal's frame has is memory", ["address" in want for want in saved], [True])
+        call = run.slice(f"%edi, seen at {place['1']} frame 3")["criterion"]["wants"]
+        test.check(f"{level}: registers are those before the call, memory is that of now",
+                   call[0]["instruction"] < call[1]["instruction"], True)
+        test.expect(1, "", "frame 2 is where a signal came: it has no variables", "slice", run.dir,
+                    f"local at {place['2']} frame 2")
+        test.expect(1, "", "there is no frame 99", "slice", run.dir, f"local at {place['1']} frame 99")
+        test.expect(1, "", "there is no thread 9 in the trace", "slice", run.dir, f"local at {place['1']} thread 9")
+        test.expect(1, "", "twice: no such variable", "slice", run.dir, f"twice at {place['1']} frame 2")
+        if level == "-O0":  # else its value is used from other registers, too
+            pruned = run.slice("--thin", f"t.key at {place['2']} frame 4", "--prune", f"local at {place['1']} frame 2")
+            test.check("pruned", "LEAF LOCAL" in run.marks(pruned), False)
+        whole = run.slice("--thin", f"t.key at {place['2']} frame 4", "--prune", f"t->key at {place['1']} frame 2")
+        test.check(f"{level}: an expression is pruned", run.marks(whole) & LOCALS, {"TWICE", "LEAF LOCAL"})
+
+
 # ---- GDB's answers ----
 
 ASK = """
 import json
-import sys
-drdebug = sys.modules["drdebug"] if "drdebug" in sys.modules else sys.modules["__main__"]
 answers = {}
 for text in json.loads(%r):
     try:
-        answers[text] = drdebug.Reads(text).criterion()
+        answers[text] = Reads(text).criterion()
     except (gdb.error, gdb.GdbError) as error:
         answers[text] = None
 print("ANSWERS", json.dumps([gdb.parse_and_eval("$pin_position()").string(), answers]))
@@ -190,7 +248,8 @@ def ask_gdb(test, run, stops):
             f.write(ASK % json.dumps(texts))
         commands += ["-ex", f"tbreak {run.at(marker)}", "-ex", "continue", "-ex", f"source ask{number}.py"]
     script = os.path.join(os.path.dirname(test.drdebug), "gdb", "drdebug.py")
-    shown = subprocess.run(["gdb", "-nx", "-batch", "-ex", "set sysroot /", "-ex", f"source {script}", "-ex",
+    oracle = os.path.join(cli_test.HERE, "gdb_reads.py")
+    shown = subprocess.run(["gdb", "-nx", "-batch", "-ex", "set sysroot /", "-ex", f"source {script}", "-ex", f"source {oracle}", "-ex",
                             f"file {run.dir[:-len('.pinball')]}", "-ex",
                             f"target extended-remote | {test.drdebug} serve {run.dir}", *commands],
                            stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False, text=True)
@@ -335,7 +394,8 @@ def noreturn(test):
                             not_there=["PRINT"] if marker == "PRINT" else [])
 
 
-CASES = {f.__name__: f for f in (c, wrong, cxx, tls, gdb_o0, gdb_og, gdb_o2, gdb_clang, values, deadlock, noreturn)}
+CASES = {f.__name__: f for f in (c, wrong, cxx, tls, gdb_o0, gdb_og, gdb_o2, gdb_clang, frames, values, deadlock,
+                                 noreturn)}
 
 
 def main():
