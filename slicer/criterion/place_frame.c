@@ -55,7 +55,7 @@ static void begin_here(struct stand *w, const struct pass *pass)
 
 static int pc_of_thread(struct stand *w, uint32_t number, struct err *err)
 {
-    struct replay_registers *r = malloc(sizeof *r);
+    struct program_registers *r = malloc(sizeof *r);
     if (!r)
         return err_set(err, "no memory");
     int bad = look_back(w, err) || past_registers(w->past, number, r, err);
