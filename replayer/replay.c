@@ -185,7 +185,8 @@ bool replay_gone(struct replay *r)
 int replay_take_stop(struct replay *r, struct replay_stop *out, struct err *err)
 {
     const struct mailbox_stop *s = &r->stop;
-    const struct position at = {s->what.at.thread, s->what.at.count, s->what.at.pc};
+    const struct position at = {
+        .thread = s->what.at.thread, .count = s->what.at.count, .pc = s->what.at.pc};
     char where[POSITION_TEXT];
     if (out)
         *out = (struct replay_stop){.at = at, .ticks = s->what.ticks, .events = s->what.at.events};
@@ -349,6 +350,8 @@ int replay_run(struct replay *r, const struct position *until, struct replay_sto
 {
     struct mailbox_run how = {.flags = (r->options.verify ? RUN_VERIFY : 0) |
                                        (r->options.output ? RUN_OUTPUT : 0)};
+    if (until && position_check(until, err))
+        return -1;
     if (until)
         how.goal = (struct mailbox_moment){.events = ANY_EVENTS,
                                            .count = until->count,

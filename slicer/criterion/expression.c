@@ -51,8 +51,9 @@ static int position_of_entry(struct study *s, const struct place *p, struct posi
         more = -1;
     while (more == 1 && (more = pass_next(&pass, &st, err)) == 1)
         if (st.insn <= p->entry && p->entry - st.insn < st.step->insns) {
-            *out = (struct position){p->position.thread, st.count,
-                                     st.block->insn[p->entry - st.insn].in.pc};
+            *out = (struct position){.thread = p->position.thread,
+                                     .count = st.count,
+                                     .pc = st.block->insn[p->entry - st.insn].in.pc};
             more = 2;
         }
     pass_deinit(&pass);
