@@ -210,6 +210,20 @@ uint64_t pinball_chunk_sum(const struct pinball *pinball, uint64_t i)
     return pinball->chunk[i].sum;
 }
 
+/* The one behind `records` good ones. */
+static int refuse_record(const struct span *span, uint64_t i, const uint8_t *at, size_t byte,
+                         uint64_t records, struct err *err)
+{
+    unsigned long long number = records;
+
+    if (*at && !records_known(*at))
+        return chunk_damaged(span, i, err,
+                             "record %llu, at byte %zu, is of kind %u, which is unknown to this "
+                             "version of drdebug",
+                             number, byte, *at);
+    return chunk_damaged(span, i, err, "record %llu, at byte %zu, is malformed", number, byte);
+}
+
 static int read_whole_chunk(struct pinball *pinball, uint64_t i, void *out, struct err *err)
 {
     const struct event_chunk *want = &pinball->chunk[i];
@@ -226,8 +240,7 @@ static int read_whole_chunk(struct pinball *pinball, uint64_t i, void *out, stru
         return -1;
     size_t good = records_check(out, chunk.raw, &records);
     if (good != chunk.raw)
-        return chunk_damaged(span, i, err, "record %llu, at byte %zu, is malformed",
-                             (unsigned long long)records, good);
+        return refuse_record(span, i, (const uint8_t *)out + good, good, records, err);
     if (records != chunk.extra)
         return chunk_damaged(span, i, err, "holds %llu records, not %llu",
                              (unsigned long long)records, (unsigned long long)chunk.extra);

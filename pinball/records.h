@@ -2,12 +2,13 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Only the frame is looked at: known kinds, sizes in bounds, no record cut off. What a record holds
- * is for those to check who read it.
+ * Only the frame is looked at: known kinds or such that may be skipped, sizes in bounds, no record
+ * cut off. What a record holds is for those to check who read it.
  */
 #ifndef PINBALL_RECORDS_H
 #define PINBALL_RECORDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,11 +18,16 @@
  * aligned. */
 size_t records_check(const void *data, size_t bytes, uint64_t *count);
 
-/* The least that a record of this kind has, if it is whole; whoever looks into one asks. */
+bool records_known(unsigned kind); /* or it may be skipped */
+
+/* The least that a record of this kind has, if it is whole; whoever looks into one asks.
+ * SIZE_MAX: nobody knows what is in it. */
 size_t records_least(unsigned kind);
 
 /* The first record of [at, end) or NULL; `bytes` must have been checked. */
 const struct record *records_first(const void *data, size_t bytes);
 const struct record *records_next(const struct record *record, const void *end);
+/* The record, or the first one behind it that may not be skipped; NULL: there is none. */
+const struct record *records_skip(const struct record *record, const void *end);
 
 #endif

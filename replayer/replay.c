@@ -17,7 +17,7 @@
 #include "engine/host/link.h"
 #include "engine/start/boot.h"
 #include "pinball/pinball.h"
-#include "pinball/record.h"
+#include "pinball/records.h"
 #include "replayer/cpu.h"
 #include "replayer/replay_int.h"
 #include "replayer/replay_private.h"
@@ -51,8 +51,10 @@ static int get_layout(struct pinball *p, struct layout *l, struct err *err)
     pinball_chunk_info(p, 0, &bytes, &records);
     uint8_t *chunk = malloc(bytes ? bytes : 1);
     int result = chunk ? pinball_read_chunk(p, 0, chunk, bytes, err) : err_set(err, "no memory");
-    if (!result && bytes >= sizeof im)
-        memcpy(&im, chunk, sizeof im);
+    const struct record *first =
+        result ? NULL : records_skip(records_first(chunk, bytes), chunk + bytes);
+    if (first && first->bytes >= sizeof im)
+        memcpy(&im, first, sizeof im);
     free(chunk);
     if (result)
         return -1;
