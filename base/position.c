@@ -6,8 +6,9 @@
 
 void position_format(const struct position *at, char text[POSITION_TEXT])
 {
-    snprintf(text, POSITION_TEXT, "T%" PRIu32 ":%" PRIu64 ":%" PRIx64, at->thread, at->count,
-             at->pc);
+    int n = at->process ? snprintf(text, POSITION_TEXT, "P%" PRIu32 ".", at->process) : 0;
+    snprintf(text + n, POSITION_TEXT - (size_t)n, "T%" PRIu32 ":%" PRIu64 ":%" PRIx64, at->thread,
+             at->count, at->pc);
 }
 
 /* Digits of the base, at least one; NULL if there is none or the number does not fit. */
@@ -26,20 +27,39 @@ static const char *number(const char *s, unsigned base, uint64_t *v)
     return s == start ? NULL : s;
 }
 
+/* A mark, a number from 1 on, and what ends it. */
+static const char *ordinal(const char *s, char mark, char end, uint32_t *v)
+{
+    uint64_t n;
+    const char *p = *s == mark ? number(s + 1, 10, &n) : NULL;
+    if (!p || *p != end || n == 0 || n > UINT32_MAX)
+        return NULL;
+    *v = (uint32_t)n;
+    return p + 1;
+}
+
 int position_parse(const char *text, struct position *at, struct err *err)
 {
-    uint64_t thread;
-    const char *p = *text == 'T' ? number(text + 1, 10, &thread) : NULL;
-    if (p && *p == ':')
-        p = number(p + 1, 10, &at->count);
-    else
-        p = NULL;
-    if (p && *p == ':')
-        p = number(p + 1, 16, &at->pc);
-    else
-        p = NULL;
-    if (!p || *p || thread == 0 || thread > UINT32_MAX)
+    struct position found = {0};
+    const char *p = text;
+    if (*p == 'P')
+        p = ordinal(p, 'P', '.', &found.process);
+    p = p ? ordinal(p, 'T', ':', &found.thread) : NULL;
+    p = p ? number(p, 10, &found.count) : NULL;
+    p = p && *p == ':' ? number(p + 1, 16, &found.pc) : NULL;
+    if (!p || *p)
         return err_set(err, "'%s' is not a position such as T1:2045:401136", text);
-    at->thread = (uint32_t)thread;
+    if (found.process == 1)
+        found.process = 0;
+    *at = found;
     return 0;
+}
+
+int position_check(const struct position *at, struct err *err)
+{
+    char text[POSITION_TEXT];
+    if (!at->process)
+        return 0;
+    position_format(at, text);
+    return err_set(err, "%s: there is no process %" PRIu32 " in this recording", text, at->process);
 }

@@ -270,7 +270,7 @@ static void print_nodes(const struct slice_print *p)
     char token[POSITION_TEXT], name[PLACE_ROOM];
     for (uint64_t i = r->nodes; i-- > 0;) {
         const struct report_node *n = &r->node[i];
-        struct position at = {n->thread, n->count, n->pc};
+        struct position at = {.thread = n->thread, .count = n->count, .pc = n->pc};
         position_format(&at, token);
         source_name(p->study->source, n->pc, name, sizeof name);
         printf("  %-28s ", token);
@@ -418,7 +418,7 @@ static void json_nodes(const struct slice_print *p)
 {
     for (uint64_t i = 0; i < p->report->nodes; i++) {
         const struct report_node *n = &p->report->node[i];
-        struct position at = {n->thread, n->count, n->pc};
+        struct position at = {.thread = n->thread, .count = n->count, .pc = n->pc};
         printf("%s\n    {\"line\": %" PRIu32, i ? "," : "", n->row);
         json_position("position", &at);
         fputs(", ", stdout);
@@ -461,7 +461,7 @@ static void json_steps(const struct slice_print *p)
     struct step *list = calloc(trace_threads(p->study->trace) + 1, sizeof *list);
     for (uint64_t i = 0; list && i < r->nodes; i++) {
         const struct report_node *n = &r->node[i];
-        struct position at = {n->thread, n->count, n->pc};
+        struct position at = {.thread = n->thread, .count = n->count, .pc = n->pc};
         if (!begins(p->study, list, &known, n) || (r->others && !r->row[n->row].own))
             continue;
         printf("%s\n    {\"line\": %" PRIu32, comma, n->row);

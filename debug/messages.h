@@ -41,7 +41,7 @@ enum mailbox_command {
     DO_COPY,      /* clone: the copy has mailbox number arg0; answered with its process id */
     DO_DIVERT,    /* leave the log: this process only serves calls of functions from here on */
     DO_STATE,     /* TELL_RECORDS: arg0 0 the address space, 1 processes and threads */
-    DO_TOOL,      /* name of a built-in tool in data; arg0 1 on, 0 off */
+    DO_TOOL,      /* names of built-in tools in data, NAME+NAME; arg0 1 on, 0 off */
     DO_QUIT,
 };
 

@@ -172,6 +172,8 @@ static int open_events(struct pinball *p, struct err *err)
 
     if (find(p, "events", &p->events, err))
         return -1;
+    if (p->growing)
+        follow_trim(&p->events.span);
     if (!p->rescued.in_memory)
         return open_span(p, &p->events.span, err);
     p->events.span.bytes = p->rescued.whole_bytes;
@@ -204,6 +206,20 @@ uint64_t pinball_chunk_sum(const struct pinball *pinball, uint64_t i)
     return pinball->chunk[i].sum;
 }
 
+/* The one behind `records` good ones. */
+static int refuse_record(const struct span *span, uint64_t i, const uint8_t *at, size_t byte,
+                         uint64_t records, struct err *err)
+{
+    unsigned long long number = records;
+
+    if (*at && !records_known(*at))
+        return chunk_damaged(span, i, err,
+                             "record %llu, at byte %zu, is of kind %u, which is unknown to this "
+                             "version of drdebug",
+                             number, byte, *at);
+    return chunk_damaged(span, i, err, "record %llu, at byte %zu, is malformed", number, byte);
+}
+
 static int read_whole_chunk(struct pinball *pinball, uint64_t i, void *out, struct err *err)
 {
     const struct event_chunk *want = &pinball->chunk[i];
@@ -220,8 +236,7 @@ static int read_whole_chunk(struct pinball *pinball, uint64_t i, void *out, stru
         return -1;
     size_t good = records_check(out, chunk.raw, &records);
     if (good != chunk.raw)
-        return chunk_damaged(span, i, err, "record %llu, at byte %zu, is malformed",
-                             (unsigned long long)records, good);
+        return refuse_record(span, i, (const uint8_t *)out + good, good, records, err);
     if (records != chunk.extra)
         return chunk_damaged(span, i, err, "holds %llu records, not %llu",
                              (unsigned long long)records, (unsigned long long)chunk.extra);
@@ -279,6 +294,8 @@ static int open_index(struct pinball *p, const char *name, struct err *err)
 
     if (more <= 0)
         return more;
+    if (p->growing)
+        follow_trim(&member.span);
     while ((more = chunk_read(&member.span, at, want, &chunk, err)) > 0) {
         if ((more = read_entry(p, name, &member.span, at, &chunk, err)))
             break;
@@ -294,7 +311,7 @@ static int open_kept(struct pinball *p, struct err *err)
     if (open_index(p, "index", err))
         return -1;
     uint64_t entries = p->kept.entries, said = pinball_end_number(p, "entries", UINT64_MAX);
-    if (entries != said)
+    if (entries != said && !p->growing)
         return err_set(err, "%s/index: holds %llu entries, not %llu", pinball_path(p),
                        (unsigned long long)entries, (unsigned long long)said);
     if (open_index(p, "extras", err))
@@ -333,7 +350,33 @@ static int put_in_order(struct pinball *p, struct err *err)
     return recover(pinball_path(p), &p->rescued, err);
 }
 
-struct pinball *pinball_open(const char *path, struct err *err)
+int pinball_take_all(struct pinball *p, struct err *err)
+{
+    if (!p->growing && open_text(p, "end", CHUNK_END, &p->end, err))
+        return -1;
+    if (open_events(p, err))
+        return -1;
+    uint64_t said = pinball_end_number(p, "chunks", UINT64_MAX);
+    if (p->chunks != said && !p->growing)
+        return err_set(err, "%s: holds %llu chunks, not %llu", p->events.label,
+                       (unsigned long long)p->chunks, (unsigned long long)said);
+    return open_kept(p, err) || open_notes(p, err) || missing_cut(p, err) ? -1 : 0;
+}
+
+void pinball_drop_all(struct pinball *p)
+{
+    contents_close(&p->contents);
+    store_close_member(&p->events);
+    text_free_lines(&p->end);
+    text_free_lines(&p->notes);
+    kept_deinit(&p->kept);
+    free(p->chunk);
+    p->chunk = NULL;
+    p->chunks = p->records = 0;
+    p->missing = NULL;
+}
+
+struct pinball *pinball_open_as(const char *path, bool growing, struct err *err)
 {
     struct pinball *p = calloc(1, sizeof *p);
 
@@ -343,16 +386,11 @@ struct pinball *pinball_open(const char *path, struct err *err)
     }
     p->events.span.fd = p->contents.member.span.fd = -1;
     p->store = store_open(path, err);
-    if (!p->store || put_in_order(p, err) || open_text(p, "head", CHUNK_HEAD, &p->head, err) ||
-        open_text(p, "end", CHUNK_END, &p->end, err) || open_events(p, err))
+    if (!p->store)
         goto fail;
-    uint64_t said = pinball_end_number(p, "chunks", UINT64_MAX);
-    if (p->chunks != said) {
-        err_set(err, "%s: holds %llu chunks, not %llu", p->events.label,
-                (unsigned long long)p->chunks, (unsigned long long)said);
-        goto fail;
-    }
-    if (open_kept(p, err) || open_notes(p, err) || missing_cut(p, err))
+    p->growing = growing && !store_is_packed(p->store) && !is_there(p, "end");
+    if ((!p->growing && put_in_order(p, err)) || open_text(p, "head", CHUNK_HEAD, &p->head, err) ||
+        pinball_take_all(p, err))
         goto fail;
     return p;
 fail:
@@ -360,22 +398,22 @@ fail:
     return NULL;
 }
 
+struct pinball *pinball_open(const char *path, struct err *err)
+{
+    return pinball_open_as(path, false, err);
+}
+
 void pinball_close(struct pinball *pinball)
 {
     if (!pinball)
         return;
-    contents_close(&pinball->contents);
-    store_close_member(&pinball->events);
+    pinball_drop_all(pinball);
     if (pinball->rescued.in_memory) {
         close(pinball->rescued.events);
         close(pinball->rescued.index);
         close(pinball->rescued.end);
     }
     text_free_lines(&pinball->head);
-    text_free_lines(&pinball->end);
-    text_free_lines(&pinball->notes);
-    kept_deinit(&pinball->kept);
-    free(pinball->chunk);
     chunk_deinit_packer(&pinball->packer);
     store_close(pinball->store);
     free(pinball);

@@ -37,6 +37,7 @@ struct contents {
 struct pinball {
     struct store *store;
     bool recovered;
+    bool growing;     /* it is being recorded: no `end` yet, files may end within a chunk */
     struct seal seal; /* made: head and all entries have this user's */
     struct lines head, end, notes;
     struct recovery rescued; /* if in_memory: what the directory lacks */
@@ -50,6 +51,15 @@ struct pinball {
     struct packer packer;
     uint64_t held, held_stored; /* bytes of files that may be held, and what they take on disk */
 };
+
+/* Reads what can change while a recording grows, that is all but the head; and forgets it. */
+int pinball_take_all(struct pinball *pinball, struct err *err);
+void pinball_drop_all(struct pinball *pinball);
+/* `growing`: follow.h's way, if there is no end. */
+struct pinball *pinball_open_as(const char *path, bool growing, struct err *err);
+
+/* follow.c: leaves out a chunk at the end that is being written. */
+void follow_trim(struct span *span);
 
 /* Cuts the log off where the program maps a file that is not there. */
 int missing_cut(struct pinball *pinball, struct err *err);

@@ -6,6 +6,11 @@
 
 #include "pinball/record_state.h"
 
+bool records_known(unsigned kind)
+{
+    return (kind > 0 && kind < RECORD_KINDS) || kind >= RECORD_SKIPPABLE;
+}
+
 size_t records_check(const void *data, size_t bytes, uint64_t *count)
 {
     const char *p = data;
@@ -14,7 +19,7 @@ size_t records_check(const void *data, size_t bytes, uint64_t *count)
     *count = 0;
     while (bytes - good >= sizeof(struct record)) {
         const struct record *r = (const void *)(p + good);
-        if (r->kind == 0 || r->kind >= RECORD_KINDS || r->bytes % 8 || r->bytes < sizeof *r ||
+        if (!records_known(r->kind) || r->bytes % 8 || r->bytes < sizeof *r ||
             r->bytes > RECORD_MAX_BYTES || r->bytes > bytes - good)
             break;
         good += r->bytes;
@@ -44,4 +49,11 @@ const struct record *records_next(const struct record *record, const void *end)
     const void *next = (const char *)record + record->bytes;
 
     return next < end ? next : NULL;
+}
+
+const struct record *records_skip(const struct record *record, const void *end)
+{
+    while (record && record->kind >= RECORD_SKIPPABLE)
+        record = records_next(record, end);
+    return record;
 }

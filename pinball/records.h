@@ -2,12 +2,13 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Only the frame is looked at: known kinds, sizes in bounds, no record cut off. The reader of a
- * record checks what it holds.
+ * Only the frame is looked at: known kinds or such that may be skipped, sizes in bounds, no record
+ * cut off. The reader of a record checks what it holds.
  */
 #ifndef PINBALL_RECORDS_H
 #define PINBALL_RECORDS_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -17,11 +18,16 @@
  * aligned. */
 size_t records_check(const void *data, size_t bytes, uint64_t *count);
 
-/* The least size of a whole record of this kind. Readers ask before they look into one. */
+bool records_known(unsigned kind); /* or it may be skipped */
+
+/* The least size of a whole record of this kind. Readers ask before they look into one. SIZE_MAX:
+ * nobody knows what is in it. */
 size_t records_least(unsigned kind);
 
 /* The first record of [at, end) or NULL; `bytes` must have been checked. */
 const struct record *records_first(const void *data, size_t bytes);
 const struct record *records_next(const struct record *record, const void *end);
+/* The record, or the first one behind it that may not be skipped; NULL: there is none. */
+const struct record *records_skip(const struct record *record, const void *end);
 
 #endif

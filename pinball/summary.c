@@ -70,6 +70,8 @@ static void state(struct summary *s, const struct record_state *r)
 static void add(struct summary *s, const struct record *r)
 {
     s->records++;
+    if (r->kind >= RECORD_SKIPPABLE)
+        return;
     s->ended = false; /* an execve that failed, or a next program */
     if (r->bytes < records_least(r->kind))
         return;

@@ -107,10 +107,12 @@ static int put_image(struct cutting *c, struct err *err)
     uint8_t *data = malloc(bytes + 1);
     int bad =
         data ? pinball_read_chunk(c->pinball, chunk, data, bytes, err) : err_set(err, "no memory");
-    if (!bad && (offset > bytes || bytes - offset < sizeof im))
+    const struct record *first =
+        bad || offset >= bytes ? NULL : records_skip((void *)(data + offset), data + bytes);
+    if (!bad && (!first || first->bytes < sizeof im))
         bad = err_set(err, "%s: does not begin with a program", pinball_path(c->pinball));
     if (!bad)
-        memcpy(&im, data + offset, sizeof im);
+        memcpy(&im, first, sizeof im);
     free(data);
     return bad ? -1 : put(c, &im.r, err);
 }

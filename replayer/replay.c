@@ -17,7 +17,7 @@
 #include "engine/host/link.h"
 #include "engine/start/boot.h"
 #include "pinball/pinball.h"
-#include "pinball/record.h"
+#include "pinball/records.h"
 #include "replayer/cpu.h"
 #include "replayer/replay_int.h"
 #include "replayer/replay_private.h"
@@ -51,8 +51,10 @@ static int get_layout(struct pinball *p, struct layout *l, struct err *err)
     pinball_chunk_info(p, 0, &bytes, &records);
     uint8_t *chunk = malloc(bytes ? bytes : 1);
     int result = chunk ? pinball_read_chunk(p, 0, chunk, bytes, err) : err_set(err, "no memory");
-    if (!result && bytes >= sizeof im)
-        memcpy(&im, chunk, sizeof im);
+    const struct record *first =
+        result ? NULL : records_skip(records_first(chunk, bytes), chunk + bytes);
+    if (first && first->bytes >= sizeof im)
+        memcpy(&im, first, sizeof im);
     free(chunk);
     if (result)
         return -1;
@@ -185,7 +187,8 @@ bool replay_gone(struct replay *r)
 int replay_take_stop(struct replay *r, struct replay_stop *out, struct err *err)
 {
     const struct mailbox_stop *s = &r->stop;
-    const struct position at = {s->what.at.thread, s->what.at.count, s->what.at.pc};
+    const struct position at = {
+        .thread = s->what.at.thread, .count = s->what.at.count, .pc = s->what.at.pc};
     char where[POSITION_TEXT];
     const bool end = s->what.reason == STOP_END;
     if (out)
@@ -336,6 +339,8 @@ int replay_run(struct replay *r, const struct position *until, struct replay_sto
 {
     struct mailbox_run how = {.flags = (r->options.verify ? RUN_VERIFY : 0) |
                                        (r->options.output ? RUN_OUTPUT : 0)};
+    if (until && position_check(until, err))
+        return -1;
     if (until)
         how.goal = (struct mailbox_moment){.events = ANY_EVENTS,
                                            .count = until->count,

@@ -80,7 +80,8 @@ size_t replay_read(struct replay *replay, uint64_t addr, void *out, size_t bytes
 size_t replay_threads(struct replay *replay, struct program_thread *out, size_t room);
 size_t replay_maps(struct replay *replay, struct program_map *out, size_t room);
 
-/* Instrumentation (a tool of engine/core/tools.c) from here on; NULL: off. */
+/* Instrumentation (tools of engine/core/tools.c, and flow: NAME+NAME...) from here on; NULL: off.
+ */
 int replay_tool(struct replay *replay, const char *name, struct err *err);
 
 /* A throw-away copy at the same position: runs and is changed on its own. Needs options.copies. */

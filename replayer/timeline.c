@@ -152,7 +152,7 @@ int timeline_go_to(struct timeline *t, const struct wish *wish, struct debuggee_
                                        .pc = to->pc,
                                        .thread = to->thread,
                                        .stage = STAGE_BEFORE}};
-    if (point_before(t, to, &point, &is, err))
+    if (position_check(to, err) || point_before(t, to, &point, &is, err))
         return -1;
     if (point < 0 && is == 0)
         return go_to_begin(t, wish, stop, err);
@@ -317,7 +317,7 @@ int timeline_event(struct timeline *t, size_t *place, struct debuggee_event *eve
 int timeline_bookmark(struct timeline *t, const struct position *at, const char *note,
                       struct err *err)
 {
-    return bookmarks_add(&t->bookmarks, t->pinball, at, note, err);
+    return position_check(at, err) ? -1 : bookmarks_add(&t->bookmarks, t->pinball, at, note, err);
 }
 
 int timeline_bookmark_get(struct timeline *t, size_t i, struct position *at, const char **note)

@@ -45,7 +45,7 @@ int timeline_go_to_hit(struct timeline *t, const struct mailbox_what *hit,
 static int back_over_exec(struct timeline *t, const struct mailbox_what *exec,
                           struct debuggee_stop *stop, struct err *err)
 {
-    struct position at = {exec->at.thread, exec->at.count, exec->at.pc};
+    struct position at = {.thread = exec->at.thread, .count = exec->at.count, .pc = exec->at.pc};
     const struct wish wish = {.to = &at};
     if (timeline_go_to(t, &wish, stop, err))
         return -1;

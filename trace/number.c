@@ -98,6 +98,8 @@ int number_find(struct trace *t, const struct position *at, uint64_t *number, st
     struct trace_chunk c = {0};
     struct follower f = {.trace = t, .at = at, .thread = trace_thread_find(t, at->thread)};
     uint32_t first, chunk;
+    if (position_check(at, err))
+        return -1;
     if (!trace_threads(t) || trace_thread(t, f.thread) != at->thread)
         return 0;
     if (number_chunk(t, at, &first, err))

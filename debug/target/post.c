@@ -115,17 +115,23 @@ static void give_threads(struct mailbox *box)
 
 static void set_tool(struct thread *self, struct mailbox *box)
 {
-    box->data[31] = 0;
-    const char *name = (const char *)box->data;
-    const bool on = box->arg[0];
+    box->data[TOOLS_NAMES - 1] = 0;
+    const char *rest = box->arg[0] ? (const char *)box->data : "";
+    bool good = true;
     if (instrument && instrument->finish)
         instrument->finish();
-    const struct instrument *tool = on ? program->tool(self, name) : NULL;
-    if (on && !tool)
-        tool = tools_find(name);
-    box->arg[0] = tool || !on;
-    instrument_install(tool);
-    instrument_changed(0, 1ull << 47);
+    instrument_install(NULL);
+    while (*rest && good) {
+        char name[TOOLS_NAMES];
+        rest = tools_name(rest, name);
+        const struct instrument *tool = program->tool(self, name);
+        if (!tool)
+            tool = tools_find(name);
+        good = tool && instrument_add(tool);
+    }
+    if (!good)
+        instrument_install(NULL);
+    box->arg[0] = good;
 }
 
 static _Noreturn void quit(void)

@@ -39,12 +39,12 @@ enum exit_kind {
 };
 
 struct exit_site {
-    uint8_t kind; /* enum exit_kind */
-    bool tick;    /* EXIT_DIRECT: the transfer ticks */
-    bool paid;    /* EXIT_DIRECT: it does, and that is counted */
-    uint8_t probe;
+    uint8_t kind;    /* enum exit_kind */
+    bool tick;       /* EXIT_DIRECT: the transfer ticks */
+    bool paid;       /* EXIT_DIRECT: it does, and that is counted */
     uint8_t len;     /* of the instruction at pc */
     uint8_t insn;    /* EXIT_INDIRECT: enum insn_kind */
+    uint32_t probe;  /* PROBE_* bits of each tool: instrument.h */
     uint32_t popped; /* EXIT_INDIRECT: bytes a return took from the stack */
     gaddr pc;
     gaddr target;

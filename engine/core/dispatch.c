@@ -369,7 +369,7 @@ static void probe_after(struct thread *t, struct exit_site s)
 {
     if (!s.probe || t->cpu.rip != s.target)
         return;
-    struct exit_site after = {.pc = s.target, .probe = PROBE_AFTER};
+    struct exit_site after = {.pc = s.target, .probe = s.probe};
     instrument_run(t, &after);
 }
 
@@ -416,10 +416,11 @@ const uint8_t *engine_dispatch(struct thread *t, int64_t exit)
         cache_kill(s->block);
         break;
     case EXIT_PROBE: {
-        if (!(s->probe & ~instrument_heard(t, s->pc)))
+        unsigned probes = instrument_any(s->probe);
+        if (!(probes & ~instrument_heard(t, s->pc)))
             return s->patch;
         uint64_t asked = stop.asked;
-        instrument_hear(t, s->pc, s->probe);
+        instrument_hear(t, s->pc, probes);
         instrument_run(t, s);
         if (t->cpu.rip != site.pc)
             break;

@@ -30,7 +30,7 @@ struct options {
     uint64_t threads; /* made by the program before this one */
     uint64_t check;   /* record: note the registers every so many ticks */
     uint64_t seed;    /* of the strategy: sched/schedule.h */
-    char tool[32];    /* built-in instrumentation: core/tools.c */
+    char tool[48];    /* built-in instrumentation, NAME+NAME...: core/tools.c */
 };
 
 /* One table for all threads: only the baton's holder runs translated code. */

@@ -51,7 +51,7 @@ static void emit_check(struct job *j)
     emit_bytes(e, (const uint8_t[]){0xe3, 2, 0xeb, 5}, 4); /* jrcxz over the jump over: */
     uint8_t *full = emit_jmp(e);
     struct exit_site *s = exits_add(j, EXIT_PROBE, j->insn[0].pc, j->insn[0].pc);
-    s->probe = PROBE_FLOW;
+    s->probe = instrument->flow;
     s->len = j->insn[0].len;
     s->patch = begin;
     emit_patch(full, j->cold.p);

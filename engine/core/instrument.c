@@ -1,4 +1,10 @@
-/* instrument.c - run a tool's probes. SPDX-License-Identifier: MIT */
+/* instrument.c - the tools that are installed, and their probes.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * The engine knows one tool. If there are several, that one stands for them: it has a function if
+ * one of them has it, and passes each call on.
+ */
 #include "engine/core/instrument.h"
 
 #include "engine/core/cache.h"
@@ -9,10 +15,135 @@
 
 const struct instrument *instrument;
 
+static struct {
+    const struct instrument *tool[INSTRUMENT_MOST];
+    int count;
+    uint32_t changes;      /* a tool may have others installed: nothing is passed on then */
+    struct instrument all; /* if there are several */
+} tools;
+
+/* ---- several tools ---- */
+
+#define TELL_EACH(function, ...)                                                                   \
+    uint32_t changes = tools.changes;                                                              \
+    for (int i = 0; i < tools.count && changes == tools.changes; i++)                              \
+        if (tools.tool[i]->function)                                                               \
+    tools.tool[i]->function(__VA_ARGS__)
+
+static unsigned all_select(const struct insn *in, bool first)
+{
+    unsigned probes = 0;
+    for (int i = 0; i < tools.count; i++)
+        if (tools.tool[i]->select)
+            probes |= tools.tool[i]->select(in, first) << i * PROBE_BITS;
+    return probes;
+}
+
+static void all_probe(struct thread *t, const struct probe *p)
+{
+    uint32_t changes = tools.changes;
+    for (int i = 0; i < tools.count && changes == tools.changes; i++) {
+        struct probe own = *p;
+        own.what = p->what >> i * PROBE_BITS & 0xff;
+        if (own.what && tools.tool[i]->probe)
+            tools.tool[i]->probe(t, &own);
+    }
+}
+
+static void all_syscall(struct thread *t, bool after)
+{
+    TELL_EACH(syscall, t, after);
+}
+
+static void all_thread_start(struct thread *t)
+{
+    TELL_EACH(thread_start, t);
+}
+
+static void all_thread_exit(struct thread *t)
+{
+    TELL_EACH(thread_exit, t);
+}
+
+static void all_position(struct thread *t)
+{
+    TELL_EACH(position, t);
+}
+
+static void all_step(struct thread *t)
+{
+    TELL_EACH(step, t);
+}
+
+static void all_block(uint32_t number, const struct insn *insn, int count)
+{
+    TELL_EACH(block, number, insn, count);
+}
+
+static void all_cut(struct thread *t)
+{
+    TELL_EACH(cut, t);
+}
+
+static void all_signal(struct thread *t, int sig, gaddr handler)
+{
+    TELL_EACH(signal, t, sig, handler);
+}
+
+static void all_finish(void)
+{
+    TELL_EACH(finish);
+}
+
+/* Makes tools.all stand for one more. */
+static void take_in(const struct instrument *tool, int i)
+{
+    struct instrument *all = &tools.all;
+#define TAKE_IN(function)                                                                          \
+    if (tool->function)                                                                            \
+    all->function = all_##function
+    TAKE_IN(select);
+    TAKE_IN(probe);
+    TAKE_IN(syscall);
+    TAKE_IN(thread_start);
+    TAKE_IN(thread_exit);
+    TAKE_IN(position);
+    TAKE_IN(step);
+    TAKE_IN(block);
+    TAKE_IN(cut);
+    TAKE_IN(signal);
+    TAKE_IN(finish);
+#undef TAKE_IN
+    all->flow |= tool->flow << i * PROBE_BITS;
+    all->sparse &= tool->sparse || !tool->select;
+}
+
+/* ---- which ---- */
+
+static void changed(void)
+{
+    tools.changes++;
+    tools.all = (struct instrument){.sparse = true};
+    for (int i = 0; i < tools.count; i++)
+        take_in(tools.tool[i], i);
+    instrument = tools.count > 1 ? &tools.all : tools.count ? tools.tool[0] : NULL;
+    cache_kill_all();
+}
+
 void instrument_install(const struct instrument *tool)
 {
-    instrument = tool;
-    cache_kill_all();
+    tools.tool[0] = tool;
+    tools.count = tool != NULL;
+    changed();
+}
+
+bool instrument_add(const struct instrument *tool)
+{
+    if (tools.count == INSTRUMENT_MOST || (tool->flow && instrument && instrument->flow))
+        return false;
+    tools.tool[tools.count++] = tool;
+    changed();
+    return true;
 }
 
 void instrument_changed(gaddr start, gaddr end)
@@ -63,7 +194,7 @@ void instrument_run(struct thread *t, const struct exit_site *site)
     struct probe p = {.what = site->probe, .pc = site->pc, .len = site->len};
     if (!instrument || !instrument->probe)
         return;
-    if (p.what & (PROBE_MEMORY | PROBE_WATCH))
+    if (p.what & PROBE_EACH(PROBE_MEMORY | PROBE_WATCH))
         find_accesses(t, &p);
     instrument->probe(t, &p);
 }

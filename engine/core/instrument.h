@@ -2,12 +2,12 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * A tool is a struct of functions, compiled into the runtime and installed with
- * instrument_install(). When a block is translated, `select` is asked for every instruction which
- * probes it wants; the probes then call `probe` with all of the target's registers in thread->cpu
- * (rip is the instruction's). The tool may read and change registers and memory; a changed rip is
- * followed. `select`'s answer may change at run time: instrument_changed() drops the translations
- * of a range, so that it is asked again.
+ * A tool is a struct of functions, compiled into the runtime. Several may be installed: each is
+ * told what it asked for and nothing else, in the order in which they were added. When a block is
+ * translated, `select` is asked for every instruction which probes it wants; the probes then call
+ * `probe` with all of the target's registers in thread->cpu (rip is the instruction's). The tool
+ * may read and change registers and memory; a changed rip is followed. `select`'s answer may change
+ * at run time: instrument_changed() drops the translations of a range, so that it is asked again.
  *
  * An access probe comes before the instruction and carries every memory operand with its address,
  * size and direction; a repeated string instruction counts as one access of one element (its count
@@ -27,6 +27,16 @@ enum {
     PROBE_WATCH = 1 << 4,  /* ... only if it may touch a watched range: watch.h */
     PROBE_FLOW = 1 << 5,   /* the buffer is full: flow.h */
 };
+
+/* Of several tools, each has eight bits of its own: those of the first are the lowest. */
+enum { INSTRUMENT_MOST = 4, PROBE_BITS = 8 };
+#define PROBE_EACH(bits) ((bits)*0x01010101u)
+
+static inline unsigned instrument_any(unsigned probes)
+{
+    probes |= probes >> 2 * PROBE_BITS;
+    return (probes | probes >> PROBE_BITS) & 0xff;
+}
 
 struct access {
     gaddr addr;
@@ -57,11 +67,13 @@ struct instrument {
     /* A signal's frame was written, rsp points to it; rip is still where it came. */
     void (*signal)(struct thread *t, int sig, gaddr handler);
     void (*finish)(void); /* the process ends or execs */
-    bool flow;            /* blocks tell where they go: flow.h */
+    unsigned flow;        /* PROBE_FLOW: blocks tell where they go, flow.h; one tool at most */
     bool sparse;          /* select wants few instructions: traces are made of the others */
 };
 
-void instrument_install(const struct instrument *tool); /* NULL: none */
+void instrument_install(const struct instrument *tool); /* this one alone; NULL: none */
+/* One more. False: there are too many, or another one has `flow`. */
+bool instrument_add(const struct instrument *tool);
 void instrument_changed(gaddr start, gaddr end);
 
 /* An instruction may start anew after its probes: after a stop, or a fault that is not the
@@ -78,8 +90,9 @@ static inline void instrument_hear(struct thread *t, gaddr pc, unsigned probes)
     t->heard_count = thread_count(t);
 }
 
-/* For the engine. */
+/* For the engine: the only tool, or one that stands for all of them; NULL: none. */
 extern const struct instrument *instrument;
+/* PROBE_* bits of each tool. */
 static inline unsigned instrument_wanted(const struct insn *in, bool first)
 {
     return instrument && instrument->select ? instrument->select(in, first) : 0;

@@ -292,7 +292,7 @@ static void emit_turn(struct job *j)
 /* Watched memory is looked at in the superblock, if there is room for the ways out. */
 static bool emit_watch(struct job *j, const struct insn *in)
 {
-    if (!(instrument_wanted(in, false) & PROBE_WATCH))
+    if (!(instrument_wanted(in, false) & PROBE_EACH(PROBE_WATCH)))
         return true;
     int checks = watch_checks(in);
     for (int i = 0; i < checks; i++) {
@@ -310,7 +310,7 @@ static bool emit_watch(struct job *j, const struct insn *in)
 static bool has_probes(const struct job *j)
 {
     for (int i = 0; i < j->count; i++)
-        if (instrument_wanted(&j->insn[i], i == 0) & ~(unsigned)PROBE_WATCH)
+        if (instrument_wanted(&j->insn[i], i == 0) & ~PROBE_EACH(PROBE_WATCH))
             return true;
     return false;
 }

@@ -149,6 +149,15 @@ static const struct {
     {"toggle", {.select = toggled, .probe = toggle, .finish = report_toggle}},
 };
 
+const char *tools_name(const char *list, char name[TOOLS_NAMES])
+{
+    size_t len = 0;
+    for (; *list && *list != '+' && len + 1 < TOOLS_NAMES; list++)
+        name[len++] = *list;
+    name[len] = 0;
+    return *list == '+' ? list + 1 : list;
+}
+
 const struct instrument *tools_find(const char *name)
 {
     for (size_t i = 0; i < ARRAY_LEN(tools); i++)

@@ -94,7 +94,7 @@ static void emit_return(struct job *j, const struct insn *in)
 static void emit_probe(struct job *j, gaddr pc, uint8_t len, unsigned what)
 {
     struct exit_site *s = exits_add(j, EXIT_PROBE, pc, pc);
-    s->probe = (uint8_t)what;
+    s->probe = what;
     s->len = len;
     exits_leave(j, &j->e, s, T_H_EXIT);
     s->patch = j->e.p;
@@ -121,7 +121,7 @@ static void emit_jcxz(struct job *j, const struct insn *in, unsigned after)
 static void emit_seen(struct job *j, enum exit_kind kind, const struct insn *in, unsigned after)
 {
     struct exit_site *s = exits_add(j, kind, in->pc, in->pc + in->len);
-    s->probe = (uint8_t)after;
+    s->probe = after;
     exits_leave(j, &j->e, s, T_H_EXIT);
 }
 
@@ -202,18 +202,19 @@ static void emit_body(struct job *j)
         flow_emit_entry(j);
     for (int i = 0; i < j->count; i++) {
         const struct insn *in = &j->insn[i];
-        unsigned after = wanted & PROBE_AFTER;
+        unsigned after = wanted & PROBE_EACH(PROBE_AFTER);
         wanted = instrument_wanted(in, i == 0);
-        unsigned before = wanted & (PROBE_BLOCK | PROBE_BEFORE | PROBE_MEMORY);
+        unsigned before = wanted & PROBE_EACH(PROBE_BLOCK | PROBE_BEFORE | PROBE_MEMORY);
         if (before | after)
             emit_probe(j, in->pc, in->len, before | after);
-        if (wanted & PROBE_WATCH)
-            watch_emit(j, in);
-        j->blk->open &= !(wanted & ~(unsigned)PROBE_WATCH);
+        const unsigned watch = wanted & PROBE_EACH(PROBE_WATCH);
+        if (watch)
+            watch_emit(j, in, watch);
+        j->blk->open &= wanted == watch;
         if (flows)
             flow_emit_before(j, i);
         if (i == j->count - 1) {
-            emit_last(j, in, wanted & PROBE_AFTER);
+            emit_last(j, in, wanted & PROBE_EACH(PROBE_AFTER));
             break;
         }
         copy_insn(j, in, 0);

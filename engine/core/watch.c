@@ -161,7 +161,7 @@ static uint8_t *emit_check(struct job *j, const struct insn *in, const struct ch
     return emit_jmp(e);
 }
 
-void watch_emit(struct job *j, const struct insn *in)
+void watch_emit(struct job *j, const struct insn *in, unsigned probe)
 {
     struct plan p;
     uint8_t *hit[WATCH_CHECKS];
@@ -176,7 +176,7 @@ void watch_emit(struct job *j, const struct insn *in)
     }
     emit_gs_load(e, RCX, T_SPILL_RCX);
     struct exit_site *s = exits_add(j, EXIT_PROBE, in->pc, in->pc);
-    s->probe = PROBE_WATCH;
+    s->probe = probe;
     s->len = in->len;
     s->patch = e->p;
     for (int i = 0; i < p.checks; i++)

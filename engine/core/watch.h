@@ -29,7 +29,7 @@ unsigned watch_wants(const struct insn *in);
 
 /* For translate.c: the comparison before the instruction. */
 struct job;
-void watch_emit(struct job *j, const struct insn *in);
+void watch_emit(struct job *j, const struct insn *in, unsigned probe);
 
 /* For superblock.c, which knows where rcx is: how many comparisons the instruction needs, and each
  * of them. It reads the target's rcx if watch_reads_rcx() says so, and leaves anything in it.

@@ -15,6 +15,8 @@
 
 #include "engine/core/thread.h"
 
+struct probe;
+
 struct schedule {
     const char *name;
     /* The next one of those that wait, linked by baton_next in the order in which they came; NULL
@@ -26,6 +28,9 @@ struct schedule {
     bool (*is_over)(struct thread *t, bool spins);
     /* Before a system call, while others wait: does another thread run first? NULL: never. */
     bool (*at_call)(struct thread *t);
+    /* Before an instruction that reads or writes memory, while there are other threads: does
+     * another one run first? NULL: never, and no code is emitted that would ask. */
+    bool (*at_access)(struct thread *t, const struct probe *p);
     bool exact; /* `quantum` is the very tick: no trace may run past it */
     bool spins; /* looks for threads that only wait for others: spin.h */
 };
@@ -36,9 +41,10 @@ struct schedule {
 
 extern const struct schedule *schedule; /* the one in force; the first row at the start */
 
+void schedule_start(void);             /* before the target's first instruction */
 bool schedule_use(const char *option); /* "NAME=..."; false: there is none of that name */
 
-/* For is_over: the turn ends in `steps` instructions, which may be between two ticks. */
+/* The turn ends in `steps` instructions, which may be between two ticks. */
 static inline void schedule_end_in(struct thread *t, uint8_t steps)
 {
     t->steps = steps;

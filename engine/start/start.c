@@ -139,12 +139,17 @@ static void start_tool(struct thread *t)
         engine_stop_at(t, o->stop_count, o->stop_pc);
     if (!o->tool[0] && !o->has_stop)
         return;
-    const struct instrument *tool = tools_find(o->tool[0] ? o->tool : "position");
-    if (!tool)
-        rt_die("engine tool %s: unknown", o->tool);
-    instrument_install(tool);
-    if (tool->thread_start)
-        tool->thread_start(t);
+    for (const char *rest = o->tool[0] ? o->tool : "position"; *rest;) {
+        char name[TOOLS_NAMES];
+        rest = tools_name(rest, name);
+        const struct instrument *tool = tools_find(name);
+        if (!tool)
+            rt_die("engine tool %s: unknown", name);
+        if (!instrument_add(tool))
+            rt_die("engine tool %s: too many tools", name);
+    }
+    if (instrument->thread_start)
+        instrument->thread_start(t);
 }
 
 static void start_decoder(void)
@@ -236,5 +241,6 @@ void runtime_start(void)
         session->start(t);
     keep_stderr(&engine.opt);
     start_tool(t);
+    schedule_start();
     engine_run(t);
 }

@@ -70,12 +70,14 @@ const struct record *cursor_peek(void)
             return NULL;
         const struct record *r = (const struct record *)(log.chunk + log.at);
         uint64_t left = log.bytes - log.at;
-        if (left < sizeof *r || r->bytes > left || !r->kind || r->kind >= RECORD_KINDS ||
-            r->bytes < least[r->kind])
+        bool skip = left >= sizeof *r && r->kind >= RECORD_SKIPPABLE;
+        if (left < sizeof *r || r->bytes > left || r->bytes < sizeof *r || !r->kind ||
+            (!skip && (r->kind >= RECORD_KINDS || r->bytes < least[r->kind])))
             post_failed("event %lu: not a record", log.records);
-        if (r->kind != RECORD_RANGE)
+        if (!skip && r->kind != RECORD_RANGE)
             return r;
-        take_range((const struct record_range *)r);
+        if (!skip)
+            take_range((const struct record_range *)r);
         cursor_next();
     }
 }

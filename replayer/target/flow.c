@@ -379,7 +379,7 @@ static const struct instrument tool = {.select = choose,
                                        .cut = cut,
                                        .signal = signal,
                                        .finish = finish,
-                                       .flow = true};
+                                       .flow = PROBE_FLOW};
 
 const struct instrument *flow_tool(struct thread *self)
 {

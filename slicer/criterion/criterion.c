@@ -79,7 +79,7 @@ static bool is_position(const char *text)
 {
     struct position p;
     struct err err;
-    return text[0] == 'T' && !position_parse(text, &p, &err);
+    return (text[0] == 'T' || text[0] == 'P') && !position_parse(text, &p, &err);
 }
 
 /* The words behind `at`. */

@@ -52,8 +52,9 @@ static int position_of(struct study *s, uint64_t insn, struct position *out, str
         more = -1;
     while (more == 1 && (more = pass_next(&pass, &st, err)) == 1)
         if (st.insn <= insn && insn - st.insn < st.step->insns) {
-            *out = (struct position){trace_thread(s->trace, st.step->thread), st.count,
-                                     st.block->insn[insn - st.insn].in.pc};
+            *out = (struct position){.thread = trace_thread(s->trace, st.step->thread),
+                                     .count = st.count,
+                                     .pc = st.block->insn[insn - st.insn].in.pc};
             more = 2;
         }
     pass_deinit(&pass);

@@ -60,7 +60,8 @@ void place_set_frame(struct place *out, const struct frame *f)
 
 static struct position position_of(const struct study *s, const struct pass_step *st, gaddr pc)
 {
-    return (struct position){trace_thread(s->trace, st->step->thread), st->count, pc};
+    return (struct position){
+        .thread = trace_thread(s->trace, st->step->thread), .count = st->count, .pc = pc};
 }
 
 /* ---- lines ---- */
@@ -349,7 +350,8 @@ int place_position(struct study *s, const struct position *at, struct place *out
     bool behind = false;
     int more, i = -1;
     *out = (struct place){.position = *at, .line_pc = at->pc};
-    if (number_chunk(s->trace, at, &chunk, err) || pass_init(&pass, s->trace, err))
+    if (position_check(at, err) || number_chunk(s->trace, at, &chunk, err) ||
+        pass_init(&pass, s->trace, err))
         return -1;
     if (chunk && pass_seek(&pass, s->index, chunk, err)) {
         pass_deinit(&pass);
@@ -443,7 +445,8 @@ static int describe_end(struct study *s, uint32_t thread, const struct ending *e
     out->first = e->first;
     out->executed = e->executed - 1;
     out->place = (struct place){.thread = thread, .at = trace_insns(s->trace), .line_pc = pc};
-    out->place.position = (struct position){trace_thread(s->trace, thread), e->count, pc};
+    out->place.position =
+        (struct position){.thread = trace_thread(s->trace, thread), .count = e->count, .pc = pc};
     place_set_frame(&out->place, top);
     return list_calls(out, top, err);
 }

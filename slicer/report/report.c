@@ -239,11 +239,13 @@ static void add_nodes(struct builder *b, const struct pass_step *st, int32_t row
     unsigned first = (unsigned)__builtin_ctzll(in), last = 63u - (unsigned)__builtin_clzll(in);
     if (!r->nodes) {
         r->first = st->insn + first;
-        r->first_at = (struct position){r->thread, st->count, st->block->insn[first].in.pc};
+        r->first_at = (struct position){
+            .thread = r->thread, .count = st->count, .pc = st->block->insn[first].in.pc};
     }
     if (st->insn + last >= r->last) {
         r->last = st->insn + last;
-        r->last_at = (struct position){r->thread, st->count, st->block->insn[last].in.pc};
+        r->last_at = (struct position){
+            .thread = r->thread, .count = st->count, .pc = st->block->insn[last].in.pc};
     }
     r->nodes += (uint64_t)__builtin_popcountll(in);
 }

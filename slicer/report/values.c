@@ -107,8 +107,9 @@ static int find_positions(struct job *j, struct err *err)
             for (; i < j->looks && j->look[i].insn < end; i++)
                 if (j->report->edge[j->look[i].edge].sample.node != UINT64_MAX)
                     j->look[i].at =
-                        (struct position){trace_thread(s->trace, st.step->thread), st.count,
-                                          st.block->insn[j->look[i].insn - st.insn].in.pc};
+                        (struct position){.thread = trace_thread(s->trace, st.step->thread),
+                                          .count = st.count,
+                                          .pc = st.block->insn[j->look[i].insn - st.insn].in.pc};
         }
     }
     pass_deinit(&pass);

@@ -81,11 +81,26 @@ def check_transparent(test):
                 test.check(run.number("toggle", "toggles") > 9, f"{name}: the tool hardly toggled")
 
 
+def check_several(test):
+    """Tools that are on together say what each says alone."""
+    argv = [test.program("walk")]
+    alone = {tool: test.run(argv, f"tool={tool}").topic(tool) for tool in ("icount", "blocks", "memory")}
+    for names in ("icount+blocks", "blocks+memory", "memory+blocks+icount"):
+        run = test.run(argv, f"tool={names}")
+        for tool in names.split("+"):
+            test.equal(run.topic(tool), alone[tool], f"tool={names}: {tool}")
+    run = test.run(argv, "tool=icount+icounts")
+    test.check("engine tool icounts: unknown" in str(run.err), f"an unknown second tool: {run.err}")
+    run = test.run(argv, "tool=icount+blocks+icount+blocks+icount")
+    test.check("too many tools" in str(run.err), f"five tools: {run.err}")
+
+
 def check(test):
     summary, _ = test.oracle([test.program("walk")])
     for name in ("walk", "walk_pie"):  # the same instructions at other addresses
         check_counts(test, name, summary)
     check_threads(test)
+    check_several(test)
     check_memory(test)
     check_transparent(test)
 

@@ -105,6 +105,7 @@ TABLES = {
         ("pin goto T9:1:401000", pattern("not in this recording|no thread")),
         ("pin goto T0:1:401000", pattern("not a position|not in this|position")),
         ("pin goto T1:5:1", "not in this recording"),
+        ("pin goto P2.T1:5:1", "there is no process 2 in this recording"),
         ("pin goto +", "number of ticks"),
         ("pin goto +99999999999999999999999", pattern("number|too large|beyond")),
         ("tbreak add", None),

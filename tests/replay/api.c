@@ -72,6 +72,59 @@ static void copy_on_the_way(struct pinball *p, const struct position *end)
     replay_free(r);
 }
 
+/* What tools told: instructions, and words and notes of the flow. */
+struct told {
+    uint64_t insns, words, notes;
+};
+
+static void take_count(void *arg, const char *line)
+{
+    static const char topic[] = "icount: instructions=";
+    const char *number = strstr(line, topic);
+    if (number)
+        ((struct told *)arg)->insns += strtoull(number + strlen(topic), NULL, 10);
+}
+
+static int take_flow(void *arg, const void *words, size_t words_bytes, const void *notes,
+                     size_t notes_bytes, struct err *err)
+{
+    struct told *told = arg;
+    (void)words, (void)notes, (void)err;
+    told->words += words_bytes;
+    told->notes += notes_bytes;
+    return 0;
+}
+
+static struct told run_with(struct pinball *p, const char *tools)
+{
+    struct told told = {0};
+    struct replay_options options = {.message = take_count, .flow = take_flow, .arg = &told};
+    struct replay_stop stop;
+    struct err err;
+    struct replay *r = replay_new(p, &options, &err);
+    if (!r || replay_tool(r, tools, &err))
+        die(tools, err.msg);
+    run(r, NULL, &stop);
+    CHECK(stop.why == REPLAY_AT_END);
+    if (replay_tool(r, NULL, &err))
+        die(tools, err.msg);
+    replay_free(r);
+    return told;
+}
+
+/* Each of two tools sees what it sees alone. */
+static void use_two_tools(struct pinball *p)
+{
+    struct told count = run_with(p, "icount"), flow = run_with(p, "flow");
+    CHECK(count.insns > 1000 && !count.words && !count.notes);
+    CHECK(!flow.insns && flow.words > 1000 && flow.notes > 0);
+    static const char *const both[] = {"flow+icount", "icount+flow"};
+    for (int i = 0; i < 2; i++) {
+        struct told two = run_with(p, both[i]);
+        CHECK(two.insns == count.insns && two.words == flow.words && two.notes == flow.notes);
+    }
+}
+
 int main(int argc, char **argv)
 {
     struct replay_options options = {.copies = true};
@@ -120,12 +173,14 @@ int main(int argc, char **argv)
     r = replay_new(p, &options, &err);
     if (!r)
         die("replay_new", err.msg);
-    CHECK(replay_tool(r, "nonsense", &err) < 0 && replay_tool(r, "blocks", &err) == 0);
+    CHECK(replay_tool(r, "nonsense", &err) < 0 && replay_tool(r, "flow+flow", &err) < 0);
+    CHECK(replay_tool(r, "blocks+nonsense", &err) < 0 && replay_tool(r, "blocks", &err) == 0);
     CHECK(!replay_copy(r, &err));
     run(r, NULL, &stop);
     CHECK(stop.why == STOP_END);
     replay_free(r);
     copy_on_the_way(p, &at);
+    use_two_tools(p);
     pinball_close(p);
     puts("good");
     return 0;

@@ -31,6 +31,17 @@ expect 125 "" "drdebug: replay: --status: not with --until*" "$drdebug" replay -
 expect 125 "" "drdebug: replay: --frob: unknown option*" "$drdebug" replay --status --frob p
 expect 2 "" "drdebug: verify: --status: is an option of replay*" "$drdebug" verify --status p
 
+# Positions: an old token, the same with its process, and one of a process that is not there.
+at=$("$drdebug" info --json p | sed -n 's/.*"position": *"\(T[^"]*\)".*/\1/p')
+expect 0 "*" "*" "$drdebug" replay -q --until "$at" p
+expect 0 "*" "*" "$drdebug" replay -q --until "P1.$at" p
+expect 2 "" "drdebug: replay: *'P0.$at' is not a position*" "$drdebug" replay --until "P0.$at" p
+expect 1 "*" "drdebug: *P2.$at: there is no process 2 in this recording" "$drdebug" replay -q --until "P2.$at" p
+expect 1 "*" "drdebug: *P2.$at: there is no process 2 in this recording" "$drdebug" cut --from "P2.$at" -o part p
+cp -r p traced
+expect 1 "*" "drdebug: *P2.$at: there is no process 2 in this recording" "$drdebug" slice traced "rax at P2.$at"
+expect 1 "*" "drdebug: *P2.$at: there is no process 2 in this recording" "$drdebug" trace --number "P2.$at" traced
+
 # Standard input is the program's, and is not wanted again.
 checks=$((checks + 1))
 [ "$(echo words | "$drdebug" record -o in -- cat 2>/dev/null)" = words ] || fail "record keeps the program's input from it"

@@ -200,7 +200,8 @@ static void put_changes(struct recorder *p, const struct flat *old, const struct
 static int run_to(struct recorder *p, const struct forward_at *n, struct err *err)
 {
     static struct program_registers r;
-    struct position to = {trace_thread(p->s->trace, n->thread), n->count, n->in->pc};
+    struct position to = {
+        .thread = trace_thread(p->s->trace, n->thread), .count = n->count, .pc = n->in->pc};
     struct replay_stop stop;
     char text[POSITION_TEXT];
     p->out->syncs++;

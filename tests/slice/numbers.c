@@ -26,7 +26,8 @@ static void die(const char *what, const struct position *at)
 
 static void compare(struct trace *trace, const struct position *at, uint64_t number)
 {
-    const struct position none = {at->thread, at->count, at->pc ^ 1ull << 46};
+    const struct position none = {
+        .thread = at->thread, .count = at->count, .pc = at->pc ^ 1ull << 46};
     struct err err = {.code = 0};
     uint64_t found;
     if (number_find(trace, at, &found, &err) != 1)
@@ -56,8 +57,9 @@ int main(int argc, char **argv)
         if (st.insn + st.step->insns <= next || !st.step->insns)
             continue;
         const unsigned i = next > st.insn ? (unsigned)(next - st.insn) : 0;
-        const struct position at = {trace_thread(s->trace, st.step->thread), st.count,
-                                    st.block->insn[i].in.pc};
+        const struct position at = {.thread = trace_thread(s->trace, st.step->thread),
+                                    .count = st.count,
+                                    .pc = st.block->insn[i].in.pc};
         compare(s->trace, &at, st.insn + i);
         next = st.insn + i + apart;
         looks++;

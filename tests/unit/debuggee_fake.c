@@ -45,7 +45,8 @@ enum { FILES = sizeof files / sizeof files[0] };
 
 struct position fake_at(unsigned step)
 {
-    return (struct position){1 + step / 10 % 2, step / 25, FAKE_CODE + 4 * (step % 25)};
+    return (struct position){
+        .thread = 1 + step / 10 % 2, .count = step / 25, .pc = FAKE_CODE + 4 * (step % 25)};
 }
 
 unsigned fake_step_of(const struct position *at)

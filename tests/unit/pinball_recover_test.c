@@ -109,6 +109,32 @@ static void moves_segments_in_order(void **state)
     recovers(5, 0, "lost");
 }
 
+/* A record that may be skipped is moved as any other; an unknown one that may not ends a segment.
+ */
+static void moves_kinds_that_may_be_skipped(void **state)
+{
+    static const struct {
+        uint8_t kind;
+        uint64_t chunks, records;
+    } way[] = {{200, 3, 3 * SUPPORT_RECORDS}, {100, 2, 2 * SUPPORT_RECORDS - 1}};
+    struct err err;
+
+    (void)state;
+    for (int i = 0; i < 2; i++) {
+        killed_at(1);
+        fill(0, 1, SEGMENT_FULL);
+        memcpy(&ring.segment[0][3 * sizeof(struct record_check)], &way[i].kind, 1); /* the last */
+        fill(1, 2, SEGMENT_FILLING);
+        support_store("a/ring", &ring, sizeof ring);
+        struct pinball *p = pinball_open("a", &err);
+        assert_non_null(p);
+        assert_int_equal(pinball_chunks(p), way[i].chunks);
+        assert_int_equal(pinball_records(p), way[i].records);
+        pinball_close(p);
+        assert_int_equal(support_read_all("a", &err), 0);
+    }
+}
+
 static void works_without_segments(void **state)
 {
     (void)state;
@@ -367,6 +393,7 @@ int main(void)
 #define T(f) cmocka_unit_test_setup_teardown(f, support_enter, support_leave)
     const struct CMUnitTest tests[] = {
         T(moves_segments_in_order),
+        T(moves_kinds_that_may_be_skipped),
         T(works_without_segments),
         T(keeps_the_reason_that_is_known),
         T(stops_at_a_gap),

@@ -19,6 +19,7 @@
 #include "pinball/executed.h"
 #include "pinball/pack.h"
 #include "pinball/records.h"
+#include "pinball/summary.h"
 #include "pinball/writer.h"
 #include "tests/unit/pinball_support.h"
 #include "tests/unit/unit.h"
@@ -492,8 +493,9 @@ static void refuses_malformed_records(void **state)
     static const struct record good = {.kind = RECORD_RANGE, .bytes = 8};
     static const struct record bad[] = {
         {.kind = 0, .bytes = 8},
-        {.kind = RECORD_KINDS, .bytes = 8},
-        {.kind = 255, .bytes = 8},
+        {.kind = 255, .bytes = 0},
+        {.kind = 255, .bytes = 24},
+        {.kind = 255, .bytes = RECORD_MAX_BYTES + 8},
         {.kind = 1, .bytes = 0},
         {.kind = 1, .bytes = 12},
         {.kind = 1, .bytes = 24}, /* past the end */
@@ -512,6 +514,42 @@ static void refuses_malformed_records(void **state)
     assert_int_equal(support_read_all("a", &err), 0);
     write_events((char[12]){[0] = RECORD_RANGE, [4] = 8}, 12, 1);
     support_refuses("a", "record 1, at byte 8, is malformed");
+}
+
+static void refuses_unknown_kinds_by_number(void **state)
+{
+    static const uint8_t kinds[] = {RECORD_KINDS, 100, RECORD_SKIPPABLE - 1};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof kinds; i++) {
+        const struct record two[2] = {{.kind = RECORD_RANGE, .bytes = 8},
+                                      {.kind = kinds[i], .bytes = 8}};
+        char cause[80];
+        write_events(two, sizeof two, 2);
+        snprintf(cause, sizeof cause,
+                 "a/events: chunk 0: record 1, at byte 8, is of kind %u, which", kinds[i]);
+        support_refuses("a", cause);
+    }
+}
+
+static void passes_kinds_that_may_be_skipped(void **state)
+{
+    static const struct record three[] = {{.kind = RECORD_SKIPPABLE, .bytes = 8},
+                                          {.kind = RECORD_RANGE, .bytes = 8},
+                                          {.kind = 255, .bytes = 8}};
+    const struct record_end end = {.r = {.kind = RECORD_END, .bytes = sizeof end},
+                                   .reason = END_EXIT};
+    struct summary s = {0};
+    struct err err;
+
+    (void)state;
+    write_events(three, sizeof three, 3);
+    assert_int_equal(support_read_all("a", &err), 0);
+    summary_add(&s, &end, sizeof end);
+    summary_add(&s, three, 8);
+    assert_true(s.ended); /* it says nothing about the program */
+    assert_int_equal(s.records, 2);
+    summary_deinit(&s);
 }
 
 /* The last record of a chunk says that it maps a file, and ends. */
@@ -651,6 +689,8 @@ int main(void)
         T(refuses_hostile_texts),
         T(refuses_hostile_entries),
         T(refuses_malformed_records),
+        T(refuses_unknown_kinds_by_number),
+        T(passes_kinds_that_may_be_skipped),
         T(looks_into_whole_records_only),
         T(refuses_notes_that_are_holes),
         T(refuses_a_bomb),

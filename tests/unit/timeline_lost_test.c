@@ -274,7 +274,7 @@ enum { MOVES = 24 };
 static int move(struct timeline *t, unsigned i, struct debuggee_stop *stop, struct err *err)
 {
     static const char moves[MOVES + 1] = "scccgbbbbibbBcceiiibtbbe";
-    const struct position to = {1, 33, CODE + 33};
+    const struct position to = {.thread = 1, .count = 33, .pc = CODE + 33};
 
     switch (moves[i]) {
     case 's':
