@@ -12,6 +12,7 @@ struct pcset {
     struct pair *slot; /* key 0: free; zero itself is kept apart */
     size_t room, used;
     gaddr (*sorted)[2];
+    bool failed;
 };
 
 struct pcset *pcset_new(void)
@@ -63,10 +64,19 @@ static bool grow(struct pcset *s)
 void pcset_add(struct pcset *s, gaddr key, gaddr value)
 {
     struct pair *p = find(s, key, value);
-    if (p->key || !key || (2 * s->used >= s->room && !grow(s)))
+    if (p->key || !key)
         return;
+    if (2 * s->used >= s->room && !grow(s)) {
+        s->failed = true;
+        return;
+    }
     *find(s, key, value) = (struct pair){key, value};
     s->used++;
+}
+
+bool pcset_failed(const struct pcset *s)
+{
+    return s->failed;
 }
 
 bool pcset_has(const struct pcset *s, gaddr key)

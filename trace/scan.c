@@ -55,6 +55,7 @@ struct scanner {
     struct source *source;
     uint32_t thread; /* that runs */
     struct list restores, changes;
+    bool failed; /* no memory: what was found is not all */
 };
 
 /* ---- blocks ---- */
@@ -70,10 +71,11 @@ static void find_slots(const struct scanner *s, struct event *ev, gaddr pc)
         ev->slots = (uint16_t)source_slots(s->source, pc, dwarf[ev->reg], &ev->slot);
 }
 
-static void list_events(const struct scanner *s, struct events *e, const struct code_block *b)
+static void list_events(struct scanner *s, struct events *e, const struct code_block *b)
 {
     e->known = true;
     e->at = malloc(sizeof *e->at * (b->accesses + 1u));
+    s->failed |= !e->at;
     for (uint32_t i = 0; e->at && i < b->insns; i++) {
         const struct code_insn *in = &b->insn[i];
         int reg = in->saves;
@@ -113,6 +115,7 @@ static void grow(struct scanner *s)
     struct armed *old = s->armed;
     size_t room = s->armed_room;
     struct armed *list = calloc(room * 2, sizeof *list);
+    s->failed |= !list;
     if (!list)
         return;
     s->armed = list;
@@ -125,6 +128,8 @@ static void grow(struct scanner *s)
 
 static void arm(struct scanner *s, gaddr addr, uint64_t serial, int reg)
 {
+    if (2 * s->armed_used >= s->armed_room)
+        grow(s);
     struct armed *a = find(s, addr);
     if (!a->addr) {
         s->armed_used++;
@@ -133,8 +138,6 @@ static void arm(struct scanner *s, gaddr addr, uint64_t serial, int reg)
     a->serial = serial;
     a->reg = (uint8_t)reg;
     *filter(s, addr) = *filter(s, addr + 7) = 1;
-    if (2 * s->armed_used > s->armed_room)
-        grow(s);
 }
 
 static bool is_armed(const struct scanner *s, gaddr addr, uint64_t serial, int reg)
@@ -165,11 +168,12 @@ static void disarm(struct scanner *s, gaddr addr, uint64_t bytes)
 
 /* ---- steps ---- */
 
-static void add(struct list *l, uint32_t value)
+static void add(struct scanner *s, struct list *l, uint32_t value)
 {
     if (l->count == l->room) {
         uint32_t room = l->room ? l->room * 2 : 256;
         uint32_t *at = realloc(l->at, sizeof *at * room);
+        s->failed |= !at;
         if (!at)
             return;
         l->at = at;
@@ -209,7 +213,7 @@ static void do_events(struct scanner *s, const struct trace_step *st, const stru
             return;
         if (ev->kind == EVENT_RESTORE) {
             if (is_armed(s, code_address(a, values), f->serial, ev->reg))
-                add(&s->restores, st->insn_at + ev->insn);
+                add(s, &s->restores, st->insn_at + ev->insn);
             continue;
         }
         if (a->mem.shape == ACCESS_VECTOR)
@@ -221,9 +225,11 @@ static void do_events(struct scanner *s, const struct trace_step *st, const stru
     }
 }
 
-static int do_step(struct scanner *s, const struct trace_chunk *c, const struct trace_step *st,
-                   struct err *err)
+static int do_step(void *arg, const struct trace_walk *w, struct err *err)
 {
+    struct scanner *s = arg;
+    const struct trace_chunk *c = w->chunk;
+    const struct trace_step *st = w->step;
     const struct code_block *b = code_block(s->code, st->block);
     const uint64_t *values = c->value + st->value_at;
     struct frames_thread *t = &s->frames.thread[st->thread];
@@ -242,9 +248,9 @@ static int do_step(struct scanner *s, const struct trace_chunk *c, const struct 
         const struct armed *a =
             frames_returns(now->top, b, b->insns - 1u, values) ? find(s, now->addr) : NULL;
         if (a && !(a->addr && a->serial && a->reg == RETURN_ADDRESS))
-            add(&s->changes, st->insn_at + st->insns - 1u);
+            add(s, &s->changes, st->insn_at + st->insns - 1u);
     }
-    return 0;
+    return s->failed ? err_set(err, "no memory") : 0;
 }
 
 static int add_signal(struct scan *scan, uint64_t insn, const struct flow_signal *sig,
@@ -270,9 +276,10 @@ const struct scan_signal *scan_delivery(const struct scan *s, gaddr frame, uint6
     return NULL;
 }
 
-static int do_note(struct scanner *s, uint32_t thread, uint64_t insn, const struct flow_note *n,
-                   struct err *err)
+static int do_note(void *arg, const struct trace_walk *w, struct err *err)
 {
+    struct scanner *s = arg;
+    const struct flow_note *n = w->note;
     size_t ranges;
     const struct flow_range *r = trace_ranges(n, &ranges);
     for (size_t i = 0; i < ranges; i++)
@@ -281,21 +288,10 @@ static int do_note(struct scanner *s, uint32_t thread, uint64_t insn, const stru
     if (n->kind == FLOW_SIGNAL) {
         const struct flow_signal *sig = (const struct flow_signal *)n;
         disarm(s, sig->frame, sig->end - sig->frame);
-        if (add_signal(s->scan, insn, sig, err))
+        if (add_signal(s->scan, w->insns, sig, err))
             return -1;
     }
-    return frames_note(&s->frames, thread, n) ? err_set(err, "no memory") : 0;
-}
-
-static int do_chunk(struct scanner *s, const struct trace_chunk *c, struct err *err)
-{
-    struct trace_walk w;
-    trace_walk_begin(&w, s->trace, c, s->thread);
-    while (trace_walk_next(&w))
-        if (w.step ? do_step(s, c, w.step, err) : do_note(s, w.thread, w.insns, w.note, err))
-            return -1;
-    s->thread = w.thread;
-    return frames_check(&s->frames, err);
+    return frames_note(&s->frames, w->thread, n) ? err_set(err, "no memory") : 0;
 }
 
 /* ---- all of it ---- */
@@ -413,19 +409,24 @@ bool scan_lists_has(const uint32_t *list, uint32_t count, uint32_t insn)
 int scan_init(struct scan *scan, struct trace *trace, unsigned max_save, struct source *source,
               struct err *err)
 {
+    static const struct trace_visitor visitor = {do_step, do_note};
     struct scanner s;
     struct trace_chunk c = {0};
     int bad = -1;
     *scan = (struct scan){.chunks = trace_chunks(trace)};
     scan->chunk = calloc(scan->chunks + 1, sizeof *scan->chunk);
-    if (scanner_init(&s, trace, max_save, source, err) || !scan->chunk)
+    if (scanner_init(&s, trace, max_save, source, err))
         goto done;
+    if (!scan->chunk) {
+        err_set(err, "no memory");
+        goto done;
+    }
     s.scan = scan;
     for (uint32_t i = 0; i < scan->chunks; i++) {
         struct scan_chunk *k = &scan->chunk[i];
         k->thread = s.thread;
         if (frames_copy(&k->start, &s.frames, err) || trace_read(trace, i, &c, err) ||
-            do_chunk(&s, &c, err) || keep(&s, k, err))
+            trace_walk_chunk(trace, &c, &s.thread, &visitor, &s, err) || keep(&s, k, err))
             goto done;
     }
     bad = 0;
