@@ -87,7 +87,9 @@ static int open_trace(struct study *s, const struct study_options *o, const char
             return err_set(err, "%s: there is no such trace; `drdebug trace -o` makes it",
                            s->trace_path);
         if (!s->trace && o->trace)
-            return -1;
+            return err->code == TRACE_OTHER_VERSION
+                       ? err_set(err, "%s; `drdebug trace -o` makes it again", err->msg)
+                       : -1;
     }
     if (s->trace && strcmp(trace_about(s->trace), about) != 0) {
         trace_close(s->trace);

@@ -1,12 +1,4 @@
-/* collect.c - make a trace by replaying.
- *
- * SPDX-License-Identifier: MIT
- *
- * The replaying process hands over two streams (debug/flow.h); here they become steps and notes.
- * They are private copies, each note well-formed; but what they say is not believed: a block that
- * does not follow from the one before it, as its last instruction has it, ends the work with an
- * error. So a trace that exists is a path through the code that was really there.
- */
+/* collect.c - make a trace by replaying. SPDX-License-Identifier: MIT */
 #include "trace/collect.h"
 
 #include <fcntl.h>
@@ -18,440 +10,24 @@
 #include "pinball/pinball.h"
 #include "pinball/sha256.h"
 #include "replayer/replay.h"
-#include "trace/pcset.h"
-#include "trace/trace.h"
+#include "trace/collector.h"
 
-enum { THREADS_MOST = 65535 };
-
-struct run {
-    uint32_t number; /* in positions */
-    struct trace_state state;
-    gaddr next; /* where it must go on; 0: not known */
-};
-
-struct collector {
-    const struct collect_options *options;
-    const char *path;
-    struct trace_writer *writer;
-    struct code *code;
-    const struct code_block **block; /* by the process's numbers */
-    uint32_t blocks, block_room;
-    struct run *run;
-    uint32_t runs, now;
-    struct trace_chunk chunk;
-    uint64_t words; /* of the stream so far */
-    uint64_t insns, steps;
-    const struct code_block *partial; /* a record that is not all there yet: never kept */
-    struct pcset *entry, *called, *returned, *tried, *done;
-    struct pcset *target;
-    uint32_t *seen_next; /* by block: what followed it last, whose transfer is noted */
-    uint32_t seen_room;
-};
-
-static int nonsense(const struct collector *c, struct err *err, const char *what)
-{
-    return err_set(err, "trace: after %llu instructions: %s", (unsigned long long)c->insns, what);
-}
-
-/* ---- chunks ---- */
-
-static int begin_chunk(struct collector *c, struct err *err)
-{
-    struct trace_chunk *ch = &c->chunk;
-    if (!ch->step) {
-        ch->step = malloc(sizeof *ch->step * TRACE_STEPS);
-        ch->value = malloc(sizeof *ch->value * (TRACE_VALUES + PLAN_SLOTS));
-        ch->note = malloc(sizeof *ch->note * TRACE_STEPS);
-        ch->bytes = malloc(TRACE_BYTES);
-    }
-    free(ch->state);
-    ch->state = malloc(sizeof *ch->state * (c->runs + 1));
-    if (!ch->step || !ch->value || !ch->note || !ch->bytes || !ch->state)
-        return err_set(err, "no memory");
-    for (uint32_t i = 0; i < c->runs; i++)
-        ch->state[i] = c->run[i].state;
-    ch->threads = c->runs;
-    ch->steps = ch->values = ch->notes = ch->bytes_used = ch->insns = 0;
-    return 0;
-}
-
-static int end_chunk(struct collector *c, struct err *err)
-{
-    uint32_t at = 0;
-    for (uint32_t i = 0; i < c->chunk.steps; i++) { /* a cut came later than what followed it */
-        c->chunk.step[i].insn_at = at;
-        at += c->chunk.step[i].insns;
-    }
-    c->chunk.insns = at;
-    c->chunk.threads = c->runs; /* those that came are there with nothing */
-    struct trace_state *state = realloc(c->chunk.state, sizeof *state * (c->runs + 1));
-    if (!state)
-        return err_set(err, "no memory");
-    c->chunk.state = state;
-    if (trace_put(c->writer, &c->chunk, c->code, err))
-        return -1;
-    if (c->options->progress)
-        c->options->progress(c->options->arg, c->insns);
-    return begin_chunk(c, err);
-}
-
-static bool full(const struct trace_chunk *ch)
-{
-    return ch->steps == TRACE_STEPS || ch->values >= TRACE_VALUES || ch->notes >= TRACE_STEPS / 2 ||
-           ch->bytes_used >= TRACE_BYTES / 2;
-}
-
-/* ---- what the whole recording shows ---- */
-
-/* The stack was torn down right before the jump: it is a tail call. */
-static bool leaves_frame(const struct code_block *b)
-{
-    struct insn_operands ops;
-    if (b->insns < 2)
-        return false;
-    const struct insn *in = &b->insn[b->insns - 2].in;
-    switch (in->mnemonic) {
-    case ZYDIS_MNEMONIC_POP:
-    case ZYDIS_MNEMONIC_LEAVE:
-        return true;
-    case ZYDIS_MNEMONIC_ADD:
-    case ZYDIS_MNEMONIC_LEA:
-        insn_operands(in, &ops);
-        return ops.op[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-               ops.op[0].reg.value == ZYDIS_REGISTER_RSP;
-    default:
-        return false;
-    }
-}
-
-static void learn(struct collector *c, const struct code_block *last, const struct code_block *next)
-{
-    if (last->number < c->seen_room && c->seen_next[last->number] == next->number + 1)
-        return;
-    if (last->number >= c->seen_room) {
-        uint32_t room = c->seen_room ? c->seen_room : 4096;
-        while (room <= last->number)
-            room *= 2;
-        uint32_t *list = realloc(c->seen_next, sizeof *list * room);
-        if (!list)
-            return; /* slower, not wrong */
-        memset(list + c->seen_room, 0, sizeof *list * (room - c->seen_room));
-        c->seen_next = list;
-        c->seen_room = room;
-    }
-    c->seen_next[last->number] = next->number + 1;
-    const struct insn *in = code_last(last);
-    switch (in->kind) {
-    case INSN_CALL:
-    case INSN_CALL_IND:
-        pcset_add(c->entry, next->pc, 0);
-        pcset_add(c->called, in->pc, in->pc + in->len);
-        break;
-    case INSN_JMP_IND:
-        pcset_add(c->target, in->pc, next->pc);
-        if (in->rip_relative || leaves_frame(last))
-            pcset_add(c->entry, next->pc, 0);
-        break;
-    case INSN_RET:
-        pcset_add(c->returned, next->pc, 0);
-        break;
-    default:
-        break;
-    }
-}
-
-/* ---- steps ---- */
-
-/* Where the thread may be after the block; 0: anywhere. */
-static bool follows(const struct code_block *last, gaddr pc)
-{
-    const struct insn *in = code_last(last);
-    switch (in->kind) {
-    case INSN_PLAIN:
-        return pc == last->end;
-    case INSN_JMP:
-    case INSN_CALL:
-        return pc == in->target;
-    case INSN_JCC:
-    case INSN_JCXZ:
-        return pc == in->target || pc == last->end;
-    default:
-        return true;
-    }
-}
-
-static int add_step(struct collector *c, const struct code_block *b, const uint64_t *values,
-                    struct err *err)
-{
-    struct run *r = &c->run[c->now];
-    const struct code_block *last = r->state.last ? code_block(c->code, r->state.last - 1) : NULL;
-    if (r->next ? r->next != b->pc : last && !follows(last, b->pc))
-        return err_set(err, "trace: thread %u: 0x%llx does not follow 0x%llx", r->number,
-                       (unsigned long long)b->pc,
-                       (unsigned long long)(r->next ? r->next : code_last(last)->pc));
-    if (last && !r->next)
-        learn(c, last, b);
-    if (full(&c->chunk) && end_chunk(c, err))
-        return -1;
-    trace_state_enter(&r->state, c->code, b->pc);
-    r->state.last = b->number + 1;
-    r->next = 0;
-    struct trace_chunk *ch = &c->chunk;
-    ch->step[ch->steps++] = (struct trace_step){
-        .block = b->number, .value_at = ch->values, .insns = b->insns, .thread = (uint16_t)c->now};
-    memcpy(ch->value + ch->values, values, 8u * b->slots);
-    ch->values += b->slots;
-    c->insns += b->insns;
-    c->steps++;
-    return 0;
-}
-
-/* Takes words up to `end`. */
-static int take_words(struct collector *c, const uint64_t *word, size_t *at, size_t end,
-                      struct err *err)
-{
-    while (*at < end) {
-        uint64_t number = word[*at];
-        const struct code_block *b = number < c->blocks ? c->block[number] : NULL;
-        if (!b || end - *at - 1 < b->slots)
-            return nonsense(c, err, "a block that was not told of");
-        if (add_step(c, b, word + *at + 1, err))
-            return -1;
-        *at += 1u + b->slots;
-    }
-    return 0;
-}
-
-/* ---- notes ---- */
-
-static int take_block(struct collector *c, const struct flow_block *f, struct err *err)
-{
-    size_t room = f->note.bytes - sizeof *f;
-    /* They are numbered as they come; another program begins again. */
-    if (f->number > c->blocks || f->insns > PLAN_INSNS || f->insns > room)
-        return nonsense(c, err, "not a block");
-    if (f->number >= c->block_room) {
-        uint32_t more = c->block_room ? c->block_room : 4096;
-        while (more <= f->number)
-            more *= 2;
-        const struct code_block **list = realloc(c->block, sizeof *list * more);
-        if (!list)
-            return err_set(err, "no memory");
-        memset(list + c->block_room, 0, sizeof *list * (more - c->block_room));
-        c->block = list;
-        c->block_room = more;
-    }
-    if (f->number >= c->blocks)
-        c->blocks = f->number + 1;
-    const uint8_t *lens = (const uint8_t *)(f + 1);
-    c->block[f->number] =
-        code_add(c->code, f->pc, f->insns, lens, lens + f->insns, room - f->insns, err);
-    return c->block[f->number] ? 0 : -1;
-}
-
-static int take_thread(struct collector *c, const struct flow_thread *f, struct err *err)
-{
-    for (c->now = 0; c->now < c->runs && c->run[c->now].number != f->thread; c->now++)
-        ;
-    if (c->now == c->runs) {
-        if (c->runs == THREADS_MOST)
-            return nonsense(c, err, "too many threads");
-        struct run *list = realloc(c->run, sizeof *list * (c->runs + 1));
-        struct trace_state *state = realloc(c->chunk.state, sizeof *state * (c->runs + 1));
-        if (list)
-            c->run = list;
-        if (state)
-            c->chunk.state = state;
-        if (!list || !state)
-            return err_set(err, "no memory");
-        c->run[c->runs] = (struct run){.number = f->thread, .state = {f->note.count, 0, 0}};
-        c->chunk.state[c->runs] = c->run[c->runs].state;
-        c->runs++;
-        pcset_add(c->entry, f->pc, 0);
-        c->run[c->now].next = f->pc;
-    }
-    return 0;
-}
-
-static void take_cut(struct collector *c, const struct flow_cut *f)
-{
-    struct run *r = &c->run[c->now];
-    struct trace_chunk *ch = &c->chunk;
-    struct trace_step *s = ch->steps ? &ch->step[ch->steps - 1] : NULL;
-    if (!s || s->thread != c->now || s->insns != code_block(c->code, s->block)->insns)
-        return;
-    const struct code_block *b = code_block(c->code, s->block);
-    for (uint16_t i = 0; i < b->insns; i++)
-        if (b->insn[i].in.pc == f->pc) {
-            if (b->insn[i].in.kind == INSN_SYSCALL)
-                pcset_add(c->tried, f->pc, 0);
-            c->insns -= (uint64_t)(b->insns - i);
-            s->insns = i;
-            r->next = f->pc;
-            r->state.settled = 1;
-            return;
-        }
-}
-
-static void keep_note(struct collector *c, const struct flow_note *n)
-{
-    struct trace_chunk *ch = &c->chunk;
-    ch->note[ch->notes++] = (struct trace_note){ch->steps, ch->bytes_used};
-    memcpy(ch->bytes + ch->bytes_used, n, n->bytes);
-    ch->bytes_used += n->bytes;
-}
-
-static int take_note(struct collector *c, const struct flow_note *n, struct err *err)
-{
-    struct trace_chunk *ch = &c->chunk;
-    if (n->kind == FLOW_BLOCK)
-        return take_block(c, (const struct flow_block *)n, err);
-    if (n->kind != FLOW_THREAD && !c->runs)
-        return nonsense(c, err, "no thread");
-    if (n->kind == FLOW_CUT)
-        take_cut(c, (const struct flow_cut *)n);
-    /* Notes stay with the step they belong to. */
-    if (ch->notes == TRACE_STEPS || n->bytes > TRACE_BYTES - ch->bytes_used)
-        return nonsense(c, err, "too many notes");
-    if (n->kind == FLOW_THREAD && take_thread(c, (const struct flow_thread *)n, err))
-        return -1;
-    struct run *r = &c->run[c->now];
-    trace_state_note(&r->state, n);
-    if (n->kind == FLOW_CALL) {
-        r->next = ((const struct flow_call *)n)->next;
-        pcset_add(c->done,
-                  r->state.last ? code_last(code_block(c->code, r->state.last - 1))->pc : 0, 0);
-    } else if (n->kind == FLOW_SIGNAL) {
-        r->next = ((const struct flow_signal *)n)->handler;
-        pcset_add(c->entry, r->next, 0);
-    }
-    keep_note(c, n);
-    return 0;
-}
-
-static void deinit(struct collector *c)
-{
-    trace_abandon(c->writer);
-    code_free(c->code);
-    trace_chunk_deinit(&c->chunk);
-    free(c->block);
-    free(c->run);
-    free(c->seen_next);
-    pcset_free(c->entry);
-    pcset_free(c->called);
-    pcset_free(c->returned);
-    pcset_free(c->tried);
-    pcset_free(c->done);
-    pcset_free(c->target);
-}
-
-static int init(struct collector *c, const char *path, const struct collect_options *o,
-                struct err *err)
-{
-    *c = (struct collector){.options = o, .path = path};
-    c->code = code_new();
-    c->entry = pcset_new();
-    c->called = pcset_new();
-    c->returned = pcset_new();
-    c->tried = pcset_new();
-    c->done = pcset_new();
-    c->target = pcset_new();
-    if (!c->code || !c->entry || !c->called || !c->returned || !c->tried || !c->done || !c->target)
-        return err_set(err, "no memory");
-    c->writer = trace_create(path, o->unnamed ? o->fd : -1, err);
-    return !c->writer || begin_chunk(c, err) ? -1 : 0;
-}
-
-/* Another program has been executed: the trace is of that. */
-static bool begins_anew(const struct collector *c, const void *notes, size_t bytes)
-{
-    const struct flow_note *n = notes;
-    return c->words && bytes >= sizeof *n && n->kind == FLOW_THREAD && !n->at;
-}
-
-static int restart(struct collector *c, struct err *err)
-{
-    const struct collect_options *o = c->options;
-    const char *path = c->path;
-    deinit(c);
-    return init(c, path, o, err);
-}
-
-static int take(void *arg, const void *words, size_t words_bytes, const void *notes,
-                size_t notes_bytes, struct err *err)
-{
-    struct collector *c = arg;
-    size_t at = 0, total = words_bytes / 8;
-    if (begins_anew(c, notes, notes_bytes) && restart(c, err))
-        return -1;
-    for (size_t i = 0; i < notes_bytes;) {
-        const struct flow_note *n = (const struct flow_note *)((const uint8_t *)notes + i);
-        if (n->at < c->words + at || n->at > c->words + total)
-            return nonsense(c, err, "a note out of order");
-        if (take_words(c, words, &at, n->at - c->words, err) || take_note(c, n, err))
-            return -1;
-        i += n->bytes;
-    }
-    if (take_words(c, words, &at, total, err))
-        return -1;
-    c->words += total;
-    return 0;
-}
-
-/* ---- all of it ---- */
-
-/* Calls that were made and whose next instruction no return ever went to. */
-static struct pcset *stays(struct collector *c)
-{
-    struct pcset *out = pcset_new();
-    gaddr key, value;
-    for (size_t i = 0; out && pcset_next(c->called, &i, &key, &value);)
-        if (!pcset_has(c->returned, value))
-            pcset_add(out, key, 0);
-    for (size_t i = 0; out && pcset_next(c->tried, &i, &key, &value);)
-        if (!pcset_has(c->done, key))
-            pcset_add(out, key, 0);
-    return out;
-}
-
-static int finish(struct collector *c, struct replay *replay, const char *about, struct err *err)
+/* What is mapped at the end. NULL with *err set. */
+static struct trace_map *maps_of(struct replay *replay, size_t *count, struct err *err)
 {
     enum { MAPS = 65536 };
-    struct trace_map *map = NULL;
-    uint32_t *thread = malloc(sizeof *thread * (c->runs + 1));
     struct program_map *list = malloc(sizeof *list * MAPS);
     size_t maps = list ? replay_maps(replay, list, MAPS) : 0;
     maps = maps < MAPS ? maps : MAPS;
-    struct pcset *stay = stays(c);
-    map = malloc(sizeof *map * (maps + 1));
-    int bad = -1;
-    if (!thread || !list || !map || !stay) {
+    struct trace_map *map = list ? malloc(sizeof *map * (maps + 1)) : NULL;
+    if (!map)
         err_set(err, "no memory");
-        goto done;
-    }
-    for (uint32_t i = 0; i < c->runs; i++)
-        thread[i] = c->run[i].number;
-    for (size_t i = 0; i < maps; i++)
+    for (size_t i = 0; map && i < maps; i++)
         map[i] = (struct trace_map){list[i].start, list[i].end, list[i].offset, list[i].file,
                                     (uint32_t)list[i].prot};
-    struct trace_rest rest = {.code = c->code,
-                              .thread = thread,
-                              .threads = c->runs,
-                              .map = map,
-                              .maps = maps,
-                              .about = about};
-    rest.entry = pcset_keys(c->entry, &rest.entries);
-    rest.stay = pcset_keys(stay, &rest.stays);
-    rest.target = pcset_pairs(c->target, &rest.targets);
-    bad = end_chunk(c, err) || trace_finish(c->writer, &rest, err);
-    if (!bad)
-        c->writer = NULL;
-done:
-    pcset_free(stay);
-    free(thread);
     free(list);
-    free(map);
-    return bad ? -1 : 0;
+    *count = maps;
+    return map;
 }
 
 static int run(struct replay *replay, const struct collect_options *o, struct replay_stop *stop,
@@ -522,28 +98,29 @@ static uint64_t size_of(const char *path, int unnamed)
 int collect(struct pinball *pinball, const char *path, const struct collect_options *o,
             struct collect_result *result, struct err *err)
 {
-    struct collector c;
     struct replay *replay = NULL;
     struct replay_stop stop;
+    struct trace_map *map = NULL;
     char about[COLLECT_ABOUT];
+    size_t maps;
     int bad = -1;
-    if (init(&c, path, o, err) || collect_about(pinball, o->from, o->to, about, err))
+    struct collector *c = collector_new(path, o, err);
+    if (!c || collect_about(pinball, o->from, o->to, about, err))
         goto done;
-    struct replay_options ro = {.arg = &c, .flow = take};
+    struct replay_options ro = {.arg = c, .flow = collector_take};
     replay = replay_new(pinball, &ro, err);
-    if (!replay || run(replay, o, &stop, err) || finish(&c, replay, about, err))
+    if (!replay || run(replay, o, &stop, err) || !(map = maps_of(replay, &maps, err)) ||
+        collector_finish(c, map, maps, about, err))
         goto done;
-    *result = (struct collect_result){.insns = c.insns,
-                                      .steps = c.steps,
-                                      .threads = c.runs,
-                                      .blocks = code_count(c.code),
-                                      .bytes = size_of(path, o->unnamed ? o->fd : -1),
+    *result = (struct collect_result){.bytes = size_of(path, o->unnamed ? o->fd : -1),
                                       .ended = stop.why == STOP_END,
                                       .reason = stop.reason,
                                       .status = stop.status};
+    collector_result(c, result);
     bad = 0;
 done:
     replay_free(replay);
-    deinit(&c);
+    collector_free(c);
+    free(map);
     return bad;
 }

@@ -10,14 +10,6 @@
 const uint8_t forward_context[15] = {R8,  R9,  R10, R11, R12, R13, R14, R15,
                                      RDI, RSI, RBP, RBX, RDX, RAX, RCX};
 
-/* A step that is done, and where its thread went is not known yet. */
-struct left {
-    bool set;
-    struct frame *frame;
-    uint64_t insn;
-    gaddr pc;
-};
-
 struct pass {
     struct trace_index *s;
     const struct forward_options *o;
@@ -25,7 +17,7 @@ struct pass {
     struct control *control; /* for functions only */
     struct frames frames;
     struct trace_state *state;
-    struct left *left;
+    struct forward_went *left; /* by thread: a step that is done; no frame: none */
     uint32_t threads;
     struct scan_lists lists; /* of the chunk */
 };
@@ -39,9 +31,8 @@ bool forward_extent(const struct forward_at *n, unsigned k, gaddr *addr, uint64_
     return true;
 }
 
-static int do_insn(struct pass *p, struct forward_at *n, uint32_t insn,
-
-                   unsigned flags, struct err *err)
+static int do_insn(struct pass *p, struct forward_at *n, uint32_t insn, unsigned flags,
+                   struct err *err)
 {
     const struct code_insn *ci = &n->b->insn[n->i];
     n->in = &ci->in;
@@ -64,19 +55,39 @@ static int do_insn(struct pass *p, struct forward_at *n, uint32_t insn,
     return p->v->insn(p->v->arg, n, err);
 }
 
-static void settle(struct pass *p, uint32_t thread, const struct frame *now, gaddr pc)
+static int settle(struct pass *p, uint32_t thread, const struct frame *now, gaddr pc,
+                  struct err *err)
 {
-    struct left *l = &p->left[thread];
-    if (l->set && now == l->frame && p->v->went)
-        p->v->went(p->v->arg, l->frame, l->insn, l->pc, pc);
-    if (l->set)
-        frame_unref(l->frame);
-    l->set = false;
+    struct forward_went *l = &p->left[thread];
+    int end = 0;
+    l->next = pc;
+    if (l->frame && now == l->frame && p->v->went)
+        end = p->v->went(p->v->arg, l, err);
+    frame_unref(l->frame);
+    l->frame = NULL;
+    return end;
 }
 
-static int do_step(struct pass *p, const struct trace_chunk *c, const struct trace_step *st,
-                   const struct flow_note *const *note, unsigned notes, struct err *err)
+/* The notes of a step that belong to its instruction: they come behind the step. */
+static void attach(const struct trace_walk *w, struct forward_at *n)
 {
+    const struct insn *in = &n->b->insn[n->i].in;
+    const struct flow_note *note;
+    n->call = NULL;
+    n->odd = NULL;
+    for (uint32_t k = 0; (note = trace_walk_ahead(w, k)); k++) {
+        if (note->kind == FLOW_CALL && in->kind == INSN_SYSCALL)
+            n->call = (const struct flow_call *)note;
+        if (note->kind == FLOW_ACCESS && ((const struct flow_access *)note)->pc == in->pc)
+            n->odd = (const struct flow_access *)note;
+    }
+}
+
+static int do_step(void *arg, const struct trace_walk *w, struct err *err)
+{
+    struct pass *p = arg;
+    const struct trace_chunk *c = w->chunk;
+    const struct trace_step *st = w->step;
     const struct code_block *b = code_block(p->s->code, st->block);
     struct trace_state *state = &p->state[st->thread];
     enum frames_effect effect;
@@ -90,8 +101,10 @@ static int do_step(struct pass *p, const struct trace_chunk *c, const struct tra
                            .frame = frames_enter(&p->frames, st->thread, b, b->pc, &effect)};
     if (!n.frame)
         return err_set(err, "no memory");
-    settle(p, st->thread, n.frame, b->pc);
-    n.insn = c->first_insn + st->insn_at;
+    int end = settle(p, st->thread, n.frame, b->pc, err);
+    if (end)
+        return end;
+    n.insn = w->insns;
     bool resolves = n.frame->resolver && state_is(code_last(b));
     bool quiet = !resolves && p->v->quiet && p->v->quiet(p->v->arg, n.insn, st->insns);
     if (quiet && !b->pairs) {
@@ -104,83 +117,72 @@ static int do_step(struct pass *p, const struct trace_chunk *c, const struct tra
     for (n.i = 0; n.i < st->insns; n.i++) {
         if (quiet && b->insn[n.i].saves < 0 && b->insn[n.i].restores < 0)
             continue;
-        n.insn = c->first_insn + st->insn_at + n.i;
-        n.call = NULL;
-        n.odd = NULL;
-        for (unsigned k = 0; k < notes; k++) {
-            if (note[k]->kind == FLOW_CALL && b->insn[n.i].in.kind == INSN_SYSCALL)
-                n.call = (const struct flow_call *)note[k];
-            if (note[k]->kind == FLOW_ACCESS &&
-                ((const struct flow_access *)note[k])->pc == b->insn[n.i].in.pc)
-                n.odd = (const struct flow_access *)note[k];
-        }
-        int end = do_insn(p, &n, st->insn_at + n.i, flags, err);
+        n.insn = w->insns + n.i;
+        attach(w, &n);
+        end = do_insn(p, &n, st->insn_at + n.i, flags, err);
         if (end)
             return end;
     }
     if (st->insns == b->insns && !quiet)
-        p->left[st->thread] =
-            (struct left){true, frame_ref(n.frame), c->first_insn + st->insn_at + st->insns - 1u,
-                          code_last(b)->pc};
-    frames_leave(&p->frames, st, b, n.values, c->first_insn + st->insn_at);
+        p->left[st->thread] = (struct forward_went){frame_ref(n.frame), w->insns + st->insns - 1u,
+                                                    code_last(b)->pc, 0};
+    frames_leave(&p->frames, st, b, n.values, w->insns);
     return 0;
 }
 
-/* `insn`: instructions before it. */
-static void do_note(struct pass *p, const struct trace_chunk *c, uint32_t i, uint32_t thread,
-                    const struct flow_note *n, uint64_t insn)
+static int do_signal(struct pass *p, uint32_t thread, const struct flow_signal *s, struct err *err)
 {
-    const struct trace_step *before = i ? &c->step[i - 1] : NULL;
+    enum frames_effect effect;
+    struct frame *now = frames_enter(&p->frames, thread, NULL, s->pc, &effect);
+    int end = now ? settle(p, thread, now, s->pc, err) : err_set(err, "no memory");
+    return end || !p->v->signal ? end : p->v->signal(p->v->arg, thread, s, err);
+}
+
+/* A thread was made by the call that ends step `before`, or by none. */
+static int do_begin(struct pass *p, const struct trace_walk *w, const struct trace_step *before,
+                    struct err *err)
+{
+    const struct flow_begin *b = (const struct flow_begin *)w->note;
+    uint32_t child = trace_thread_find(p->s->trace, b->thread);
+    const struct code_block *last = before ? code_block(p->s->code, before->block) : NULL;
+    bool done = last && before->insns == last->insns && code_last(last)->kind == INSN_SYSCALL;
+    if (trace_thread(p->s->trace, child) != b->thread)
+        return 0;
+    return p->v->begin(p->v->arg, w->thread, child, done ? w->insns - 1 : UINT64_MAX, err);
+}
+
+static int do_note(void *arg, const struct trace_walk *w, struct err *err)
+{
+    struct pass *p = arg;
+    const struct flow_note *n = w->note;
+    const uint32_t thread = w->thread;
+    const struct trace_step *before = w->next_step ? &w->chunk->step[w->next_step - 1] : NULL;
+    int end = 0;
     if (n->kind == FLOW_CUT && before && before->thread == thread &&
         before->insns < code_block(p->s->code, before->block)->insns)
         p->state[thread].settled = 1;
     trace_state_note(&p->state[thread], n);
-    if (n->kind == FLOW_SIGNAL) {
-        const struct flow_signal *s = (const struct flow_signal *)n;
-        enum frames_effect effect;
-        struct frame *now = frames_enter(&p->frames, thread, NULL, s->pc, &effect);
-        if (now)
-            settle(p, thread, now, s->pc);
-        if (p->v->signal)
-            p->v->signal(p->v->arg, thread, s);
-    }
-    if (n->kind == FLOW_BEGIN && p->v->begin) {
-        const struct flow_begin *b = (const struct flow_begin *)n;
-        uint32_t child = trace_thread_find(p->s->trace, b->thread);
-        const struct code_block *last = before ? code_block(p->s->code, before->block) : NULL;
-        bool done = last && before->insns == last->insns && code_last(last)->kind == INSN_SYSCALL;
-        if (trace_thread(p->s->trace, child) == b->thread)
-            p->v->begin(p->v->arg, thread, child, done ? insn - 1 : UINT64_MAX);
-    }
+    if (n->kind == FLOW_SIGNAL)
+        end = do_signal(p, thread, (const struct flow_signal *)n, err);
+    if (n->kind == FLOW_BEGIN && p->v->begin)
+        end = do_begin(p, w, before, err);
     const struct flow_call *call = (const struct flow_call *)n;
     if (n->kind == FLOW_CALL && p->v->sigreturn && access_is_sigreturn(call))
-        p->v->sigreturn(p->v->arg, thread, call, scan_delivery(&p->s->scan, call->frame, insn));
-    frames_note(&p->frames, thread, n);
+        end = p->v->sigreturn(p->v->arg, thread, call,
+                              scan_delivery(&p->s->scan, call->frame, w->insns), err);
+    if (end)
+        return end;
+    return frames_note(&p->frames, thread, n) ? err_set(err, "no memory") : 0;
 }
 
 static int do_chunk(struct pass *p, uint32_t number, struct trace_chunk *c, struct err *err)
 {
+    static const struct trace_visitor visitor = {do_step, do_note};
     const struct scan_chunk *sc = &p->s->scan.chunk[number];
-    struct trace_walk w;
+    uint32_t thread = sc->thread;
     if (trace_read(p->s->trace, number, c, err) || scan_unpack(sc, &p->lists, err))
         return -1;
-    trace_walk_begin(&w, p->s->trace, c, sc->thread);
-    while (trace_walk_next(&w)) {
-        if (w.note) {
-            do_note(p, c, w.next_step, w.thread, w.note, w.insns);
-            continue;
-        }
-        /* What belongs to the step comes behind it. */
-        const struct flow_note *own[PLAN_INSNS + 8];
-        unsigned owns = 0;
-        for (uint32_t k = w.next_note; k < c->notes && c->note[k].step == w.next_step; k++)
-            if (owns < sizeof own / sizeof *own)
-                own[owns++] = trace_note(c, k);
-        int end = do_step(p, c, w.step, own, owns, err);
-        if (end)
-            return end;
-    }
-    return frames_check(&p->frames, err);
+    return trace_walk_chunk(p->s->trace, c, &thread, &visitor, p, err);
 }
 
 int forward_pass(struct trace_index *s, const struct forward_options *o,
@@ -213,8 +215,7 @@ int forward_pass(struct trace_index *s, const struct forward_options *o,
     if (s->scan.chunk && chunks)
         frames_forget(&s->scan.chunk[chunk].start);
     for (uint32_t i = 0; p.left && i < p.threads; i++)
-        if (p.left[i].set)
-            frame_unref(p.left[i].frame);
+        frame_unref(p.left[i].frame);
     trace_chunk_deinit(&c);
     scan_lists_deinit(&p.lists);
     control_free(p.control);

@@ -31,21 +31,28 @@ struct forward_at {
     bool intact;  /* a return whose address is what its call wrote */
 };
 
+struct forward_went {
+    struct frame *frame;
+    uint64_t insn;
+    gaddr pc, next;
+};
+
 struct forward_visitor {
     void *arg;
     uint64_t first, last; /* instructions that it begins and ends with, or some around; 0, 0: all */
     /* Of these instructions only saves and restores matter, and not where they led. NULL: all do.
      */
     bool (*quiet)(void *arg, uint64_t first, uint64_t insns);
-    int (*insn)(void *arg, const struct forward_at *at, struct err *err); /* not 0: ends it */
-    /* The transfer at the end of a step led to `next` in the same frame. */
-    void (*went)(void *arg, struct frame *frame, uint64_t insn, gaddr pc, gaddr next);
-    void (*signal)(void *arg, uint32_t thread, const struct flow_signal *s);
+    /* Not 0, which for an error is -1 with *err set, ends the pass. All but `insn` may be NULL. */
+    int (*insn)(void *arg, const struct forward_at *at, struct err *err);
+    /* The transfer at pc, the end of a step, led to `next` in the same frame. */
+    int (*went)(void *arg, const struct forward_went *w, struct err *err);
+    int (*signal)(void *arg, uint32_t thread, const struct flow_signal *s, struct err *err);
     /* `by`: the signal whose frame it was; NULL: not in the trace. */
-    void (*sigreturn)(void *arg, uint32_t thread, const struct flow_call *c,
-                      const struct scan_signal *by);
+    int (*sigreturn)(void *arg, uint32_t thread, const struct flow_call *c,
+                     const struct scan_signal *by, struct err *err);
     /* A thread was made by the call with this number; UINT64_MAX: not completed. */
-    void (*begin)(void *arg, uint32_t thread, uint32_t child, uint64_t call);
+    int (*begin)(void *arg, uint32_t thread, uint32_t child, uint64_t call, struct err *err);
 };
 
 struct forward_options {
@@ -54,7 +61,7 @@ struct forward_options {
     unsigned max_save;  /* saves of a function that are looked for; 0: any will do */
 };
 
-/* Returns 0, -1 with *err set, or what `insn` ended it with. */
+/* Returns 0, -1 with *err set, or what the visitor ended it with. */
 int forward_pass(struct trace_index *index, const struct forward_options *o,
                  const struct forward_visitor *v, struct err *err);
 

@@ -47,11 +47,6 @@ void frames_deinit(struct frames *f)
     f->thread = NULL;
 }
 
-int frames_check(const struct frames *f, struct err *err)
-{
-    return f->failed ? err_set(err, "no memory") : 0;
-}
-
 void frames_forget(struct frames *f)
 {
     for (uint32_t i = 0; i < f->threads; i++)
@@ -188,7 +183,7 @@ struct frame *frames_enter(struct frames *f, uint32_t thread, const struct code_
         push(f, t, NULL, (struct frame){.kind = FRAME_ROOT, .entry = pc, .maker = FRAME_NO_MAKER});
     if (t->top && b && pc == t->top->entry && !t->top->second)
         t->top->second = pc + b->insn[0].in.len;
-    return t->top;
+    return f->failed ? NULL : t->top;
 }
 
 /* rsp was set to somewhere in a caller's frame: what was called since is over. */

@@ -52,8 +52,6 @@ struct frames {
 int frames_init(struct frames *f, const struct trace *trace, struct err *err);
 int frames_copy(struct frames *to, const struct frames *from, struct err *err);
 void frames_deinit(struct frames *f);
-/* -1 with *err set: frames are missing for want of memory. To be asked before the result counts. */
-int frames_check(const struct frames *f, struct err *err);
 /* Marks and what hangs on frames is gone: for those that are used again. */
 void frames_forget(struct frames *f);
 
@@ -64,8 +62,8 @@ enum frames_effect {
     FRAMES_POPPED, /* a return */
 };
 
-/* The thread enters a block (or is interrupted) at pc: settles what it left. NULL for out of
- * memory. */
+/* The thread enters a block (or is interrupted) at pc: settles what it left. NULL: there was no
+ * memory, and nothing that is asked from now on is answered. */
 struct frame *frames_enter(struct frames *f, uint32_t thread, const struct code_block *b, gaddr pc,
                            enum frames_effect *effect);
 
@@ -77,7 +75,7 @@ void frames_leave(struct frames *f, const struct trace_step *s, const struct cod
 bool frames_returns(const struct frame *frame, const struct code_block *b, unsigned i,
                     const uint64_t *values);
 
-/* A note, which may be anything. */
+/* A note, which may be anything. -1: no memory. */
 int frames_note(struct frames *f, uint32_t thread, const struct flow_note *note);
 
 void frame_unref(struct frame *frame); /* NULL is allowed */

@@ -45,16 +45,24 @@ struct follower {
     uint64_t number; /* ... here */
 };
 
-static void take_note(struct follower *f, const struct trace_walk *w)
+/* What a walk ends with: FAILED is an error. */
+enum { FAILED = -1, FOUND = 1, BEHIND };
+
+static int take_note(void *arg, const struct trace_walk *w, struct err *err)
 {
+    struct follower *f = arg;
+    (void)err;
     if (w->thread == f->thread)
         trace_state_take(&f->state, &f->seen, trace_code(f->trace), w->chunk, w->next_step,
                          f->thread, w->note);
+    return 0;
 }
 
-/* 1: found, 0: not in this step, -1: behind it. */
-static int take_step(struct follower *f, const struct trace_chunk *c, const struct trace_step *s)
+static int take_step(void *arg, const struct trace_walk *w, struct err *err)
 {
+    struct follower *f = arg;
+    const struct trace_step *s = w->step;
+    (void)err;
     const struct code_block *b = code_block(trace_code(f->trace), s->block);
     if (s->thread != f->thread)
         return 0;
@@ -62,35 +70,26 @@ static int take_step(struct follower *f, const struct trace_chunk *c, const stru
     trace_state_enter(&f->state, trace_code(f->trace), b->pc);
     f->state.last = b->number + 1;
     if (f->state.count != f->at->count)
-        return f->state.count > f->at->count ? -1 : 0;
+        return f->state.count > f->at->count ? BEHIND : 0;
     for (uint32_t i = 0; i <= s->insns && i < b->insns; i++)
         if (b->insn[i].in.pc == f->at->pc) {
             f->near = true;
-            f->number = c->first_insn + s->insn_at + i;
-            return i < s->insns;
+            f->number = w->insns + i;
+            return i < s->insns ? FOUND : 0;
         }
     return 0;
 }
 
 static int search(struct follower *f, struct trace_chunk *c, uint32_t chunk, struct err *err)
 {
+    static const struct trace_visitor visitor = {take_step, take_note};
     if (trace_read(f->trace, chunk, c, err))
-        return -2;
+        return FAILED;
     if (f->thread < c->threads) {
         f->state = c->state[f->thread];
         f->seen = f->state.last || f->state.count;
     }
-    struct trace_walk w;
-    int found = 0;
-    trace_walk_begin(&w, f->trace, c, f->running);
-    while (!found && trace_walk_next(&w)) {
-        if (w.step)
-            found = take_step(f, c, w.step);
-        else
-            take_note(f, &w);
-    }
-    f->running = w.thread;
-    return found;
+    return trace_walk_chunk(f->trace, c, &f->running, &visitor, f, err);
 }
 
 int number_find(struct trace *t, const struct position *at, uint64_t *number, struct err *err)
@@ -109,7 +108,7 @@ int number_find(struct trace *t, const struct position *at, uint64_t *number, st
     for (chunk = first ? first - 1 : 0; chunk < trace_chunks(t) && !found; chunk++)
         found = search(&f, &c, chunk, err);
     trace_chunk_deinit(&c);
-    if (found == -2)
+    if (found == FAILED)
         return -1;
     *number = f.number;
     return f.near;

@@ -125,7 +125,7 @@ int pass_next(struct pass *p, struct pass_step *out, struct err *err)
     p->state[s->thread].last = b->number + 1;
     enum frames_effect effect;
     struct frame *f = frames_enter(&p->frames, s->thread, b, b->pc, &effect);
-    if (!f || frames_check(&p->frames, err))
+    if (!f)
         return err_set(err, "no memory");
     *out = (struct pass_step){.step = s,
                               .block = b,

@@ -13,6 +13,7 @@ struct pair {
 struct pcset {
     TABLE(struct pair) pairs;
     gaddr (*sorted)[2];
+    bool failed;
 };
 
 struct pcset *pcset_new(void)
@@ -37,10 +38,19 @@ void pcset_free(struct pcset *s)
 void pcset_add(struct pcset *s, gaddr key, gaddr value)
 {
     struct pair *p = table_find_pair(&s->pairs, key, value);
-    if (p->key || !key || table_reserve_pair(&s->pairs))
+    if (p->key || !key)
         return;
+    if (table_reserve_pair(&s->pairs)) {
+        s->failed = true;
+        return;
+    }
     *table_find_pair(&s->pairs, key, value) = (struct pair){key, value};
     s->pairs.used++;
+}
+
+bool pcset_failed(const struct pcset *s)
+{
+    return s->failed;
 }
 
 bool pcset_has(const struct pcset *s, gaddr key)

@@ -73,10 +73,11 @@ static void find_slots(const struct scanner *s, struct event *ev, gaddr pc)
         ev->slots = (uint16_t)source_slots(s->source, pc, dwarf[ev->reg], &ev->slot);
 }
 
-static void list_events(const struct scanner *s, struct events *e, const struct code_block *b)
+static void list_events(struct scanner *s, struct events *e, const struct code_block *b)
 {
     e->known = true;
     e->at = malloc(sizeof *e->at * (b->accesses + 1u));
+    s->failed |= !e->at;
     for (uint32_t i = 0; e->at && i < b->insns; i++) {
         const struct code_insn *in = &b->insn[i];
         int reg = in->saves;
@@ -194,9 +195,11 @@ static void do_events(struct scanner *s, const struct trace_step *st, const stru
     }
 }
 
-static int do_step(struct scanner *s, const struct trace_chunk *c, const struct trace_step *st,
-                   struct err *err)
+static int do_step(void *arg, const struct trace_walk *w, struct err *err)
 {
+    struct scanner *s = arg;
+    const struct trace_chunk *c = w->chunk;
+    const struct trace_step *st = w->step;
     const struct code_block *b = code_block(s->code, st->block);
     const uint64_t *values = c->value + st->value_at;
     struct frames_thread *t = &s->frames.thread[st->thread];
@@ -238,9 +241,10 @@ const struct scan_signal *scan_delivery(const struct scan *s, gaddr frame, uint6
     return NULL;
 }
 
-static int do_note(struct scanner *s, uint32_t thread, uint64_t insn, const struct flow_note *n,
-                   struct err *err)
+static int do_note(void *arg, const struct trace_walk *w, struct err *err)
 {
+    struct scanner *s = arg;
+    const struct flow_note *n = w->note;
     size_t ranges;
     const struct flow_range *r = trace_ranges(n, &ranges);
     for (size_t i = 0; i < ranges; i++)
@@ -249,21 +253,10 @@ static int do_note(struct scanner *s, uint32_t thread, uint64_t insn, const stru
     if (n->kind == FLOW_SIGNAL) {
         const struct flow_signal *sig = (const struct flow_signal *)n;
         disarm(s, sig->frame, sig->end - sig->frame);
-        if (add_signal(s->scan, insn, sig, err))
+        if (add_signal(s->scan, w->insns, sig, err))
             return -1;
     }
-    return frames_note(&s->frames, thread, n) ? err_set(err, "no memory") : 0;
-}
-
-static int do_chunk(struct scanner *s, const struct trace_chunk *c, struct err *err)
-{
-    struct trace_walk w;
-    trace_walk_begin(&w, s->trace, c, s->thread);
-    while (trace_walk_next(&w))
-        if (w.step ? do_step(s, c, w.step, err) : do_note(s, w.thread, w.insns, w.note, err))
-            return -1;
-    s->thread = w.thread;
-    return frames_check(&s->frames, err);
+    return frames_note(&s->frames, w->thread, n) ? err_set(err, "no memory") : 0;
 }
 
 /* ---- all of it ---- */
@@ -371,19 +364,24 @@ bool scan_lists_has(const uint32_t *list, uint32_t count, uint32_t insn)
 int scan_init(struct scan *scan, struct trace *trace, unsigned max_save, struct source *source,
               struct err *err)
 {
+    static const struct trace_visitor visitor = {do_step, do_note};
     struct scanner s;
     struct trace_chunk c = {0};
     int bad = -1;
     *scan = (struct scan){.chunks = trace_chunks(trace)};
     scan->chunk = calloc(scan->chunks + 1, sizeof *scan->chunk);
-    if (scanner_init(&s, trace, max_save, source, err) || !scan->chunk)
+    if (scanner_init(&s, trace, max_save, source, err))
         goto done;
+    if (!scan->chunk) {
+        err_set(err, "no memory");
+        goto done;
+    }
     s.scan = scan;
     for (uint32_t i = 0; i < scan->chunks; i++) {
         struct scan_chunk *k = &scan->chunk[i];
         k->thread = s.thread;
         if (frames_copy(&k->start, &s.frames, err) || trace_read(trace, i, &c, err) ||
-            do_chunk(&s, &c, err) || keep(&s, k, err))
+            trace_walk_chunk(trace, &c, &s.thread, &visitor, &s, err) || keep(&s, k, err))
             goto done;
     }
     bad = 0;

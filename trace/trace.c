@@ -3,9 +3,9 @@
  * SPDX-License-Identifier: MIT
  *
  * The file is a sequence of the pinball's chunks (pinball/chunk.h) of kind CHUNK_TRACE. The payload
- * of each begins with a word that says what it holds: blocks, steps, or the rest, which is last.
- * Blocks come before the steps that use them. A file is written under another name until it is
- * whole.
+ * of each begins with a word that says what it holds: the version, which is first, blocks, steps,
+ * or the rest, which is last. Blocks come before the steps that use them. A file is written under
+ * another name until it is whole.
  */
 #define _GNU_SOURCE /* mempcpy */
 #include "trace/trace.h"
@@ -25,7 +25,7 @@
 #include "trace/ahead.h"
 #include "trace/pack.h"
 
-enum section { SECTION_BLOCKS = 1, SECTION_STEPS, SECTION_REST };
+enum section { SECTION_BLOCKS = 1, SECTION_STEPS, SECTION_REST, SECTION_VERSION };
 
 enum { LEVEL = 1, PIECE = 4 << 20 };
 
@@ -199,12 +199,37 @@ static int add_place(struct trace *t, struct place place, uint64_t insns, struct
     return 0;
 }
 
+/* The first chunk, and where the second one is. */
+static int read_version(struct trace *t, uint64_t *at, struct err *err)
+{
+    struct chunk c;
+    uint64_t version = 1;
+    int more = chunk_read(&t->span, 0, (struct chunk_want){CHUNK_TRACE, 0}, &c, err);
+    if (more != 1)
+        return more ? -1 : err_set(err, "%s: not a trace", t->path);
+    if ((c.extra & 0xff) == SECTION_VERSION) {
+        if (c.raw != sizeof version)
+            return err_set(err, "%s: not a trace", t->path);
+        if (load(t, &t->reader, 0, &c, err))
+            return -1;
+        memcpy(&version, t->reader.raw, sizeof version);
+    }
+    *at = chunk_next(0, &c);
+    return version == TRACE_VERSION
+               ? 0
+               : err_set_code(err, TRACE_OTHER_VERSION,
+                              "%s: a trace of version %llu, this drdebug reads version %d", t->path,
+                              (unsigned long long)version, TRACE_VERSION);
+}
+
 static int read_all(struct trace *t, struct err *err)
 {
-    uint64_t at = 0, n = 0;
+    uint64_t at = 0, n = 1;
     struct chunk c;
     int more;
     bool whole = false;
+    if (read_version(t, &at, err))
+        return -1;
     for (; (more = chunk_read(&t->span, at, (struct chunk_want){CHUNK_TRACE, n}, &c, err)) == 1;
          at = chunk_next(at, &c), n++) {
         uint64_t section = c.extra & 0xff;
@@ -448,7 +473,7 @@ void trace_state_note(struct trace_state *s, const struct flow_note *note)
     s->settled = 1;
 }
 
-/* As collect.c counts. */
+/* As collector.c counts. */
 void trace_state_take(struct trace_state *s, bool *seen, const struct code *code,
                       const struct trace_chunk *c, uint32_t step, uint32_t thread,
                       const struct flow_note *n)
@@ -506,29 +531,6 @@ static int begin_file(struct trace_writer *w, int unnamed, struct err *err)
     return 0;
 }
 
-struct trace_writer *trace_create(const char *path, int unnamed, struct err *err)
-{
-    struct trace_writer *w = calloc(1, sizeof *w);
-    if (!w) {
-        err_set(err, "no memory");
-        return NULL;
-    }
-    w->new.fd = w->folder = -1;
-    w->path = strdup(path);
-    w->pack = trace_pack_new();
-    w->buffer = malloc(PIECE);
-    if (!w->path || !w->pack || !w->buffer) {
-        err_set(err, "no memory");
-        goto fail;
-    }
-    if (begin_file(w, unnamed, err))
-        goto fail;
-    return w;
-fail:
-    trace_abandon(w);
-    return NULL;
-}
-
 /* A replay that a stranger made may go on for ever, and so may its trace: some of the disk stays
  * free. Small ones do not matter. */
 static int check_room(const struct trace_writer *w, struct err *err)
@@ -554,6 +556,30 @@ static int put(struct trace_writer *w, enum section section, uint64_t extra, con
     if (check_room(w, err))
         return -1;
     return chunk_append(&w->file, what, data, bytes, &w->packer, err);
+}
+
+struct trace_writer *trace_create(const char *path, int unnamed, struct err *err)
+{
+    struct trace_writer *w = calloc(1, sizeof *w);
+    if (!w) {
+        err_set(err, "no memory");
+        return NULL;
+    }
+    w->new.fd = w->folder = -1;
+    w->path = strdup(path);
+    w->pack = trace_pack_new();
+    w->buffer = malloc(PIECE);
+    if (!w->path || !w->pack || !w->buffer) {
+        err_set(err, "no memory");
+        goto fail;
+    }
+    const uint64_t version = TRACE_VERSION;
+    if (begin_file(w, unnamed, err) || put(w, SECTION_VERSION, 0, &version, sizeof version, err))
+        goto fail;
+    return w;
+fail:
+    trace_abandon(w);
+    return NULL;
 }
 
 /* Blocks that are not in the file yet. */

@@ -8,7 +8,7 @@
  * chunks, each of which can be read by itself. Instructions are numbered through, from 0.
  *
  * On disk: a header, chunks of predicted and compressed columns, the blocks, and an index; see
- * docs/pinball.md. A file that ends early or is damaged is named and not used.
+ * docs/pinball.md. A file that ends early, is damaged or of another version is named and not used.
  */
 #ifndef TRACE_TRACE_H
 #define TRACE_TRACE_H
@@ -16,6 +16,14 @@
 #include "base/position.h"
 #include "debug/flow.h"
 #include "trace/code.h"
+
+/* Add one to it with every change of what is in the file or of what that means: of the notes
+ * (debug/flow.h), of which slots a block has (engine/x86/plan.h), of how steps are packed
+ * (pack.h), of what is counted as an instruction, an entry or a target. Traces of other versions
+ * are made again. unit.trace.version fails if it was forgotten. Version 1 did not say what it was.
+ */
+enum { TRACE_VERSION = 2 };
+enum { TRACE_OTHER_VERSION = -1001 }; /* err->code of trace_open() */
 
 /* A chunk is full with so many steps, values, or bytes of notes. */
 enum { TRACE_STEPS = 1 << 16, TRACE_VALUES = 1 << 18, TRACE_BYTES = 1 << 20 };

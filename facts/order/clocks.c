@@ -200,12 +200,14 @@ static void take_access(struct pass *p, const struct trace_step *st, const struc
     touch(p, st->thread, addr, bytes, read, write, insn + a->insn);
 }
 
-static void take_step(struct pass *p, const struct trace_chunk *c, const struct trace_step *st)
+static int take_step(void *arg, const struct trace_walk *w, struct err *err)
 {
+    struct pass *p = arg;
+    const struct trace_step *st = w->step;
     const struct code_block *b = code_block(trace_code(p->trace), st->block);
     const struct brief *x = p->brief[st->block] ? p->brief[st->block] : look_at(p, b);
-    const uint64_t *values = c->value + st->value_at;
-    uint64_t insn = c->first_insn + st->insn_at;
+    const uint64_t *values = w->chunk->value + st->value_at;
+    uint64_t insn = w->insns;
     for (; x && x->insn < st->insns; x++) {
         gaddr addr = (gaddr)x->add + (x->slot == PLAN_NONE ? 0 : values[x->slot]);
         if (x->more == NOT_SIMPLE || sync_may(p->sync, addr) ||
@@ -215,6 +217,7 @@ static void take_step(struct pass *p, const struct trace_chunk *c, const struct 
     const struct sync_thread *t = &p->sync->thread[st->thread];
     if (t->word && st->insns && insn + st->insns - 1u == t->last)
         touch(p, st->thread, t->word, 1, false, true, t->last);
+    return p->failed ? err_set(err, "no memory") : 0;
 }
 
 /* ---- what the kernel does ---- */
@@ -290,9 +293,13 @@ static void take_cut(struct pass *p, uint32_t thread, const struct flow_cut *f,
         send(p, thread, at);
 }
 
-static void take_note(struct pass *p, uint32_t thread, const struct flow_note *n,
-                      const struct trace_step *st, uint64_t at)
+/* It belongs to the instruction before it. */
+static int take_note(void *arg, const struct trace_walk *w, struct err *err)
 {
+    struct pass *p = arg;
+    const struct flow_note *n = w->note;
+    const uint32_t thread = w->thread;
+    const uint64_t at = w->insns ? w->insns - 1 : 0;
     switch (n->kind) {
     case FLOW_BEGIN:
         take_begin(p, thread, (const struct flow_begin *)n, at);
@@ -304,7 +311,8 @@ static void take_note(struct pass *p, uint32_t thread, const struct flow_note *n
         take_ranges(p, thread, n, at);
         break;
     case FLOW_CUT:
-        take_cut(p, thread, (const struct flow_cut *)n, st, at);
+        take_cut(p, thread, (const struct flow_cut *)n,
+                 w->next_step ? &w->chunk->step[w->next_step - 1] : NULL, at);
         break;
     case FLOW_SIGNAL:
         if (!((const struct flow_signal *)n)->fault)
@@ -313,27 +321,10 @@ static void take_note(struct pass *p, uint32_t thread, const struct flow_note *n
     default:
         break;
     }
+    return p->failed ? err_set(err, "no memory") : 0;
 }
 
 /* ---- the pass ---- */
-
-static int take_chunk(struct pass *p, uint32_t number, struct trace_chunk *c, uint32_t *thread,
-                      struct err *err)
-{
-    struct trace_walk w;
-    if (trace_read(p->trace, number, c, err))
-        return -1;
-    trace_walk_begin(&w, p->trace, c, *thread);
-    while (trace_walk_next(&w)) {
-        if (w.step)
-            take_step(p, c, w.step);
-        else /* it belongs to the instruction before it */
-            take_note(p, w.thread, w.note, w.next_step ? &c->step[w.next_step - 1] : NULL,
-                      w.insns ? w.insns - 1 : 0);
-    }
-    *thread = w.thread;
-    return p->failed ? err_set(err, "no memory") : 0;
-}
 
 static int by_thread(const void *a, const void *b)
 {
@@ -384,16 +375,14 @@ static void finish(struct pass *p)
 struct clocks *clocks_new(struct study *study, const struct sync *sync, struct err *err)
 {
     struct pass p = {.c = calloc(1, sizeof *p.c), .sync = sync, .trace = study->trace};
-    struct trace_chunk chunk = {0};
-    uint32_t thread = 0;
+    static const struct trace_visitor visitor = {take_step, take_note};
     if (!p.c) {
         err_set(err, "no memory");
         return NULL;
     }
     int bad = start(&p, err);
-    for (uint32_t i = sync->first_chunk; !bad && i < trace_chunks(p.trace); i++)
-        bad = take_chunk(&p, i, &chunk, &thread, err);
-    trace_chunk_deinit(&chunk);
+    if (!bad)
+        bad = trace_walk_all(p.trace, sync->first_chunk, &visitor, &p, err);
     finish(&p);
     if (!bad)
         return p.c;

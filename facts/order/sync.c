@@ -164,18 +164,23 @@ static int look_at_code(struct pass *p, struct err *err)
 
 /* ---- the trace ---- */
 
-static void take_step(struct pass *p, const struct trace_chunk *c, const struct trace_step *st)
+static int take_step(void *arg, const struct trace_walk *w, struct err *err)
 {
+    struct pass *p = arg;
+    const struct trace_step *st = w->step;
+    (void)err;
     const uint8_t *role = p->s->role[st->block];
     p->thread = st->thread;
     if (st->insns)
-        p->s->thread[st->thread].last = c->first_insn + st->insn_at + st->insns - 1u;
+        p->s->thread[st->thread].last = w->insns + st->insns - 1u;
     if (!role)
-        return;
+        return 0;
     const struct code_block *b = code_block(trace_code(p->study->trace), st->block);
     for (uint32_t k = 0; k < b->accesses && b->access[k].insn < st->insns; k++)
         if (role[k] && !access_is_odd(&b->access[k]))
-            add(p, code_address(&b->access[k], c->value + st->value_at), b->access[k].mem.bytes);
+            add(p, code_address(&b->access[k], w->chunk->value + st->value_at),
+                b->access[k].mem.bytes);
+    return 0;
 }
 
 /* The word of a new thread. Where the call's arguments are in memory: what it writes is the same
@@ -242,41 +247,26 @@ static void take_begin(struct pass *p, const struct flow_begin *f, uint32_t chun
         p->first_begin = chunk;
 }
 
-static void take_note(struct pass *p, const struct flow_note *n, uint32_t chunk)
+static int take_note(void *arg, const struct trace_walk *w, struct err *err)
 {
-    if (n->kind == FLOW_BEGIN)
-        take_begin(p, (const struct flow_begin *)n, chunk);
-    else if (n->kind == FLOW_CALL)
-        take_call(p, (const struct flow_call *)n);
-}
-
-static int take_chunk(struct pass *p, uint32_t number, struct trace_chunk *c, struct err *err)
-{
-    struct trace_walk w;
-    if (trace_read(p->study->trace, number, c, err))
-        return -1;
-    trace_walk_begin(&w, p->study->trace, c, p->thread);
-    while (trace_walk_next(&w)) {
-        p->thread = w.thread;
-        if (w.step)
-            take_step(p, c, w.step);
-        else
-            take_note(p, w.note, number);
-    }
+    struct pass *p = arg;
+    (void)err;
+    p->thread = w->thread;
+    if (w->note->kind == FLOW_BEGIN)
+        take_begin(p, (const struct flow_begin *)w->note, w->chunk->number);
+    else if (w->note->kind == FLOW_CALL)
+        take_call(p, (const struct flow_call *)w->note);
     return 0;
 }
 
 static int look_at_trace(struct pass *p, struct err *err)
 {
+    static const struct trace_visitor visitor = {take_step, take_note};
     struct trace *trace = p->study->trace;
-    struct trace_chunk c = {0};
     uint32_t threads = trace_threads(trace);
-    int bad = 0;
     for (uint32_t i = 0; i < threads; i++)
         p->s->thread[i].last = UINT64_MAX;
-    for (uint32_t i = 0; !bad && i < trace_chunks(trace); i++)
-        bad = take_chunk(p, i, &c, err);
-    trace_chunk_deinit(&c);
+    int bad = trace_walk_all(trace, 0, &visitor, p, err);
     p->s->first_chunk = p->first_begin == UINT32_MAX ? 0 : p->first_begin;
     for (uint32_t i = 1; i < threads; i++)
         if (!p->s->thread[i].begun)
@@ -318,7 +308,7 @@ static int merge(struct pass *p, struct err *err)
     size_t count;
     const gaddr(*pair)[2] = pcset_pairs(p->found, &count);
     s->variable = malloc(sizeof *s->variable * (count + 1));
-    if (!s->variable)
+    if (!s->variable || !pair || pcset_failed(p->found))
         return err_set(err, "no memory");
     for (size_t i = 0; i < count; i++) {
         struct sync_variable v = {pair[i][0], pair[i][0] + pair[i][1]};

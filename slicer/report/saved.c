@@ -117,6 +117,7 @@ static void describe_more(struct text *text, const struct saved *s)
 static void describe(struct text *text, const struct saved *s)
 {
     const struct slice_options *o = &s->options;
+    text_addf(text, "version", "%d", SAVED_VERSION);
     text_add(text, "about", s->about);
     text_addf(text, "kind", "%u", s->kind);
     describe_criterion(text, &of_criterion, s->text, &s->criterion);
@@ -331,11 +332,27 @@ static int take_more(const struct lines *l, struct saved *out, struct err *err)
     return bad;
 }
 
+static int check_version(const struct lines *l, struct err *err)
+{
+    const char *value = text_get(l, "version");
+    uint64_t version = 1;
+    if (value && text_number(value, &version))
+        return err_set(err, "not a slice");
+    if (version == SAVED_VERSION)
+        return 0;
+    return err_set(err,
+                   "a slice of version %llu, this drdebug reads version %d; delete it and make it "
+                   "again",
+                   (unsigned long long)version, SAVED_VERSION);
+}
+
 static int take_text(const struct lines *l, struct saved *out, struct err *err)
 {
     const char *about = text_get(l, "about"), *options = text_get(l, "options");
     unsigned edges, saves, stack, relocated, most;
     uint64_t kind = number_of(l, "kind"); /* older ones are backward */
+    if (check_version(l, err))
+        return -1;
     if (!about || !options || kind > SLICE_CHOP ||
         sscanf(options, "%u %u %u %u %u", &edges, &saves, &stack, &relocated, &most) != 5)
         return err_set(err, "not a slice");

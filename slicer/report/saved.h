@@ -13,6 +13,11 @@
 #include "slicer/criterion/pruning.h"
 #include "slicer/report/report.h"
 
+/* Add one to it with every change of what a file says or means: of its keys, or of what a number
+ * stands for. Slices of other versions are refused: their names are the user's, who makes them
+ * again. A file without a version is of the first. */
+enum { SAVED_VERSION = 1 };
+
 /* What the text says. */
 struct saved {
     char *text; /* the criterion in the user's words */

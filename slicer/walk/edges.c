@@ -526,17 +526,16 @@ static int do_insn(void *arg, const struct forward_at *n, struct err *err)
     return p->ok ? p->result : err_set(err, "no memory");
 }
 
-static void went(void *arg, struct frame *frame, uint64_t insn, gaddr pc, gaddr next)
+static int went(void *arg, const struct forward_went *w, struct err *err)
 {
     struct pass *p = arg;
-    struct err err;
-    uint32_t node = p->regions ? NOBODY : shadow_of(p, insn);
     if (p->regions)
-        p->ok &= !regions_went(p->regions, frame, insn, pc, next, &err);
-    if (node == NOBODY)
-        return;
-    struct trail *t = trail_of(frame);
-    p->ok = p->ok && t && !trail_add(t, pc, next, node);
+        return regions_went(p->regions, w->frame, w->insn, w->pc, w->next, err);
+    uint32_t node = shadow_of(p, w->insn);
+    struct trail *t = node == NOBODY ? NULL : trail_of(w->frame);
+    if (node != NOBODY && (!t || trail_add(t, w->pc, w->next, node)))
+        return err_set(err, "no memory");
+    return 0;
 }
 
 static struct flags *find_flags(struct pass *p, gaddr frame)
@@ -559,7 +558,7 @@ static void keep_flags(struct pass *p, gaddr frame, const uint32_t *by)
     memcpy(f->by, by, sizeof f->by);
 }
 
-static void signalled(void *arg, uint32_t thread, const struct flow_signal *s)
+static int signalled(void *arg, uint32_t thread, const struct flow_signal *s, struct err *err)
 {
     struct pass *p = arg;
     keep_flags(p, s->frame, &p->reg[thread][LOC_CF]);
@@ -573,14 +572,17 @@ static void signalled(void *arg, uint32_t thread, const struct flow_signal *s)
     for (size_t i = 0; i < f.places; i++)
         for (unsigned k = 0; k < f.place[i].bytes; k++)
             define_memory(p, f.place[i].at + k, 1, p->reg[thread][f.place[i].loc + k]);
+    if (!p->ok)
+        return err_set(err, "no memory");
     if (p->slice->closed)
-        return; /* what the handler gets is not asked for */
+        return 0; /* what the handler gets is not asked for */
     static const uint8_t fresh[] = {RDI, RSI, RDX, RAX};
     for (size_t i = 0; i < sizeof fresh; i++)
         memset(&p->reg[thread][loc_gpr(fresh[i])], 0, sizeof **p->reg * LOC_GPR_BYTES);
     memset(&p->reg[thread][LOC_VEC], 0, sizeof **p->reg * (LOC_CF - LOC_VEC));
     memset(&p->reg[thread][LOC_C0], 0, sizeof **p->reg * (LOC_MXCSR_STATUS - LOC_C0 + 1));
     p->reg[thread][LOC_DF] = NOBODY;
+    return 0;
 }
 
 static uint32_t shadow_at(struct pass *p, gaddr addr)
@@ -589,8 +591,8 @@ static uint32_t shadow_at(struct pass *p, gaddr addr)
     return m ? *m : NOBODY;
 }
 
-static void returned(void *arg, uint32_t thread, const struct flow_call *c,
-                     const struct scan_signal *by)
+static int returned(void *arg, uint32_t thread, const struct flow_call *c,
+                    const struct scan_signal *by, struct err *err)
 {
     struct pass *p = arg;
     struct sigframe f;
@@ -609,11 +611,13 @@ static void returned(void *arg, uint32_t thread, const struct flow_call *c,
         uint32_t who = shadow_at(p, c->frame + FORWARD_CONTEXT_FLAGS + k % 4);
         reg[LOC_CF + k] = who != NOBODY ? who : flags ? flags->by[k] : NOBODY;
     }
+    return p->ok ? 0 : err_set(err, "no memory");
 }
 
-static void begun(void *arg, uint32_t thread, uint32_t child, uint64_t call)
+static int begun(void *arg, uint32_t thread, uint32_t child, uint64_t call, struct err *err)
 {
     struct pass *p = arg;
+    (void)err;
     static const uint8_t made[] = {RAX, RSP, RCX, R11};
     uint32_t by = call != UINT64_MAX ? shadow_of(p, call) : NOBODY;
     memcpy(p->reg[child], p->reg[thread], sizeof p->reg[child]);
@@ -622,6 +626,7 @@ static void begun(void *arg, uint32_t thread, uint32_t child, uint64_t call)
             p->reg[child][loc_gpr(made[i]) + k] = by;
     p->reg[child][LOC_FS_BASE] = by;
     p->begun[child] = by;
+    return 0;
 }
 
 static int by_place(const void *a, const void *b)
@@ -691,7 +696,7 @@ static int run(struct pass *p, bool between, struct err *err)
         end = forward_pass(p->s, &how, &v, err);
     if (!end) {
         tell_wants(p, trace_insns(p->s->trace));
-        end = p->result;
+        end = p->ok ? p->result : err_set(err, "no memory");
     }
     pass_deinit(p);
     return end;

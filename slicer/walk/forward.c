@@ -60,12 +60,12 @@ static bool controlled(struct taint *t, const struct forward_at *n)
     return n->frame->kind == FRAME_ROOT && t->root[n->thread];
 }
 
-static void went(void *arg, struct frame *frame, uint64_t insn, gaddr pc, gaddr next)
+static int went(void *arg, const struct forward_went *w, struct err *err)
 {
     struct taint *t = arg;
-    struct err err;
-    if (t->edges & SLICE_CONTROL)
-        t->ok &= !regions_went(t->regions, frame, insn, pc, next, &err);
+    return t->edges & SLICE_CONTROL
+               ? regions_went(t->regions, w->frame, w->insn, w->pc, w->next, err)
+               : 0;
 }
 
 /* ---- marks ---- */
@@ -345,7 +345,7 @@ static int do_insn(void *arg, const struct forward_at *n, struct err *err)
     return t->ok ? 0 : err_set(err, "no memory");
 }
 
-static void signalled(void *arg, uint32_t thread, const struct flow_signal *s)
+static int signalled(void *arg, uint32_t thread, const struct flow_signal *s, struct err *err)
 {
     struct taint *t = arg;
     static const uint8_t fresh[] = {RDI, RSI, RDX, RAX};
@@ -368,12 +368,14 @@ static void signalled(void *arg, uint32_t thread, const struct flow_signal *s)
     loc_set_remove(reg, LOC_DF, 1);
     loc_set_remove(reg, LOC_VEC, LOC_CF - LOC_VEC);
     loc_set_remove(reg, LOC_C0, LOC_MXCSR_STATUS - LOC_C0 + 1);
+    return t->ok ? 0 : err_set(err, "no memory");
 }
 
-static void returned(void *arg, uint32_t thread, const struct flow_call *c,
-                     const struct scan_signal *by)
+static int returned(void *arg, uint32_t thread, const struct flow_call *c,
+                    const struct scan_signal *by, struct err *err)
 {
     struct taint *t = arg;
+    (void)err;
     struct sigframe f;
     struct loc_set *reg = &t->reg[thread];
     memset(reg, 0, sizeof *reg);
@@ -388,11 +390,13 @@ static void returned(void *arg, uint32_t thread, const struct flow_call *c,
         for (unsigned k = 0; k < f.place[i].bytes; k++)
             if (wanted_any(&t->memory, f.place[i].at + k, 1))
                 loc_set_add(reg, f.place[i].loc + k, 1);
+    return 0;
 }
 
-static void begun(void *arg, uint32_t thread, uint32_t child, uint64_t call)
+static int begun(void *arg, uint32_t thread, uint32_t child, uint64_t call, struct err *err)
 {
     struct taint *t = arg;
+    (void)err;
     static const uint8_t made[] = {RAX, RSP, RCX, R11};
     bool in = call != UINT64_MAX && slice_has(t->out, call);
     t->reg[child] = t->reg[thread];
@@ -406,6 +410,7 @@ static void begun(void *arg, uint32_t thread, uint32_t child, uint64_t call)
     else
         loc_set_remove(&t->reg[child], LOC_FS_BASE, 1);
     t->root[child] = in;
+    return 0;
 }
 
 static void taint_deinit(struct taint *t)

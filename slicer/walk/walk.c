@@ -20,6 +20,7 @@
 #include <string.h>
 
 #include "slicer/walk/walk.h"
+#include "trace/walk.h"
 
 /* ---- wanted from outside ---- */
 
@@ -52,75 +53,82 @@ static bool is_criterion(struct walk *w, uint64_t at)
 
 /* ---- chunks ---- */
 
+/* A chunk that is followed forwards; lists are by thread. */
+struct following {
+    struct walk *w;
+    struct frames frames;
+    struct followed {
+        uint32_t last; /* step whose next place is not known yet, plus one */
+        gaddr carry;   /* where it went on first, if it had begun before the chunk */
+        bool entered;  /* ... which is known now */
+    } * thread;
+};
+
+/* The thread enters block b, or is interrupted, at pc: its last step went on there. */
+static struct frame *enter(struct following *f, uint32_t thread, const struct code_block *b,
+                           gaddr pc)
+{
+    struct followed *t = &f->thread[thread];
+    bool pending = f->frames.thread[thread].left;
+    enum frames_effect effect;
+    struct frame *now = frames_enter(&f->frames, thread, b, pc, &effect);
+    if (pending && effect == FRAMES_STAYED) {
+        if (t->last)
+            f->w->place[t->last - 1].next = pc;
+        else if (!t->entered)
+            t->carry = pc;
+    }
+    t->entered = true;
+    t->last = 0;
+    return now;
+}
+
+static int follow_note(void *arg, const struct trace_walk *at, struct err *err)
+{
+    struct following *f = arg;
+    const struct flow_note *n = at->note;
+    if ((n->kind == FLOW_SIGNAL && /* it went on, and was interrupted there */
+         !enter(f, at->thread, NULL, ((const struct flow_signal *)n)->pc)) ||
+        frames_note(&f->frames, at->thread, n))
+        return err_set(err, "no memory");
+    return 0;
+}
+
+static int follow_step(void *arg, const struct trace_walk *at, struct err *err)
+{
+    struct following *f = arg;
+    const struct trace_step *st = at->step;
+    const struct code_block *b = code_block(f->w->s->code, st->block);
+    const uint32_t i = trace_walk_steps(at);
+    struct frame *now = enter(f, at->thread, b, b->pc);
+    if (!now)
+        return err_set(err, "no memory");
+    f->thread[at->thread].last = i + 1;
+    f->w->place[i] = (struct place){frame_ref(now), 0};
+    frames_leave(&f->frames, st, b, at->chunk->value + st->value_at, at->insns);
+    return 0;
+}
+
 /* Frames of all steps of the chunk, forwards. */
 static int follow(struct walk *w, struct err *err)
 {
-    const struct trace_chunk *c = &w->chunk;
-    struct frames f;
-    struct trace_walk at;
-    uint32_t *last = malloc(sizeof *last * (w->threads + 1)); /* step + 1 */
-    gaddr *carry = calloc(w->threads + 1, sizeof *carry);
-    bool *entered = calloc(w->threads + 1, sizeof *entered);
-    if (!last || !carry || !entered || frames_copy(&f, &w->scan->start, err)) {
-        free(last);
-        free(carry);
-        free(entered);
+    static const struct trace_visitor visitor = {follow_step, follow_note};
+    struct following f = {.w = w, .thread = calloc(w->threads + 1, sizeof *f.thread)};
+    uint32_t thread = w->scan->thread;
+    if (!f.thread)
         return err_set(err, "no memory");
-    }
-    memset(last, 0, sizeof *last * (w->threads + 1));
-    trace_walk_begin(&at, w->s->trace, c, w->scan->thread);
-    while (trace_walk_next(&at)) {
-        const uint32_t thread = at.thread;
-        if (at.note && at.note->kind == FLOW_SIGNAL) { /* it went on, and was interrupted there */
-            const struct flow_signal *s = (const struct flow_signal *)at.note;
-            struct frame *before = f.thread[thread].top;
-            enum frames_effect effect;
-            bool pending = f.thread[thread].left;
-            struct frame *now = frames_enter(&f, thread, NULL, s->pc, &effect);
-            if (pending && now == before && effect == FRAMES_STAYED) {
-                if (last[thread])
-                    w->place[last[thread] - 1].next = s->pc;
-                else if (!entered[thread])
-                    carry[thread] = s->pc;
-            }
-            entered[thread] = true;
-            last[thread] = 0;
-        }
-        if (at.note) {
-            frames_note(&f, thread, at.note);
-            continue;
-        }
-        const struct trace_step *st = at.step;
-        const struct code_block *b = code_block(w->s->code, st->block);
-        const uint32_t i = at.next_step - 1;
-        bool pending = f.thread[thread].left;
-        enum frames_effect effect;
-        struct frame *now = frames_enter(&f, thread, b, b->pc, &effect);
-        if (!now)
-            break;
-        if (pending && effect == FRAMES_STAYED) {
-            if (last[thread])
-                w->place[last[thread] - 1].next = b->pc;
-            else if (!entered[thread])
-                carry[thread] = b->pc;
-        }
-        entered[thread] = true;
-        last[thread] = i + 1;
-        w->place[i] = (struct place){frame_ref(now), 0};
-        frames_leave(&f, st, b, c->value + st->value_at, c->first_insn + st->insn_at);
-    }
+    int bad = frames_copy(&f.frames, &w->scan->start, err);
+    if (!bad)
+        bad = trace_walk_chunk(w->s->trace, &w->chunk, &thread, &visitor, &f, err);
     /* The last steps of the chunk went on where the next chunk, walked before, says. */
     for (uint32_t t = 0; t < w->threads; t++) {
-        if (last[t])
-            w->place[last[t] - 1].next = w->carry[t];
-        if (entered[t])
-            w->carry[t] = carry[t];
+        if (f.thread[t].last)
+            w->place[f.thread[t].last - 1].next = w->carry[t];
+        if (f.thread[t].entered)
+            w->carry[t] = f.thread[t].carry;
     }
-    int bad = frames_check(&f, err);
-    frames_deinit(&f);
-    free(last);
-    free(carry);
-    free(entered);
+    frames_deinit(&f.frames);
+    free(f.thread);
     return bad;
 }
 
@@ -297,22 +305,24 @@ static void do_note(struct walk *w, uint32_t thread, const struct flow_note *n, 
     }
 }
 
-/* The thread that each note is of. */
-static uint32_t *note_threads(const struct walk *w)
+static int walk_back(struct walk *w, struct attached *x, struct err *err)
 {
-    uint32_t *list = malloc(sizeof *list * (w->chunk.notes + 1u));
     struct trace_walk at;
-    trace_walk_begin(&at, w->s->trace, &w->chunk, w->scan->thread);
-    while (list && trace_walk_next(&at))
-        if (at.note)
-            list[at.next_note - 1] = at.thread;
-    return list;
-}
-
-/* Number of the first instruction of step i, or behind the last step. */
-static uint64_t insns_before(const struct trace_chunk *c, uint32_t i)
-{
-    return c->first_insn + (i < c->steps ? c->step[i].insn_at : c->insns);
+    trace_walk_end(&at, w->s->trace, &w->chunk, w->scan->thread);
+    while (trace_walk_prev(&at)) {
+        if (at.note) {
+            do_note(w, at.thread, at.note, at.insns, x);
+            continue;
+        }
+        if (w->o->most && w->out->count >= w->o->most)
+            break;
+        if (do_step(w, trace_walk_steps(&at), x, err))
+            return -1;
+        x->call = NULL;
+        x->odds = 0;
+        x->wanted = false;
+    }
+    return w->ok ? 0 : err_set(err, "no memory");
 }
 
 static int walk_chunk(struct walk *w, uint32_t number, struct attached *x, struct err *err)
@@ -320,26 +330,11 @@ static int walk_chunk(struct walk *w, uint32_t number, struct attached *x, struc
     w->scan = &w->s->scan.chunk[number];
     if (trace_read(w->s->trace, number, &w->chunk, err) || scan_unpack(w->scan, &w->lists, err))
         return -1;
-    const struct trace_chunk *c = &w->chunk;
     w->out->figures.chunks++;
     memset(w->place, 0, sizeof *w->place * TRACE_STEPS);
-    uint32_t *of = note_threads(w), note = c->notes;
-    int bad = !of ? err_set(err, "no memory") : follow(w, err);
-    for (uint32_t i = c->steps + 1; !bad && i-- > 0;) {
-        for (; note && c->note[note - 1].step == i; note--)
-            do_note(w, of[note - 1], trace_note(c, note - 1), insns_before(c, i), x);
-        if (!i)
-            break;
-        if (w->o->most && w->out->count >= w->o->most)
-            break;
-        bad = do_step(w, i - 1, x, err);
-        x->call = NULL;
-        x->odds = 0;
-        x->wanted = false;
-    }
-    for (uint32_t i = 0; i < c->steps; i++)
+    int bad = follow(w, err) || walk_back(w, x, err) ? -1 : 0;
+    for (uint32_t i = 0; i < w->chunk.steps; i++)
         frame_unref(w->place[i].frame);
-    free(of);
     return bad;
 }
 
@@ -410,7 +405,7 @@ int slice_walk(struct trace_index *s, struct slice *out, const struct slice_want
         if (walk_chunk(&w, i, &x, err))
             goto done;
     }
-    bad = 0;
+    bad = w.ok ? 0 : err_set(err, "no memory");
 done:
     trace_chunk_deinit(&w.chunk);
     scan_lists_deinit(&w.lists);

@@ -105,7 +105,7 @@ static struct told run_with(struct pinball *p, const char *tools)
     if (!r || replay_tool(r, tools, &err))
         die(tools, err.msg);
     run(r, NULL, &stop);
-    CHECK(stop.why == REPLAY_AT_END);
+    CHECK(stop.why == STOP_END);
     if (replay_tool(r, NULL, &err))
         die(tools, err.msg);
     replay_free(r);

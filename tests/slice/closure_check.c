@@ -200,8 +200,9 @@ static void load_loc(struct check *c, uint32_t thread, gaddr addr, unsigned loc,
 
 enum { FLAGS = LOC_DF - LOC_CF + 1 };
 
-static void signalled(void *arg, uint32_t thread, const struct flow_signal *s)
+static int signalled(void *arg, uint32_t thread, const struct flow_signal *s, struct err *err)
 {
+    (void)err;
     static const uint8_t set[] = {RDI, RSI, RDX, RAX};
     struct check *c = arg;
     struct machine_state *m = &c->thread[thread];
@@ -227,11 +228,13 @@ static void signalled(void *arg, uint32_t thread, const struct flow_signal *s)
     give_registers(c, thread, LOC_VEC, LOC_CF - LOC_VEC);
     give_registers(c, thread, LOC_DF, 1);
     give_registers(c, thread, LOC_C0, LOC_MXCSR_STATUS - LOC_C0 + 1);
+    return 0;
 }
 
-static void returned(void *arg, uint32_t thread, const struct flow_call *call,
-                     const struct scan_signal *by)
+static int returned(void *arg, uint32_t thread, const struct flow_call *call,
+                    const struct scan_signal *by, struct err *err)
 {
+    (void)err;
     struct check *c = arg;
     struct sigframe f;
     const struct closure_event *e = &c->r->event[c->events++];
@@ -247,10 +250,12 @@ static void returned(void *arg, uint32_t thread, const struct flow_call *call,
         foreign |= closure_state_of(c, call->frame + FORWARD_CONTEXT_FLAGS + i) == CLOSURE_FOREIGN;
     for (unsigned i = 0; foreign && i < FLAGS; i++)
         closure_mark_loc(c, thread, LOC_CF + i, CLOSURE_FOREIGN, 0);
+    return 0;
 }
 
-static void begun(void *arg, uint32_t thread, uint32_t child, uint64_t call)
+static int begun(void *arg, uint32_t thread, uint32_t child, uint64_t call, struct err *err)
 {
+    (void)err;
     static const uint8_t made[] = {RAX, RSP, RCX, R11};
     struct check *c = arg;
     struct machine_state *m = &c->thread[child];
@@ -268,6 +273,7 @@ static void begun(void *arg, uint32_t thread, uint32_t child, uint64_t call)
         closure_mark_loc(c, child, i, mine || call == UINT64_MAX ? CLOSURE_OWN : CLOSURE_FOREIGN,
                          call + 1);
     }
+    return 0;
 }
 
 /* ---- all of it ---- */

@@ -427,17 +427,21 @@ static void add_event(struct recorder *p, uint32_t thread, gaddr frame, uint64_t
     p->expect[thread] = 0;
 }
 
-static void signalled(void *arg, uint32_t thread, const struct flow_signal *s)
+static int signalled(void *arg, uint32_t thread, const struct flow_signal *s, struct err *err)
 {
+    (void)err;
     add_event(arg, thread, s->frame, s->end - s->frame);
+    return 0;
 }
 
-static void returned(void *arg, uint32_t thread, const struct flow_call *c,
-                     const struct scan_signal *by)
+static int returned(void *arg, uint32_t thread, const struct flow_call *c,
+                    const struct scan_signal *by, struct err *err)
 {
     (void)c;
     (void)by;
+    (void)err;
     add_event(arg, thread, 0, 0);
+    return 0;
 }
 
 int closure_record(struct trace_index *s, struct pinball *pinball, struct closure_record *out,

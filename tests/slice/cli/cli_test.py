@@ -313,6 +313,41 @@ def kept(test):
     test.expect(1, "", "slices/sum: chunk 0: ", "slice", run.dir, "--show", "sum")
 
 
+def versions(test):
+    """What another drdebug left behind is made again, or refused if the user named it; it is never misread."""
+    def other(path, *version):
+        done = subprocess.run([os.environ["OTHER_VERSION"], path, *version], capture_output=True, text=True, check=True)
+        return done.stdout.strip()
+
+    run = Run(test, "wrong", "-O0")
+    first = test.expect(0, "SIGABRT", "", "slice", run.dir, "--at", "failure", "-o", "why").stdout
+    ours = other(f"{run.dir}/trace", "99")
+    test.check("it is of that version now", other(f"{run.dir}/trace"), "99")
+    test.check("a slice is the same", test.call("slice", run.dir, "--at", "failure").stdout, first)
+    test.check("the trace was made again", other(f"{run.dir}/trace"), ours)
+
+    test.expect(0, "trace of", "", "trace", "-o", "some.trace", run.dir)
+    other("some.trace", "99")
+    test.expect(1, r"\A\Z", f"some.trace: a trace of version 99, this drdebug reads version {ours}; .* makes it again",
+                "slice", run.dir, "--trace", "some.trace", "--at", "failure")
+    test.check("what the user named is left alone", other("some.trace"), "99")
+
+    os.environ["XDG_CACHE_HOME"] = os.path.abspath("cache")
+    test.expect(0, "", "", "pack", "-o", "packed", run.dir)
+    test.expect(0, "SIGABRT", "", "slice", "packed", "--at", "failure")
+    [cached] = os.listdir("cache/drdebug")
+    other(f"cache/drdebug/{cached}", "1")
+    test.expect(0, "SIGABRT", "", "slice", "packed", "--at", "failure")
+    test.check("the cached trace was made again", other(f"cache/drdebug/{cached}"), ours)
+
+    other(f"{run.dir}/slices/why", "99")
+    refused = "slices/why: a slice of version 99, this drdebug reads version 1; delete it and make it again"
+    test.expect(1, r"\A\Z", refused, "slice", run.dir, "--show", "why")
+    test.expect(1, r"\A\Z", refused, "slice", run.dir, "--list")
+    other(f"{run.dir}/slices/why", "none")
+    test.check("the first ones did not say", test.call("slice", run.dir, "--show", "why").stdout, first)
+
+
 def no_lines(test):
     """Without debug information: by function and offset."""
     run = Run(test, "divide", "-O1", program="plain", lines=False)
@@ -589,6 +624,7 @@ CASES = {"atomic": atomic, "jumps": jumps, "saved": saved, "null": failure("null
          "wrong": failure("wrong", ["ROOT CAUSE"]), "twice": failure("twice", ["ROOT CAUSE", "MADE"]),
          "divide": failure("divide", ["ROOT CAUSE"]), "overflow": failure("overflow", ["ROOT CAUSE"]), "ends": ends,
          "criteria": criteria, "steps": steps, "output": output, "files": files, "traces": traces, "kept": kept,
+         "versions": versions,
          "no_lines": no_lines, "bad_input": bad_input, "forward": forward, "chop": chop, "prune": prune, "limits": limits,
          "narrowed": narrowed, "shared": shared, "vectors": vectors,
          "end_row": end_row}
