@@ -25,7 +25,7 @@ the position of the first time."""
     options = ("--forward",)
 
 
-class PinChop(PinCommand):
+class PinChop(PinSlice):
     """Say how one value led to another: all that depends on the first and that the second depends on.
 Usage: pin chop WHAT [at WHERE] to failure|WHAT [at WHERE]
 
@@ -47,8 +47,7 @@ The words are those of `pin slice'. Where one has no WHERE it is here and now;
             to_label, to, _ = find_criterion(self, parts[2])
         made = slices.make(label, criterion, "--to", to, *options)
         made.to_label = to_label
-        say(f"Slice {slices.remember(made)}")
-        made.show()
+        return {"number": slices.remember(made), **made.about()}
 
 
 class PinPrune(PinCommand):
@@ -72,19 +71,21 @@ prune more. Without WHAT, what was pruned is listed; --clear takes it all back."
             raise gdb.GdbError("No slice to prune: `pin slice' makes one.")
         old = slices.current
         if not arg:
-            say_columns([(what, words[len(what):].strip()) for what, words in old.prunes])
-            if not old.prunes:
-                say("Nothing is pruned.")
-            return
+            return {"prunes": [{"what": what, "where": words[len(what):].strip()} for what, words in old.prunes]}
         if arg.startswith("-"):
             self.check(arg == "--clear")
             prunes = []
         else:
             prunes = [*old.prunes, (arg, prune_words(arg))]
-        made = slices.remake(old, prunes)
-        before, after = old.result["instructions"], made.result["instructions"]
-        made.show()
-        say(f"before     {before} instructions" if after != before else "before     the same: nothing depended on it")
+        return {**slices.remake(old, prunes).about(), "before": old.result["instructions"]}
 
-
-SLICE_COMMANDS += (PinForwardSlice, PinChop, PinPrune)
+    def show(self, result):
+        if "prunes" in result:
+            say_columns([(one["what"], one["where"]) for one in result["prunes"]])
+            if not result["prunes"]:
+                say("Nothing is pruned.")
+            return
+        say_slice(result)
+        before = result["before"]
+        say(f"before     {before} instructions" if result["instructions"] != before else
+            "before     the same: nothing depended on it")

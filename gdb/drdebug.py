@@ -41,8 +41,6 @@ ENDS = {}
 
 PATIENCE_S = 100000
 
-EVENT_KINDS = ["call", "signal", "thread", "output", "exec", "exit"]
-
 
 # ---- the stub ----
 
@@ -202,16 +200,16 @@ def refresh_libraries():
 
 
 def goto(where):
-    """To a position, `begin`, `end`, `+TICKS` or `-TICKS`."""
+    """To a position, `begin`, `end`, `+TICKS` or `-TICKS`. False: it was here."""
     direction = ask(f"goto {where}")["direction"]
     if direction == "here":
-        say("Already there.")
-        return
+        return False
     turned = gdb.parameter("exec-direction") == "reverse"  # then GDB refuses reverse-continue
     gdb.execute("reverse-continue" if direction == "backward" and not turned else "continue")
     if ask("when").get("pending"):  # GDB has stopped for `catch exec'; it was not told of the place yet
         gdb.execute("continue")
     refresh_libraries()
+    return True
 
 
 def forget_other_threads():
@@ -325,6 +323,11 @@ def tell_end(when):
         gdb.set_convenience_variable(EXIT_VARIABLES[kind], status)
 
 
+def signal_name(number):
+    names = {known.value: known.name for known in signal.Signals}
+    return names.get(number, f"signal {number}")
+
+
 EXIT_VARIABLES = {"EXIT": "_exitcode", "SIGNAL": "_exitsignal"}
 
 
@@ -372,20 +375,21 @@ class History:
         self.now = len(self.places) - 1
 
     def go(self, step):
+        """As goto()."""
         before, place = self.now, self.now + step
         if not 0 <= place < len(self.places):
             which = "before" if step < 0 else "after"
             raise gdb.GdbError(f"No place was visited {which} this one.")
         self.now = place  # so that the stop there is nothing new
         try:
-            goto(self.places[place][0])
+            return goto(self.places[place][0])
         except (gdb.error, gdb.GdbError):
             self.now = before
             raise
 
-    def show(self):
-        say_columns([("=>" if i == self.now else "", position, where)
-                     for i, (position, where) in enumerate(self.places)])
+    def list(self):
+        return [{"position": position, "location": where, "current": i == self.now}
+                for i, (position, where) in enumerate(self.places)]
 
 
 # ---- values in memory ----
@@ -427,26 +431,78 @@ class Memory:
 # ---- commands ----
 
 class PinCommand(gdb.Command):
-    """The base of all but the prefix: a subclass has name, run(), and complete() or a completer."""
+    """The base of all but the prefix: a subclass is a command, and has name, run(), show(), and complete() or a
+    completer. run() gives the result, a dict; show() prints it. The same dict is the answer of -pin-NAME, in MI."""
 
     kind = gdb.COMMAND_RUNNING
     completer = gdb.COMPLETE_NONE
+    all = []
+    latest = {}  # the last result
+
+    def __init_subclass__(cls):
+        if "name" in vars(cls):  # else it is a base of some
+            PinCommand.all.append(cls)
 
     def __init__(self):
         if hasattr(self, "complete"):
             super().__init__(f"pin {self.name}", self.kind)
         else:
             super().__init__(f"pin {self.name}", self.kind, self.completer)
+        MiCommand(self)
 
-    def invoke(self, arg, from_tty):
+    def result(self, arg, show):
         try:
-            self.run(arg.strip())
+            PinCommand.latest = {}
+            PinCommand.latest = result = self.run(arg.strip())
+            if show:
+                self.show(result)
+            return result
         except (gdb.error, gdb.GdbError) as error:  # the user's mistake: without a word about Python
             raise gdb.GdbError(plain_lines(error)) from None
+
+    def invoke(self, arg, from_tty):
+        self.result(arg, show=True)
+
+    def show(self, result):
+        """Most of those that go somewhere have nothing to say: GDB shows the place."""
 
     def check(self, condition):
         if not condition:
             raise gdb.GdbError(re.search("^Usage: .*", self.__doc__, re.MULTILINE)[0])
+
+
+def mi_value(value):
+    """As MI can have it: texts in lists and dicts; what is None is left out."""
+    if isinstance(value, dict):
+        return {key: mi_value(one) for key, one in value.items() if one is not None}
+    if isinstance(value, (list, tuple)):
+        return [mi_value(one) for one in value]
+    return str(value).lower() if isinstance(value, bool) else plain_lines(value)
+
+
+class MiResult(gdb.MICommand):
+    """-pin-result: what the last command has found, for front ends. GDB answers a command that goes somewhere
+    with ^running and *stopped, as it does -exec-continue, and drops the fields."""
+
+    def __init__(self):
+        super().__init__("-pin-result")
+
+    def invoke(self, argv):
+        return mi_value(PinCommand.latest)
+
+
+class MiCommand(gdb.MICommand):
+    """-pin-NAME: what `pin NAME' says, for front ends. Its arguments are the words of that command."""
+
+    def __init__(self, command):
+        super().__init__(f"-pin-{command.name}")
+        self.command = command
+
+    def invoke(self, argv):
+        try:
+            return mi_value(self.command.result(" ".join(argv), show=False))
+        except gdb.GdbError as error:
+            raise gdb.GdbError(str(error).replace("Usage: pin ", "Usage: -pin-")) from None
 
 
 def matching(words, start):
@@ -470,282 +526,9 @@ made of a thread's number, its progress counter and the pc."""
         gdb.execute("help pin")
 
 
-def recording():
-    """(program, path), bytes: this drdebug and the pinball."""
-    answer = ask("recording")
-    program, path = (bytes.fromhex(answer[key]) for key in ("program", "path"))
-    for name in (program, path):
-        if not os.path.exists(name):
-            raise gdb.GdbError(f"{plain(os.fsdecode(name))}: not here; slices need the recording on this machine.")
-    return program, path
+# ---- the commands ----
 
-
-def instructions_before(when):
-    """(executed by now, of the whole recording), if a trace that is kept with it tells."""
-    try:
-        program, path = recording()
-    except gdb.GdbError:
-        return None
-    told = subprocess.run([program, "trace", "--number", when["position"], "--", path], check=False,
-                          stdin=subprocess.DEVNULL, capture_output=True, start_new_session=True)
-    numbers = re.match(rb"(\d+) of (\d+) ", told.stdout)
-    return tuple(map(int, numbers.groups())) if numbers else None
-
-
-class PinWhen(PinCommand):
-    """Show where in the recording this is.
-Usage: pin when
-
-The first line is the position, and what is executed next. How many
-instructions were executed is known once there is a trace: `pin trace'.
-$pin_position() is the position, too."""
-
-    name = "when"
-    kind = gdb.COMMAND_STATUS
-
-    def run(self, arg):
-        self.check(not arg)
-        when = ask("when")
-        say(f"{when['position']}  {location(when['pc'])}")
-        say(f"thread {when['thread']} (tid {when['tid']}): {when['count']:,} ticks; "
-            f"all threads: {when['ticks']:,} ticks, {when['events']:,} events")
-        if when["at_begin"]:
-            say("The recording begins here.")
-        if when["at_end"]:
-            say("The recording ends here.")
-        executed = instructions_before(when)
-        if executed:
-            say(f"all threads: {executed[0]:,} of {executed[1]:,} instructions executed")
-        elif when.get("instructions"):
-            say(f"the whole recording: {when['instructions']:,} instructions")
-        if when.get("diverted"):
-            say("Memory or registers were changed, in a copy that is dropped with the next move.")
-
-
-class PinGoto(PinCommand):
-    """Go to another place of the recording.
-Usage: pin goto POSITION|begin|end|+N|-N
-
-POSITION is one that `pin when' and others print, such as T2:48213:401136.
-+N and -N go N ticks on or back; those of all threads count."""
-
-    name = "goto"
-
-    def complete(self, text, word):
-        try:
-            marks = [mark["position"] for mark in bookmarks()]
-        except gdb.GdbError:
-            marks = []
-        done = len(text) - len(word)  # to GDB, a colon ends a word
-        return [full[done:] for full in matching(["begin", "end", *dict.fromkeys(marks)], text)]
-
-    def run(self, arg):
-        self.check(len(arg.split()) == 1)
-        goto(arg)
-
-
-class PinCheckpoint(PinCommand):
-    """Remember this place of the recording.
-Usage: pin checkpoint [NOTE]
-
-It is kept with the recording. `pin checkpoints' lists all, and `pin rollback'
-goes to one."""
-
-    name = "checkpoint"
-
-    def run(self, arg):
-        self.dont_repeat()
-        when = ask("when")
-        ask(f"bookmark {when['position']} {arg}".rstrip())
-        say(f"Checkpoint {len(bookmarks())} at {when['position']}: {location(when['pc'])}")
-
-
-class PinCheckpoints(PinCommand):
-    """List the places remembered by `pin checkpoint'.
-Usage: pin checkpoints"""
-
-    name = "checkpoints"
-    kind = gdb.COMMAND_STATUS
-
-    def run(self, arg):
-        self.check(not arg)
-        marks = bookmarks()
-        if not marks:
-            say("No checkpoints.")
-        say_columns([(str(n), mark["position"], location(position_pc(mark["position"])),
-                      plain(mark["note"])) for n, mark in enumerate(marks, 1)])
-
-
-class PinRollback(PinCommand):
-    """Go to a place remembered by `pin checkpoint'.
-Usage: pin rollback N
-
-N is the checkpoint's number in `pin checkpoints'."""
-
-    name = "rollback"
-
-    def run(self, arg):
-        self.check(arg.isdecimal())
-        marks = bookmarks()
-        if not 1 <= int(arg) <= len(marks):
-            raise gdb.GdbError(f"No checkpoint number {arg}.")
-        goto(marks[int(arg) - 1]["position"])
-
-
-class PinLast(PinCommand):
-    """Go back to where a value was written last.
-Usage: pin last EXPRESSION
-
-EXPRESSION is something in memory: a variable, a member, *(int *) 0x404050.
-The program then is just before the instruction that writes; the same command
-again goes to the write before that one, and `pin back' returns."""
-
-    name = "last"
-    completer = gdb.COMPLETE_EXPRESSION
-
-    def run(self, arg):
-        self.check(arg)
-        memory = Memory(arg)
-        new = memory.text()
-        position = ask(f"last {memory.start:#x} {memory.size}")["position"]
-        if position is None:
-            raise gdb.GdbError(f"{arg}: not written between the recording's begin and here.")
-        goto(position)
-        old = memory.text()
-        say(f"{arg} is written here, {position}: {location(position_pc(position))}")
-        say(f"  old value  {old}")
-        say(f"  new value  {new}" + ("  (the same)" if new == old else ""))
-
-
-class PinHistory(PinCommand):
-    """List the places where the program was stopped, or go to one.
-Usage: pin history [back|forward]
-
-`back' and `forward' go to the place before and after the one that is marked,
-as `pin back' and `pin forward' do. Moving on from a place in the middle drops
-those after it."""
-
-    name = "history"
-    kind = gdb.COMMAND_STATUS
-
-    def complete(self, text, word):
-        return matching(["back", "forward"], word)
-
-    def run(self, arg):
-        self.check(arg in ("", "back", "forward"))
-        ask("when")  # is this a recording at all?
-        if arg:
-            history.go(-1 if arg == "back" else 1)
-        else:
-            history.show()
-
-
-class PinBack(PinCommand):
-    """Go to the place visited before this one.
-Usage: pin back
-
-See `pin history'."""
-
-    name = "back"
-
-    def run(self, arg):
-        self.check(not arg)
-        ask("when")
-        history.go(-1)
-
-
-class PinForward(PinCommand):
-    """Go to the place visited after this one, where `pin back' came from.
-Usage: pin forward
-
-See `pin history'."""
-
-    name = "forward"
-
-    def run(self, arg):
-        self.check(not arg)
-        ask("when")
-        history.go(1)
-
-
-class PinEvents(PinCommand):
-    """List what happened: system calls, signals, threads, output.
-Usage: pin events [FILTER]
-
-FILTER is call, signal, thread, output, exec, exit, or a system call's name or
-number. An arrow marks what is next. What was not executed yet since the
-recording was opened is not known: `pin goto end' executes all of it."""
-
-    name = "events"
-    kind = gdb.COMMAND_STATUS
-
-    def complete(self, text, word):
-        return matching(EVENT_KINDS + sorted(SYSCALLS.values()), word)
-
-    def run(self, arg):
-        self.check(len(arg.split()) <= 1)
-        now, marked = ask("when")["events"], False
-        for event in pages(f"events {self.filter(arg)}".rstrip()):
-            mark = "" if marked or event["number"] < now else "=>"
-            marked = marked or mark != ""
-            say(f"{mark:2} {event['number']:>6}  {event['position']:<26}  {describe(event)}")
-
-    @staticmethod
-    def filter(word):
-        if word == "" or word in EVENT_KINDS:
-            return word
-        number = next((n for n, name in SYSCALLS.items() if name == word), word)
-        if not str(number).isdecimal():
-            raise gdb.GdbError(f"{plain(word)}: neither a kind of event nor a system call.")
-        return f"call:{number}"
-
-
-class PinOutput(PinCommand):
-    """Show what the program wrote to standard output and error, and where.
-Usage: pin output
-
-Each line comes with the position at which it was written, for `pin goto';
-lines on standard error have a `!'. What was not executed yet since the
-recording was opened is not known: `pin goto end' executes all of it."""
-
-    name = "output"
-    kind = gdb.COMMAND_STATUS
-
-    def run(self, arg):
-        self.check(not arg)
-        for line in pages("output"):
-            mark = "!" if line["fd"] == 2 else "|"
-            say(f"{line['position']:<26} {mark} {plain(line['text'].expandtabs())}")
-
-
-def signal_name(number):
-    names = {known.value: known.name for known in signal.Signals}
-    return names.get(number, f"signal {number}")
-
-
-def describe(event):
-    """An event in words: `openat = -1 ENOENT`, `SIGSEGV`."""
-    kind = event["kind"]
-    if kind == "call":
-        name = SYSCALLS.get(event["call"], f"system call {event['call']}")
-        return f"{name} = {describe_result(event['result'])}"
-    if kind == "signal":
-        return signal_name(event["signal"])
-    if kind == "output":
-        return f"output to {event['fd']}: {plain(event['text'].rstrip())}"
-    return {"thread": "the thread begins", "exec": "another program begins",
-            "exit": "the thread ends"}.get(kind, plain(kind))
-
-
-def describe_result(result):
-    if -4096 < result < 0:
-        return "-1 " + errno.errorcode.get(-result, f"error {-result}")
-    return str(result) if result < 1 << 32 else hex(result)
-
-
-# ---- slices ----
-
-SLICE_COMMANDS = ()  # the build puts gdb/slices.py here (gdb/embed.py)
+PARTS = ()  # the build puts gdb/places.py, slices.py and chops.py here (gdb/embed.py)
 
 
 # ---- for expressions and front ends ----
@@ -759,19 +542,6 @@ Usage: $pin_position ()"""
 
     def invoke(self):
         return ask("when")["position"]
-
-
-class MiPinWhen(gdb.MICommand):
-    """-pin-when: the fields of the stub's answer, as texts."""
-
-    def __init__(self):
-        super().__init__("-pin-when")
-
-    def invoke(self, argv):
-        if argv:
-            raise gdb.GdbError("Usage: -pin-when")
-        return {key: str(value).lower() if isinstance(value, bool) else str(value)
-                for key, value in ask("when").items()}
 
 
 # ---- the begin of `drdebug debug` ----
@@ -974,9 +744,7 @@ def check_architecture():
 
 def install():
     """The commands, and the history; once, even if this file is loaded again."""
-    for command in (Pin, PinWhen, PinGoto, PinCheckpoint, PinCheckpoints, PinRollback, PinLast,
-                    PinHistory, PinBack, PinForward, PinEvents, PinOutput, PinPosition, MiPinWhen, RefuseRecord,
-                    RefuseChildren, ReverseNext, ReverseStep, *SLICE_COMMANDS):
+    for command in (Pin, *PinCommand.all, MiResult, PinPosition, RefuseRecord, RefuseChildren, ReverseNext, ReverseStep):
         command()
     if hasattr(gdb, "drdebug_on_stop"):
         gdb.events.stop.disconnect(gdb.drdebug_on_stop)

@@ -10,7 +10,7 @@ import re
 import sys
 
 TABLES = 3
-PARTS_PLACE = "SLICE_COMMANDS = ()  # the build puts gdb/slices.py here (gdb/embed.py)\n"
+PARTS_PLACE = "PARTS = ()  # the build puts gdb/places.py, slices.py and chops.py here (gdb/embed.py)\n"
 
 
 def read(path, encoding="ascii"):

@@ -7,6 +7,7 @@ Slices are made by `drdebug slice', the same program that serves the recording. 
 given to it as it is, with the position, the thread and the frame in which it is meant: drdebug reads it.
 """
 
+JSON_VERSION = 1  # cli/json.h
 WHY_CAUSES = 5
 SHOWN_LINES = 50
 SAY_SO_AFTER_S = 1
@@ -63,10 +64,9 @@ class Slice:
         self.forward = result["kind"] != "backward"
         self.recipe, self.prunes = None, []  # to make it again: criterion and options; [(what, words)]
 
-    def row_columns(self, row):
-        """Where to go, line, text, kind, what flows."""
+    def row(self, row):
+        """A line: where to go, what it says, how it came in and what flows."""
         edge = self.edges[row["edge"]] if "edge" in row else None
-        kind = edge["kinds"][0] if edge else "criterion" if row["criterion"] else ""
         what = plain(edge["what"] or "") if edge else ""
         if edge and edge["across_threads"]:
             who = f"by T{self.rows[edge['on']]['thread']}" if self.forward else \
@@ -75,25 +75,34 @@ class Slice:
             what += f", {edge['race']}" if edge["race"] else ""
         text = plain(" ".join((row["text"] or "").split())) or (
             f"in {plain(row['function'])}" if row["file"] and row["function"] else plain(row["name"]))
-        text = text if len(text) <= 50 else text[:47] + "..."
-        place = f"{plain(os.path.basename(row['file']))}:{row['line']}" if row["file"] else ""
         end = self.result["to"] if row.get("target") else self.result["criterion"]
-        position = row.get("first" if self.forward else "last") or end["position"]
-        return position, place, text, kind, what
+        return {"position": row.get("first" if self.forward else "last") or end["position"],
+                "thread": row["thread"], "file": row["file"], "line": row["line"] if row["file"] else None,
+                "text": text, "kind": edge["kinds"][0] if edge else "criterion" if row["criterion"] else "",
+                "what": what}
 
     def own_rows(self):
         own = [row for row in self.rows if row["own"] or row["criterion"] or row.get("target")]
         return own if any(row["own"] for row in self.rows) else self.rows
 
-    def head(self):
-        rows, kind = [row for row in self.own_rows() if row["instances"]], self.result["kind"]
-        lines = {(row["file"], row["line"]) if row["file"] else row["name"] for row in rows}
-        heads = [self.end_text("criterion", self.label)]
-        if kind == "chop":
-            heads.append(self.end_text("to", self.to_label))
-        title = {"backward": "slice", "forward": "forward", "chop": "chop"}[kind]
-        return (*heads, f"{title:9}  {self.result['instructions']} of {self.result['total']} instructions, "
-                f"{counted(len(lines), 'line')}, {counted(self.result['threads'], 'thread')}")
+    def end(self, key, label):
+        """The criterion, or the other one of a chop."""
+        of = self.result[key]
+        return {"thread": of["thread"], "position": of["position"], "file": of["file"],
+                "line": of["line"] if of["file"] else None, "note": of["note"],
+                "what": of["what"] if label == "failure" else label}
+
+    def about(self):
+        """All that `pin slice' shows, a dict."""
+        own = self.own_rows()
+        lines = {(row["file"], row["line"]) if row["file"] else row["name"] for row in own if row["instances"]}
+        kept = self.result["prune"][:len(self.result["prune"]) - len(self.prunes)]
+        return {"kind": self.result["kind"], "criterion": self.end("criterion", self.label),
+                "to": self.end("to", self.to_label) if self.result["kind"] == "chop" else None,
+                "instructions": self.result["instructions"], "total": self.result["total"],
+                "threads": self.result["threads"], "executed_lines": len(lines), "lines": [self.row(row) for row in own],
+                "others": len(self.rows) - len(own), "saves": self.result["pruned"],
+                "pruned": [*kept, *(what for what, _ in self.prunes)]}
 
     def title(self):
         """For the list."""
@@ -103,37 +112,49 @@ class Slice:
         pruned = f", without {', '.join(what for what, _ in self.prunes)}" if self.prunes else ""
         return ("forward: " if self.result["kind"] == "forward" else "") + text + pruned
 
-    def end_text(self, key, label):
-        of = self.result[key]
-        place = f"{plain(os.path.basename(of['file']))}:{of['line']}" if of["file"] else ""
-        note = f", {plain(of['note'])}" if of["note"] else ""
-        what = plain(of["what"]) if label == "failure" else label
-        return f"{key:9}  T{of['thread']} {place}  {what}{note}"
 
-    def show(self, most=SHOWN_LINES):
-        for line in self.head():
-            say(line)
-        rows = self.own_rows()
-        if not self.result["instructions"]:
-            say({"backward": NO_CAUSE, "forward": "Nothing depends on it.",
-                 "chop": "Nothing leads from the one to the other."}[self.result["kind"]])
-            self.show_prunes()
-            return
-        say_columns([("", *self.row_columns(row)) for row in rows[:most]])
-        if len(rows) > most:
-            say(f"  ... {counted(len(rows) - most, 'more line')}; `pin list' with the number shows them")
-        others = len(self.rows) - len(rows)
-        if others:
-            say(f"libraries  {counted(others, 'function')} that no line above called, such as the loader's")
-        if self.result["pruned"]:
-            say(f"pruned     {counted(self.result['pruned'], 'save/restore pair')}")
-        self.show_prunes()
+# ---- a slice's dict as text ----
 
-    def show_prunes(self):
-        kept = self.result["prune"][:len(self.result["prune"]) - len(self.prunes)]
-        words = [*map(plain, kept), *(what for what, _ in self.prunes)]
-        if words:
-            say(f"pruned     {', '.join(words)}")
+def place_text(row):
+    return f"{plain(os.path.basename(row['file']))}:{row['line']}" if row["file"] else ""
+
+
+def line_columns(row):
+    """Where to go, line, text, kind, what flows."""
+    text = row["text"] if len(row["text"]) <= 50 else row["text"][:47] + "..."
+    return row["position"], place_text(row), text, row["kind"], row["what"]
+
+
+def say_end(key, of):
+    note = f", {plain(of['note'])}" if of["note"] else ""
+    say(f"{key:9}  T{of['thread']} {place_text(of)}  {plain(of['what'])}{note}")
+
+
+def say_slice(about, most=SHOWN_LINES):
+    say_end("criterion", about["criterion"])
+    if about["to"]:
+        say_end("to", about["to"])
+    title = {"backward": "slice", "forward": "forward", "chop": "chop"}[about["kind"]]
+    say(f"{title:9}  {about['instructions']} of {about['total']} instructions, "
+        f"{counted(about['executed_lines'], 'line')}, {counted(about['threads'], 'thread')}")
+    if about["instructions"]:
+        say_lines(about, most)
+    else:
+        say({"backward": NO_CAUSE, "forward": "Nothing depends on it.",
+             "chop": "Nothing leads from the one to the other."}[about["kind"]])
+    if about["pruned"]:
+        say(f"pruned     {', '.join(map(plain, about['pruned']))}")
+
+
+def say_lines(about, most):
+    rows = about["lines"]
+    say_columns([("", *line_columns(row)) for row in rows[:most]])
+    if len(rows) > most:
+        say(f"  ... {counted(len(rows) - most, 'more line')}; `pin list' with the number shows them")
+    if about["others"]:
+        say(f"libraries  {counted(about['others'], 'function')} that no line above called, such as the loader's")
+    if about["saves"]:
+        say(f"pruned     {counted(about['saves'], 'save/restore pair')}")
 
 
 def counted(n, thing):
@@ -163,8 +184,11 @@ class Slices:
         limits = () if "--show" in options else (*self.window, *self.only)
         text = run_drdebug("slice", "--json", "--steps", *limits, *options, criterion=criterion)
         try:
-            result = Slice(label, json.loads(text))
+            told = json.loads(text)
+            result = Slice(label, told)
         except (ValueError, KeyError):
+            told = {}
+        if told.get("version") != JSON_VERSION:
             raise gdb.GdbError("Bad answer of `drdebug slice': another version than drdebug.py?") from None
         result.recipe = criterion, options
         return result
@@ -220,9 +244,8 @@ class Slices:
             raise gdb.GdbError(f"No statement of the slice is {'after' if direction > 0 else 'before'} this.")
         step = self.current.steps[place]
         goto(step["position"])
-        row = self.current.rows[step["line"]]
-        _, line, text, kind, what = self.current.row_columns(row)
-        say(f"{place + 1} of {len(self.current.steps)}: T{row['thread']} {line}  {text}  {kind} {what}".rstrip())
+        row = self.current.row(self.current.rows[step["line"]])
+        return {**row, "position": step["position"], "step": place + 1, "steps": len(self.current.steps)}
 
 
 slices = Slices()
@@ -318,8 +341,11 @@ list' shows it again. The first slice of a recording collects its trace."""
         slices.check_connection()
         what, criterion, options = find_criterion(self, arg)
         made = slices.make(what, criterion, *self.options, *options)
-        say(f"Slice {slices.remember(made)}")
-        made.show()
+        return {"number": slices.remember(made), **made.about()}
+
+    def show(self, result):
+        say(f"Slice {result['number']}")
+        say_slice(result)
 
 
 class PinBackwardSlice(PinSlice):
@@ -349,14 +375,13 @@ a recording or at a signal, it is about the failure."""
             if not when["at_end"] and "signal" not in when:
                 raise gdb.GdbError("Why what? Say `pin why EXPRESSION'; without one it is about the failure that "
                                    "ended the recording, at its end (`pin goto end').")
-            self.show(slices.make("failure", None, "--at", "failure", edges) for edges in ("--thin", "--data"))
-        else:
-            where = place_now()
-            self.show(slices.make(arg, f"{arg} at {where}", edges) for edges in ("--thin", "--data"))
+            return self.causes(slices.make("failure", None, "--at", "failure", edges) for edges in ("--thin", "--data"))
+        where = place_now()
+        return self.causes(slices.make(arg, f"{arg} at {where}", edges) for edges in ("--thin", "--data"))
 
     @staticmethod
-    def show(some):
-        """The causes of the first slice, and of the next only if these are too few."""
+    def causes(some):
+        """Those of the first slice, and of the next only if these are too few."""
         causes, known = [], set()
         for made in some:
             rows = [row for row in made.own_rows() if not row["criterion"]]
@@ -364,17 +389,20 @@ a recording or at a signal, it is about the failure."""
                 line = row["thread"], row["file"], row["line"], row["name"] if not row["file"] else ""
                 if line not in known and len(causes) < WHY_CAUSES:
                     known.add(line)
-                    causes.append(made.row_columns(row))
+                    causes.append(made.row(row))
             if len(causes) == WHY_CAUSES:
                 break
-        number = slices.remember(made)
-        say(made.head()[0])
-        if not causes:
+        return {"number": slices.remember(made), "criterion": made.end("criterion", made.label), "causes": causes,
+                "more": max(len(rows) - len(causes), 0)}
+
+    def show(self, why):
+        say_end("criterion", why["criterion"])
+        if not why["causes"]:
             say(NO_CAUSE)
             return
-        say_columns([(f"{n:>2}", *cause) for n, cause in enumerate(causes, 1)])
-        if len(rows) > len(causes):
-            say(f"    {counted(len(rows) - len(causes), 'more line')}: `pin list {number}'")
+        say_columns([(f"{n:>2}", *line_columns(cause)) for n, cause in enumerate(why["causes"], 1)])
+        if why["more"]:
+            say(f"    {counted(why['more'], 'more line')}: `pin list {why['number']}'")
 
 
 class PinList(PinCommand):
@@ -395,23 +423,29 @@ names. The one that is shown is the one that `pin slice-step' goes through."""
         slices.check_connection()
         if arg in kept_slices():
             slices.current = slices.make(arg, None, "--show", arg)
-            slices.current.label = plain(slices.current.result["criterion"]["what"])
-            slices.current.show(most=1 << 30)
-        elif arg:
+            slices.current.label = slices.current.result["criterion"]["what"]
+            return slices.current.about()
+        if arg:
             slices.current = slices.get(arg)
-            slices.current.show(most=1 << 30)
-        else:
-            self.list_all()
+            return slices.current.about()
+        return {"slices": self.list_all()}
 
     @staticmethod
     def list_all():
-        rows = [("=>" if made is slices.current else "", str(n), f"{made.result['instructions']} of "
-                 f"{made.result['total']} instructions", made.title())
-                for n, made in slices.made.items()]
-        rows += [("", name, *about) for name, about in kept_slices().items()]
-        if not rows:
+        made = [{"name": str(n), "current": one is slices.current, "title": one.title(),
+                 "size": f"{one.result['instructions']} of {one.result['total']} instructions"}
+                for n, one in slices.made.items()]
+        return made + [{"name": name, "current": False, "size": size, "title": title}
+                       for name, (size, title) in kept_slices().items()]
+
+    def show(self, result):
+        if "slices" not in result:
+            say_slice(result, most=1 << 30)
+            return
+        if not result["slices"]:
             say("No slices.")
-        say_columns(rows)
+        say_columns([("=>" if one["current"] else "", one["name"], one["size"], one["title"])
+                     for one in result["slices"]])
 
 
 def kept_slices():
@@ -447,10 +481,11 @@ deleted from the recording."""
         slices.check_connection()
         if arg in kept_slices():
             run_drdebug("slice", "--delete", arg)
-            return
-        if slices.get(arg) is slices.current:
-            slices.current = None
-        del slices.made[int(arg)]
+        else:
+            if slices.get(arg) is slices.current:
+                slices.current = None
+            del slices.made[int(arg)]
+        return {"deleted": arg}
 
 
 class PinTrace(PinCommand):
@@ -470,7 +505,10 @@ recording, whose trace is kept with it."""
         window = ("--window", arg) if arg else ()
         said = run_drdebug("trace", *window)
         slices.window = window
-        say(plain(said.rstrip().rpartition("/")[2]))
+        return {"trace": said.rstrip().rpartition("/")[2]}
+
+    def show(self, result):
+        say(plain(result["trace"]))
 
 
 class PinOnly(PinCommand):
@@ -499,8 +537,11 @@ by their names or paths. Alone it says what the limits are."""
             slices.only = self.options(words)
         names = {option: word for word, option in self.WORDS.items()}
         pairs = zip(slices.only[::2], slices.only[1::2])
-        say("Slices show " + (", ".join(f"{names[option]} {plain(value)}" for option, value in pairs) or "everything")
-            + ".")
+        return {"only": [{"kind": names[option], "value": value} for option, value in pairs]}
+
+    def show(self, result):
+        limits = [f"{one['kind']} {plain(one['value'])}" for one in result["only"]]
+        say(f"Slices show {', '.join(limits) or 'everything'}.")
 
     def options(self, words):
         found, option = [], None
@@ -515,7 +556,15 @@ by their names or paths. Alone it says what the limits are."""
         return found
 
 
-class PinSliceStep(PinCommand):
+class PinWalk(PinCommand):
+    """The base of slice-step and slice-back."""
+
+    def show(self, at):
+        _, line, text, kind, what = line_columns(at)
+        say(f"{at['step']} of {at['steps']}: T{at['thread']} {line}  {text}  {kind} {what}".rstrip())
+
+
+class PinSliceStep(PinWalk):
     """Go on to the next statement of the slice.
 Usage: pin slice-step
 
@@ -527,10 +576,10 @@ that is in the slice."""
 
     def run(self, arg):
         self.check(not arg)
-        slices.walk(1)
+        return slices.walk(1)
 
 
-class PinSliceBack(PinCommand):
+class PinSliceBack(PinWalk):
     """Go back to the statement of the slice before this one.
 Usage: pin slice-back
 
@@ -540,8 +589,4 @@ See `pin slice-step'."""
 
     def run(self, arg):
         self.check(not arg)
-        slices.walk(-1)
-
-
-SLICE_COMMANDS = (PinSlice, PinBackwardSlice, PinWhy, PinList, PinDelete, PinTrace, PinOnly, PinSliceStep,
-                  PinSliceBack)
+        return slices.walk(-1)

@@ -74,6 +74,13 @@ told=$(sed -n '/^\.Sh COMMANDS/,/^\.Sh EXIT/p' "$top/docs/drdebug.1" | grep -oE 
 told=$(grep -oE '`pin [a-z-]+' "$top/docs/gdb.md" | sed 's/.* //' | sort -u)
 [ "$told" = "$commands" ] || fail "gdb.md tells of pin" "${told//$'\n'/ }" "but there are" "${commands//$'\n'/ }"
 
+# Ways to end: pinball.md has the rows of ends.def.
+checks=$((checks + 1))
+ends=$(sed -nE 's/^END\(\w+, ([0-9]+), "(\w+)".*/\2 \1/p' "$top/pinball/ends.def")
+# shellcheck disable=SC2016 # the backticks are Markdown's
+told=$(sed -nE '/^\| Reason \|/,/^$/s/^\| `(\w+)` \| ([0-9]+) \|.*/\1 \2/p' "$top/docs/pinball.md")
+[ "${ends:-none}" = "$told" ] || fail "pinball.md tells of" "${told//$'\n'/ }" "but there are" "${ends//$'\n'/ }"
+
 checks=$((checks + 1))
 : >file-here
 complete_line drdebug run file-h | grep -qx file-here || fail "run: completion offers no files"

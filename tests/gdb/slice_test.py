@@ -365,6 +365,21 @@ class Test(commands.Test):
         self.check("interrupt", "ROOT CAUSE", shown, {})
         self.check("interrupt", "~Traceback", shown, {})
 
+    def mi(self):
+        """Each pin command has one of MI, whose fields are those that the text is made of."""
+        pinball = self.pinball("wrong", "O0")
+        rows = [(f"-info-gdb-mi-command pin-{name}", 'exists="true"') for name in pin_commands()] + MI
+        script = "".join(f"{n}{command}\n" for n, (command, _) in enumerate(rows, 1))
+        words = markers("wrong", "../slice/cli")
+        shown = subprocess.run([self.recordings.drdebug, "debug", pinball, "--", "-nx", "-i=mi3"], timeout=90, text=True,
+                               input=script.format(**words) + "-gdb-exit\n", stdout=subprocess.PIPE, check=False,
+                               stderr=subprocess.STDOUT, cwd=self.work).stdout
+        answers = dict(re.findall(r"^(\d+)(\^.*)$", shown, re.MULTILINE))
+        for n, (command, expected) in enumerate(rows, 1):
+            one = pattern(fill(expected.pattern, words)) if isinstance(expected, re.Pattern) else expected
+            self.check(f"mi: {command}", one, answers.get(str(n), shown[-500:]), words)
+        self.check("mi", "~Traceback", shown, {})
+
     def own_gdb(self):
         """A GDB of one's own, in another directory: the stub says where the recording is."""
         script = os.path.join(os.path.dirname(self.recordings.drdebug), "gdb", "drdebug.py")
@@ -376,6 +391,47 @@ class Test(commands.Test):
             timeout=60, check=False, text=True, cwd=self.work).stdout
         self.check("own_gdb", "ROOT CAUSE", shown, {})
 
+
+POSITION = r"T1:\d+:[0-9a-f]+"
+LINE = rf'position="{POSITION}",thread="1",file="[^"]*wrong.c",line="\d+",text="[^"]*",kind="\w+",what="[^"]*"'
+MI = [
+    ("-pin-when", pattern(rf'^\^done,position="{POSITION}",thread="1",.*at_end="false",.*location="main \(\) at ')),
+    ("-pin-when now", '^error,msg="Usage: -pin-when"'),
+    ("-pin-goto end", pattern(r"^\^running$")),
+    ("-pin-result", pattern(rf'^\^done,moved="true",position="{POSITION}"$')),
+    ("-pin-goto end", pattern(rf'^\^done,moved="false",position="{POSITION}"$')),
+    ("-pin-why", pattern(rf'^\^done,number="1",criterion=\{{thread="1",.*note="SIGABRT".*causes=\[\{{{LINE}\}},.*ROOT CAUSE')),
+    ("-pin-slice sum at wrong.c:{SUM}", pattern(r'^\^done,number="2",kind="backward",criterion=.*what="sum"\}},instructions="'
+                                               rf'\d+",total="\d+",threads="1",.*lines=\[\{{{LINE}\}},.*pruned=\[\]$')),
+    ("-pin-backward-slice nosuch at wrong.c:{SUM}", '^error,msg="nosuch: no such variable'),
+    ("-pin-forward-slice table at wrong.c:{ROOT CAUSE}", '^done,number="3",kind="forward"'),
+    ("-pin-chop table at wrong.c:{ROOT CAUSE} to failure", pattern(r'^\^done,number="4",kind="chop",.*,to=\{{thread="1",')),
+    ("-pin-prune table at", "^error,msg="),
+    ("-pin-prune", "^done,prunes=[]"),
+    ("-pin-prune table", pattern(r'^\^done,kind="chop",.*pruned=\["table"\],before="\d+"$')),
+    ("-pin-prune", pattern(r'prunes=\[\{{what="table",where="at end thread 1( frame \d+)?"\}}\]')),
+    ("-pin-list", pattern(r'^\^done,slices=\[\{{name="1",current="false",.*name="4",current="true"')),
+    ("-pin-list 2", '^done,kind="backward"'),
+    ("-pin-slice-back", "^running"),
+    ("-pin-result", pattern(rf'^\^done,{LINE},step="\d+",steps="\d+"$')),
+    ("-pin-slice-step", '^error,msg="No statement of the slice is after this."'),
+    ("-pin-slice-back", "^running"),
+    ("-pin-slice-step", "^running"),
+    ("-pin-last table[6]", "^running"),
+    ("-pin-result", pattern(r'expression="table\[6\]",position=.*old="0",new="37"')),
+    ("-pin-history", pattern(rf'^\^done,places=\[\{{position="{POSITION}",location="[^"]*",current="false"\}}.*current="true"\}}\]')),
+    ("-pin-back", "^running"),
+    ("-pin-forward", "^running"),
+    ("-pin-checkpoint here", pattern(rf'^\^done,number="1",position="{POSITION}",location="fill')),
+    ("-pin-checkpoints", pattern(r'^\^done,checkpoints=\[\{{number="1",.*note="here"\}}\]$')),
+    ("-pin-rollback 1", '^done,moved="false"'),
+    ("-pin-rollback 9", '^error,msg="No checkpoint number 9."'),
+    ("-pin-events mmap", pattern(r'^\^done,events=\[\{{number="\d+",.*about="mmap = 0x\w+",next="false"\}}')),
+    ("-pin-output", pattern(r'^\^done,lines=\[\{{position=.*,fd="2",text="[^"]*Assertion')),
+    ("-pin-only threads 1", '^done,only=[{{kind="threads",value="1"}}]'),
+    ("-pin-trace", pattern(r'^\^done,trace="[^"]*trace of \d+ k instructions')),
+    ("-pin-delete 2", '^done,deleted="2"'),
+]
 
 WALK = """
 def walk(name):
@@ -397,6 +453,14 @@ INTERRUPT = """import os, signal, threading
 genuine = drdebug.recording
 drdebug.recording = lambda: (SLOW, genuine()[1])
 threading.Timer(2.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()"""
+
+
+def pin_commands():
+    """All that gdb/*.py has."""
+    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "gdb")
+    text = "".join(open(os.path.join(folder, name), encoding="utf-8").read() for name in sorted(os.listdir(folder))
+                   if name.endswith(".py"))
+    return [name for name in re.findall('^    name = "([a-z-]+)"$', text, re.MULTILINE) if name not in ("run", "start")]
 
 
 def fill(text, words):
