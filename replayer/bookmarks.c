@@ -16,11 +16,16 @@
 enum { BOOKMARKS = 10000 };
 static const char key[] = "bookmark";
 
+static bool same(const struct position *a, const struct position *b)
+{
+    return a->thread == b->thread && a->count == b->count && a->pc == b->pc;
+}
+
 static int put(struct bookmarks *b, const struct position *at, const char *note, struct err *err)
 {
     char *copy = strdup(note);
     size_t i = 0;
-    while (i < b->count && memcmp(&b->list[i].at, at, sizeof *at))
+    while (i < b->count && !same(&b->list[i].at, at))
         i++;
     if (i == BOOKMARKS) {
         free(copy);

@@ -49,12 +49,18 @@ static struct value pop(struct eval *e)
     return e->stack[--e->depth];
 }
 
+static bool same_read(const struct source_read *a, const struct source_read *b)
+{
+    return a->memory == b->memory && a->at_entry == b->at_entry && a->known == b->known &&
+           a->address == b->address && a->reg == b->reg && a->bytes == b->bytes;
+}
+
 static void note_read(struct eval *e, const struct source_read *read)
 {
     struct source_place *out = e->out;
 
     for (uint32_t i = 0; i < out->reads; i++)
-        if (memcmp(&out->read[i], read, sizeof *read) == 0)
+        if (same_read(&out->read[i], read))
             return;
     if (out->reads < SOURCE_READS)
         out->read[out->reads++] = *read;

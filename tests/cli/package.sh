@@ -1,5 +1,5 @@
 #!/bin/bash
-# package.sh BUILD - the Debian package has the files that `cmake --install` puts, and its program works.
+# package.sh BUILD - the Debian package has the files that `cmake --install` puts, with the same rights, and its program works.
 build=$(realpath "$1")
 here=$(dirname "$(realpath "$0")")
 # shellcheck source=tests/cli/lib.sh
@@ -10,8 +10,12 @@ command -v dpkg-deb >/dev/null || { echo "skipped: no dpkg-deb"; exit 77; }
 cmake --install "$build" --prefix "$work/installed/usr" >install.log || fail "$(cat install.log)"
 dpkg-deb -x made/drdebug_*.deb unpacked || fail "it cannot be unpacked"
 checks=$((checks + 1))
-diff <(cd installed && find . -type f | sort) <(cd unpacked && find . -type f | sort) >differ ||
-    fail "package and installation have other files: $(cat differ)"
+list() {
+    (cd "$1" && find . ! -type d -printf '%y %m %p\n' | sort -k 3)
+}
+diff <(list installed) <(list unpacked) >differ || fail "package and installation have other files: $(cat differ)"
+checks=$((checks + 1))
+diff -r installed/usr/share unpacked/usr/share >differ || fail "they have other contents: $(cat differ)"
 expect 0 "hello" "" unpacked/usr/bin/drdebug run echo hello
 
 finish

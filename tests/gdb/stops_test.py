@@ -17,7 +17,7 @@ TABLES = {
         ("tbreak {DEEPEST}", "Temporary breakpoint 3"),
         ("disable 2", None),
         ("continue", "Temporary breakpoint 3, factorial (n=1)"),
-        ("info breakpoints", "~{DEEPEST}"),
+        ("info breakpoints", "~calls.c:{DEEPEST}"),
         ("backtrace", [pattern(r"#0  factorial \(n=1\)"), pattern(r"#4 .*factorial \(n=5\)"),
                        pattern(r"#5 .*in main \(argc=1")]),
         ("up", "factorial (n=2)"),

@@ -9,6 +9,13 @@ import sys
 from commands import main, pattern
 from stub_client import SOAK
 
+PLAIN_VECTORS = [
+    ("break plain_vectors_loaded", None),
+    ("continue", "plain_vectors"),
+    ("print $xmm3.v2_double", "= {{1.5, 2.5}}"),
+    ("print $mxcsr", pattern("IM")),
+]
+
 TABLES = {
     "values": ("calls", (), (), [
         ("tbreak {SECOND WORD}", None),
@@ -52,11 +59,12 @@ TABLES = {
         ("stepi", None),
         ("stepi", None),
         ("print $ymm2.v4_double", "= {{3, 5, 7, 9}}"),
-        ("break plain_vectors_loaded", None),
-        ("continue", "plain_vectors"),
-        ("print $xmm3.v2_double", "= {{1.5, 2.5}}"),
-        ("print $mxcsr", pattern("IM")),
+        *PLAIN_VECTORS,
         ("info registers ymm2", pattern("ymm2")),
+    ]),
+    "plain_vectors": ("calls", ("vectors",), (), [
+        *PLAIN_VECTORS,
+        ("print $ymm2", "= void"),
     ]),
     "fs_base": ("tiny", (), ("--start",), [
         ("print $fs_base", "= 0"),  # as natively: the program never sets it
@@ -132,7 +140,17 @@ def core(test):
             test.check(table, one, shown, {})
 
 
-SPECIAL = {"core": core}
+def vectors(test):
+    """The program uses AVX if it sees that there is: not on a CPU without, nor with DRDEBUG_ENGINE=cpu=2."""
+    shown = test.debug(test.recordings.get("calls", "vectors"), (), "-ex", "break vectors", "-ex", "continue").stdout
+    if ", vectors () at" in shown:
+        test.run("vectors")
+    else:
+        print("left out: $ymm, since the recorded program found no AVX")
+        test.run("plain_vectors")
+
+
+SPECIAL = {"core": core, "vectors": vectors}
 
 if __name__ == "__main__":
     sys.exit(main(TABLES, SPECIAL))

@@ -262,24 +262,29 @@ def check_expectation(case, result):
 
 
 def compare(case, args):
-    """One comparison: (status, lines)."""
+    """One comparison, or two that share the native run: (status, lines)."""
     need = missing_need(case)
     if need:
         return SKIP, [f"skipped: {need} is not installed"]
-    engine = [args.drdebug, "run", *ENGINE] + (["--no-link"] if args.no_link else []) + ["--"]
+    engine = [args.drdebug, "run", *ENGINE]
+    ways = [] if args.no_link else [("drdebug", [*engine, "--"])]
+    if args.no_link or args.both:
+        ways.append(("drdebug without links", [*engine, "--no-link", "--"]))
     with tempfile.TemporaryDirectory(prefix="case.") as top:
         if case.expect:
-            said = check_expectation(case, run_once(case, args, engine, case.limit, top))
+            said = [line for _, words in ways for line in check_expectation(case, run_once(case, args, words, case.limit, top))]
             return (1 if said else 0), said
         native = run_once(case, args, [], NATIVE_LIMIT, top)
         if skips(native):
             return SKIP, [native.out.decode().strip()]
         if broken(case, native):
             return 1, ["the case itself is broken, natively:", *broken(case, native)]
-        result = run_once(case, args, engine, case.limit, top)
-        if ENGINE and (case.shows_cpu or skips(result)):  # natively nobody hides what the CPU has
-            return SKIP, ["skipped: nothing native to compare with"]
-        said = differences(case, native, result, ("native", "drdebug"))
+        said = []
+        for name, words in ways:
+            result = run_once(case, args, words, case.limit, top)
+            if ENGINE and (case.shows_cpu or skips(result)):  # natively nobody hides what the CPU has
+                return SKIP, ["skipped: nothing native to compare with"]
+            said += differences(case, native, result, ("native", name))
     return (1 if said else 0), said
 
 
@@ -348,6 +353,7 @@ def main():
     parser.add_argument("--bin", default=os.getcwd(), help="where the built subjects are")
     parser.add_argument("--drdebug", default=os.environ.get("DRDEBUG", "drdebug"))
     parser.add_argument("--no-link", action="store_true", help="pass --no-link to drdebug run")
+    parser.add_argument("--both", action="store_true", help="run it with links and without")
     parser.add_argument("--native", type=int, default=0, metavar="N")
     parser.add_argument("--one-cpu", action="store_true", help="with --native: on one CPU")
     parser.add_argument("--all", action="store_true")

@@ -80,7 +80,7 @@ int main(int argc, char **argv)
     for (int i = 0; i < 20; i++)
         total = add(total, i); /* ADDS */
     write_some();              /* WRITES */
-    if (argc > 1)
+    if (argc > 1 && __builtin_cpu_supports("avx"))
         vectors();
     plain_vectors();
     word = "second"; /* SECOND WORD */
