@@ -51,12 +51,13 @@ class Serve:
             time.sleep(0.02)
 
     def connect(self, hands=True):
-        """A client that has just left may not have been missed yet: then the next is turned away."""
+        """A client that has just left may not have been missed yet: then the next is turned away. A socket has its
+        name a little before it listens."""
         until = time.monotonic() + REPLY_S
         while True:
             try:
                 return Client.connect(self.address, hands)
-            except (Failed, BrokenPipeError, ConnectionResetError):
+            except (Failed, BrokenPipeError, ConnectionResetError, ConnectionRefusedError):
                 if time.monotonic() > until or self.process.poll() is not None:
                     raise
                 time.sleep(0.05)
