@@ -22,6 +22,7 @@
 #include <linux/vt.h>
 
 #include "engine/os/effects.h"
+#include "engine/os/kinds.h"
 #include "engine/rt/sys.h"
 
 /* ---- the words of the .def files ---- */
@@ -186,9 +187,7 @@ const struct effect *effects_of_command(const struct effect *e, const long a[6])
 
 /* ---- calls ---- */
 
-enum { CALLS = 463 };
-
-static const struct call_info calls[CALLS] = {
+static const struct call_info calls[KINDS_CALLS] = {
 #define SYSCALL(nr, name_, args_, how_, handler_, replay_, does_, message_, ...)                   \
     [nr] = {#name_, CALL_##how_, REPLAY_##replay_, EFFECTS(__VA_ARGS__)},
 #include "engine/os/syscalls.def"
@@ -197,7 +196,7 @@ static const struct call_info calls[CALLS] = {
 
 const struct call_info *call_info(long nr)
 {
-    return nr >= 0 && nr < CALLS && calls[nr].name ? &calls[nr] : NULL;
+    return nr >= 0 && nr < KINDS_CALLS && calls[nr].name ? &calls[nr] : NULL;
 }
 
 /* ---- socket options ---- */
