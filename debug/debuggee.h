@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT
  *
  * A debuggee is somewhere, `now`, and stopped there. It moves by running forwards to the next thing
- * that it is asked to stop at, or backwards to the last one before now. Who implements it fills the
- * table of debuggee_ops.h; replayer/timeline_debuggee.c does for recordings. It belongs to one
+ * that it is asked to stop at, or backwards to the last one before now. An implementation fills
+ * the table of debuggee_ops.h; replayer/timeline_debuggee.c does for recordings. It belongs to one
  * thread.
  *
  * A part of it is copies: throw-away processes to call functions in. A copy may be written and runs

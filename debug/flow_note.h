@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Notes come from a replaying process or from a file, and both may be a stranger's. Who reads them
- * after this check finds all that the kind has, and ranges that lie in a program's memory.
+ * Notes come from a replaying process or from a file, and both may be a stranger's. After this
+ * check a reader finds all that the kind has, and ranges that lie in a program's memory.
  */
 #ifndef DEBUG_FLOW_NOTE_H
 #define DEBUG_FLOW_NOTE_H

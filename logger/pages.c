@@ -10,8 +10,8 @@
 
 #include "engine/rt/maplist.h"
 
-/* Looking is bounded, too: reservations of terabytes (sanitizers, garbage collectors) are left out,
- * and of the rest so many pages are looked at each time. */
+/* Looking is bounded, too: it leaves out reservations of terabytes (sanitizers, garbage
+ * collectors), and looks at so many of the other pages each time. */
 enum { PAGE = 4096, BATCH = 512, MOST_BYTES = 16 << 20, MOST_LOOKS = 64 << 10 };
 #define HUGE_BYTES (64ull << 30)
 

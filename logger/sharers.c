@@ -11,7 +11,7 @@
 
 #include "engine/rt/maplist.h"
 
-/* What tells an object from others in /proc/PID/maps. (stat does not say the same everywhere.) */
+/* What identifies an object in /proc/PID/maps. (stat does not say the same everywhere.) */
 struct object {
     uint64_t device, inode;
 };

@@ -29,8 +29,8 @@ struct record {
 
 enum { RECORD_MAX_BYTES = 48 << 10 };
 
-/* Kinds from here on are for what a replay can do without. Who does not know one skips it; smaller
- * kinds that are unknown are refused. */
+/* Kinds from here on are for what a replay can do without. A reader that does not know one skips
+ * it; smaller kinds that are unknown are refused. */
 enum { RECORD_SKIPPABLE = 128 };
 _Static_assert((int)RECORD_KINDS <= (int)RECORD_SKIPPABLE, "kinds");
 

@@ -46,7 +46,7 @@ static void arm_switch(int read_end, int write_end)
 }
 
 /* Only what no honest recording needs. Address space is none of that: ASan, Go and Java reserve
- * terabytes. Of memory really held the warden takes care. */
+ * terabytes. The warden limits the memory that is really held. */
 static void limit(void)
 {
     enum { OBJECTS = 4096, OTHERS = 16 }; /* pieces of shared memory: target/space.c */

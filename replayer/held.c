@@ -5,7 +5,8 @@
  * Private memory and page tables are in /proc/PID/status, where shared pages count in full for
  * everybody who maps them, and in /proc/PID/smaps_rollup, where they are divided by their number.
  * Memory of a memfd that is mapped nowhere is in neither: the blocks of all open ones are added up,
- * each once, by inode. Of mapped and open shared memory the larger sum counts: most of it is both.
+ * each once, by inode. The larger of the two sums, of mapped and of open shared memory, counts:
+ * most of it is both.
  */
 #define _GNU_SOURCE
 #include "replayer/held.h"

@@ -368,7 +368,7 @@ int replay_tool(struct replay *r, const char *name, struct err *err)
     return 0;
 }
 
-/* Who made it names its process; whether that is so the warden knows. */
+/* The process that made the copy names it; the warden checks that. */
 static int make_copy(struct replay *r, struct replay *c, struct err *err)
 {
     const struct inbox_order order = {.what = DO_COPY, .arg = {inbox_number(c->inbox)}};

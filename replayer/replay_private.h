@@ -24,7 +24,7 @@ int replay_failure(struct replay *replay, struct err *err);
 int replay_set_stops(struct replay *replay, const void *stops, size_t bytes, struct err *err);
 /* For runs with RUN_FENCE; 1, or 0 if there cannot be one around these. */
 int replay_fence(struct replay *replay, const struct mailbox_fence *fence, struct err *err);
-/* Of a scan with a step_thread; room for MAILBOX_TRAIL. */
+/* The trail of a scan with a step_thread; room for MAILBOX_TRAIL. */
 int replay_trail(struct replay *replay, struct mailbox_moment *out, size_t *count, struct err *err);
 
 /* Is `thread` running now (0), over (1), or not made yet (-1)? *registers are its own if it runs.

@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * For passes that carry something along with values: who defined them last (edges.c), or whether
- * they depend on something (slicer/walk/forward.c). Frames, def/use sets, confirmed restores and
- * what belongs to a system call are found here.
+ * For passes that carry something along with values: which node defined them last (edges.c), or
+ * whether they depend on something (slicer/walk/forward.c). Frames, def/use sets, confirmed
+ * restores and what belongs to a system call are found here.
  */
 #ifndef TRACE_FORWARD_H
 #define TRACE_FORWARD_H
@@ -40,7 +40,7 @@ struct forward_went {
 struct forward_visitor {
     void *arg;
     uint64_t first, last; /* instructions that it begins and ends with, or some around; 0, 0: all */
-    /* Of these instructions only saves and restores matter, and not where they led. NULL: all do.
+    /* Only saves and restores of these instructions matter, and not where they led. NULL: all do.
      */
     bool (*quiet)(void *arg, uint64_t first, uint64_t insns);
     /* Not 0, which for an error is -1 with *err set, ends the pass. All but `insn` may be NULL. */

@@ -2,7 +2,7 @@
  *
  * What comes next is mostly what came last time: the block behind a block, the distance between two
  * values of a slot. A column holds a byte for each of those, zero if so; others hold what is new.
- * Predictions begin anew in each chunk. Compressing is left to who stores it.
+ * Predictions begin anew in each chunk. The code that stores it compresses it.
  */
 #ifndef TRACE_PACK_H
 #define TRACE_PACK_H

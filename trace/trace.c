@@ -284,7 +284,7 @@ static int read_ahead(void *arg, uint32_t n, struct trace_chunk *out, struct err
     return read_chunk(t, &t->second, n, out, err);
 }
 
-/* Of a descriptor, which it takes over; -1: errno says why not. */
+/* Opens the trace behind a descriptor, which it takes over; -1: errno says why not. */
 static struct trace *open_file(int fd, const char *path, struct err *err)
 {
     int error = errno;

@@ -58,7 +58,7 @@ struct trace_chunk {
     struct trace_note *note;
     uint8_t *bytes;
     struct trace_state *state; /* of each thread, when the chunk begins */
-    size_t value_room, note_room, bytes_room, thread_room; /* for who fills it */
+    size_t value_room, note_room, bytes_room, thread_room; /* for the code that fills it */
 };
 
 struct trace;

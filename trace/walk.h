@@ -10,8 +10,8 @@
  *     while (trace_walk_next(&w))
  *         w.step ? do_step(w.step, w.thread) : do_note(w.note, w.thread, w.insns);
  *
- * Backwards it is trace_walk_end() and trace_walk_prev(), which tell the same of each. Who wants
- * all of a trace, forwards, gives trace_walk_all() a visitor.
+ * Backwards it is trace_walk_end() and trace_walk_prev(), which tell the same of each. A caller
+ * that wants all of a trace, forwards, gives trace_walk_all() a visitor.
  */
 #ifndef TRACE_WALK_H
 #define TRACE_WALK_H

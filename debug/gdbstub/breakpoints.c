@@ -267,7 +267,7 @@ static void add_conditions(struct listing *l, struct debuggee_break *to, const s
     to->condition_bytes += (uint32_t)code->bytes;
 }
 
-/* Of two breakpoints at one place either condition may hold; one without any always does. */
+/* If two breakpoints are at one place, either condition may hold; one without any always does. */
 static void add_break(struct listing *l, const struct breakpoint *b, const struct breakpoint *twin)
 {
     struct debuggee_break *to = &l->breaks[l->stops.break_count++];

@@ -43,7 +43,7 @@ static bool is_active(const struct server *s)
     return debuggee_diverted(&s->debuggee);
 }
 
-/* Of the state that GDB has saved last. */
+/* The bit for the state that GDB has saved last. */
 static uint64_t bit_of(unsigned depth)
 {
     return 1ull << depth;

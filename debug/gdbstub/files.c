@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  *
  * There are those that were kept with the recording, by their paths then, and some below /proc that
- * are made up (proc.c). Of this machine, separate debug files are shown, if debuggee_debug_file()
+ * are made up (proc.c). This machine's separate debug files are shown, if debuggee_debug_file()
  * has them; GDB compares their build-ids or checksums. Errors are numbered as in "Errno Values"
  * of GDB's manual, File-I/O.
  */

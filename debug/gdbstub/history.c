@@ -5,8 +5,8 @@
  * A list may be long: it is answered in pages, and `next` says where the next one begins. Events
  * are counted by the debuggee's own places. Lines of output are put together from events: one event
  * may hold many, and one line may come in many events, between those of other descriptors. A page
- * of lines ends inside such a state, so that it is kept in the server; whoever asks for another
- * page than the next one has all lines before it made again.
+ * of lines ends inside such a state, so that it is kept in the server; a request for another page
+ * than the next one makes all lines before it again.
  */
 #include <inttypes.h>
 #include <string.h>

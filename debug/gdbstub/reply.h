@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  *
  * {0} is an empty one. When memory runs out it becomes empty, `failed` is set and stays so until
- * reply_clear(); whoever sends it looks.
+ * reply_clear(); the function that sends it looks.
  */
 #ifndef DEBUG_GDBSTUB_REPLY_H
 #define DEBUG_GDBSTUB_REPLY_H

@@ -288,7 +288,7 @@ static void resume(struct server *s, const struct resume *r)
 
 /* ---- packets ---- */
 
-/* Of a step that names no thread. */
+/* The thread of a step that names none. */
 static uint32_t usual_thread(const struct server *s)
 {
     return s->resumed ? s->resumed : s->selected ? s->selected : s->general;

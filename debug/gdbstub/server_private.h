@@ -162,7 +162,7 @@ int breakpoints_apply(struct server *s, uint32_t only, bool steps, struct err *e
 /* Was the one at pc (0: any) given to the debuggee the last time, and has GDB taken it out since?
  */
 bool breakpoints_is_out(const struct server *s, uint64_t pc);
-/* Of all that was given the last time: changes with it. */
+/* A mark of all that was given the last time: changes with it. */
 uint64_t breakpoints_mark(const struct server *s);
 bool breakpoints_is_hardware(const struct server *s, uint64_t pc);
 bool breakpoints_is_set(const struct server *s, uint64_t pc);

@@ -2,14 +2,14 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * To step a thread through a loop by single instructions costs a microsecond each. Inside a fence
- * the thread runs at full speed: only its *posts* are looked at, which are found by decoding the
- * code once. There is one fence at a time.
+ * Stepping a thread through a loop costs a microsecond for each instruction. Inside a fence the
+ * thread runs at full speed: only its *posts* are looked at, which are found by decoding the code
+ * once. There is one fence at a time.
  *
- * A post is outside, where a direct transfer or the end of the code leads to; or it is a
- * *gate* inside: an instruction that may lead anywhere (an indirect transfer, a return, a call of
- * the system), of which only a single step tells. Signals are not posts: who raises a fence looks
- * at them.
+ * A post is outside, where a direct transfer or the end of the code leads to; or it is a *gate*
+ * inside: an instruction that may lead anywhere (an indirect transfer, a return, a call of the
+ * system), of which only a single step tells. Signals are not posts: the caller that raises a fence
+ * looks at them.
  */
 #ifndef DEBUG_TARGET_FENCE_H
 #define DEBUG_TARGET_FENCE_H

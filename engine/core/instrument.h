@@ -28,7 +28,7 @@ enum {
     PROBE_FLOW = 1 << 5,   /* the buffer is full: flow.h */
 };
 
-/* Of several tools, each has eight bits of its own: those of the first are the lowest. */
+/* Each of several tools has eight bits of its own: those of the first are the lowest. */
 enum { INSTRUMENT_MOST = 4, PROBE_BITS = 8 };
 #define PROBE_EACH(bits) ((bits)*0x01010101u)
 
@@ -68,7 +68,7 @@ struct instrument {
     void (*signal)(struct thread *t, int sig, gaddr handler);
     void (*finish)(void); /* the process ends or execs */
     unsigned flow;        /* PROBE_FLOW: blocks tell where they go, flow.h; one tool at most */
-    bool sparse;          /* select wants few instructions: traces are made of the others */
+    bool sparse;          /* select wants few instructions: superblocks are made of the others */
 };
 
 void instrument_install(const struct instrument *tool); /* this one alone; NULL: none */

@@ -155,7 +155,7 @@ static bool happened(const struct effect *e, const struct walk *w)
 
 /* ---- vectors and messages ---- */
 
-/* Of an array of struct pollfd the kernel writes the last two bytes of each. */
+/* The kernel writes the last two bytes of each struct pollfd of an array. */
 static void revents_written(const struct walk *w, gaddr at, uint64_t bytes)
 {
     enum { ENTRY = 8, REVENTS = 6 };

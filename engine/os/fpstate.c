@@ -26,8 +26,8 @@ enum {
 
 #define COMPACT_BIT (1ull << 63)
 
-/* Tiles (AMX) are hidden from the target: the kernel gives them only to who asks, and reading or
- * writing their data before is an illegal instruction. Signal frames have room for their
+/* Tiles (AMX) are hidden from the target: the kernel gives them only to a process that asks, and
+ * reading or writing their data before is an illegal instruction. Signal frames have room for their
  * configuration all the same, as natively; nothing is ever in it. */
 #define TILE_CONFIG (1ull << 17)
 #define TILE_DATA   (1ull << 18)

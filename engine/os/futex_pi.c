@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT
  *
  * The word is the lock: the owner's thread id, FUTEX_WAITERS from the first time that somebody came
- * in vain, FUTEX_OWNER_DIED. Whoever can lock or unlock by exchanging 0 and his id does; the others
- * come here. There are no priorities under the baton: first come, first served.
+ * in vain, FUTEX_OWNER_DIED. A thread that can lock or unlock by exchanging 0 and its id does so;
+ * the others come here. There are no priorities under the baton: first come, first served.
  *
  * Waiters are in the queues of futex.c; futex_owner is the owner of the kernel's pi_state and the
  * same in all waiters for a word. Results, and what is written when, are those of

@@ -26,7 +26,7 @@ struct region {
 
 extern const struct code_source maps_source;
 
-/* Who knows the executable regions, if not /proc/self/maps. */
+/* Lists the executable regions, if /proc/self/maps does not. */
 extern void (*maps_list)(void (*fn)(struct region));
 
 /* All that /proc/self/maps lists, the runtime's own, too; false: it cannot be read. */

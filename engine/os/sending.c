@@ -117,7 +117,7 @@ static struct sent what_is_sent(const struct thread *t, long nr, const long a[6]
     return s.to ? s : other;
 }
 
-/* Who ends the process by taking it; NULL: it does not end now. */
+/* The thread that ends the process by taking the signal; NULL: it does not end now. */
 static struct thread *dies_by(const struct thread *t, const struct sent *s)
 {
     uint8_t byte;

@@ -57,8 +57,8 @@ static bool harmless(int sig)
     return set & SIG_BIT(sig);
 }
 
-/* Who takes a signal: the kernel by itself, or the host handler. A recording has to see the signals
- * that end the process, too. */
+/* Does the kernel take the signal by itself, or the host handler? A recording has to see the
+ * signals that end the process, too. */
 static bool left_to_kernel(int sig, const struct ksigaction *a)
 {
     if (a->handler > HANDLER_IGNORE || (SIG_SYNC & SIG_BIT(sig)) || sig == SIG_KILL)

@@ -31,7 +31,7 @@ struct schedule {
     /* Before an instruction that reads or writes memory, while there are other threads: does
      * another one run first? NULL: never, and no code is emitted that would ask. */
     bool (*at_access)(struct thread *t, const struct probe *p);
-    bool exact; /* `quantum` is the very tick: no trace may run past it */
+    bool exact; /* `quantum` is the very tick: no superblock may run past it */
     bool spins; /* looks for threads that only wait for others: spin.h */
 };
 

@@ -3,13 +3,13 @@
  * SPDX-License-Identifier: MIT
  *
  * Invariants:
- * 1. A clock is the first instruction of each thread that is not known to be before; of the thread
- *    itself it is not kept, since that is the instruction it is at.
- * 2. Whoever knows of an instruction of a thread knows all that the thread knew there. So a look at
- *    one element tells whether there is anything to acquire.
+ * 1. A clock is the first instruction of each thread that is not known to be before; the thread's
+ *    own part is not kept, since that is the instruction it is at.
+ * 2. A thread that knows of an instruction of another thread knows all that the other one knew
+ *    there. So a look at one element tells whether there is anything to acquire.
  * 3. What a variable carries is what one thread has released last: a clock that is shared until its
- *    owner learns something (copy on write), and the instruction. A store replaces it; who modifies
- *    a variable acquires before it releases, so nothing is lost.
+ *    owner learns something (copy on write), and the instruction. A store replaces it; an
+ *    instruction that modifies a variable acquires before it releases, so nothing is lost.
  */
 #include "facts/order/clocks.h"
 

@@ -5,9 +5,9 @@
  * Vector clocks whose unit is the number of an instruction: a thread's clock says of each other
  * thread up to which instruction all that it did happened before. Clocks change only where a thread
  * acquires what another one has released, so what is kept is a list of these changes. Order comes
- * from synchronisation variables (sync.h), from making threads and their end, and from messages:
- * who reads from a pipe, socket or event, or is interrupted by a signal, is behind all who have
- * written or sent one; which of them it was is not known.
+ * from synchronisation variables (sync.h), from making threads and their end, and from messages: a
+ * thread that reads from a pipe, socket or event, or is interrupted by a signal, is behind all
+ * threads that have written or sent one; which of them it was is not known.
  */
 #ifndef FACTS_ORDER_CLOCKS_H
 #define FACTS_ORDER_CLOCKS_H

@@ -5,7 +5,7 @@
  * A debugger calls functions of the program in such a copy. One thread runs, without the log: there
  * is nothing to compare with, and nobody to answer system calls but this file. Memory, output and
  * clocks work; what would reach outside fails with EPERM. A lock that another thread holds is never
- * released, since no other thread runs: whoever waits for one spins until he is interrupted.
+ * released, since no other thread runs: a thread that waits for one spins until it is interrupted.
  *
  * Signals that the function sends to itself, and faults, go to their handlers. A stop does not
  * return here (post.c): the thread is started anew. So what is to be delivered after one is noted,

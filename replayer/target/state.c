@@ -66,7 +66,7 @@ static void tell_object_data(uint32_t number, int fd, uint64_t from, uint64_t to
     range_free(window, WINDOW);
 }
 
-/* Of memory that is mostly holes only what is there. */
+/* Tells only the data of memory that is mostly holes. */
 static void tell_object(uint32_t number, int fd, uint64_t bytes)
 {
     enum { DATA = 3, HOLE = 4 };

@@ -3,11 +3,11 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * A replay that has come to the end tells which system call each thread is in. A thread in
- * futex(), called for a mutex, waits for the thread that the mutex names as its owner. A circle of
- * such waits is a deadlock; where there is none but all threads wait, the mutexes that are waited
- * for still say most. The lock words and the owners are the criterion: who wrote them last has
- * taken the lock.
+ * A replay that has come to the end tells which system call each thread is in. A thread in futex(),
+ * called for a mutex, waits for the thread that the mutex names as its owner. A circle of such
+ * waits is a deadlock; where there is none but all threads wait, the mutexes that are waited for
+ * still say most. The lock words and the owners are the criterion: the thread that wrote them last
+ * has taken the lock.
  */
 #include <stdio.h>
 #include <stdlib.h>

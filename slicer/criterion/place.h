@@ -16,7 +16,7 @@ struct place {
     struct position first;    /* of a line: where its instance begins */
     gaddr cfa;                /* of the frame; 0: not known */
     uint64_t entry;           /* the frame's first instruction; UINT64_MAX: not known */
-    /* Of a frame that is not the innermost (place_frame.c): */
+    /* For a frame that is not the innermost (place_frame.c): */
     gaddr scope;      /* names are those visible at this pc; 0: at the position's */
     uint32_t inlined; /* calls that are inlined there: the frame is outside of so many */
     uint64_t call;    /* its registers are those before this instruction, which left it, ... */
@@ -72,7 +72,7 @@ struct place_end {
     uint64_t executed;              /* what the thread executed last; UINT64_MAX: nothing */
 };
 
-/* Of a thread by its number in positions; 0: the one that ran last. */
+/* The end of a thread, by its number in positions; 0: of the one that ran last. */
 int place_end(struct study *s, uint32_t thread, struct place_end *out, struct err *err);
 void place_end_deinit(struct place_end *e);
 

@@ -31,7 +31,7 @@ int pruning_add(struct pruning *p, struct study *s, const struct criterion *of, 
                 struct err *err);
 void pruning_deinit(struct pruning *p);
 
-/* For who has kept them. */
+/* For slices that were kept. */
 int pruning_add_word(struct pruning *p, const char *text, struct err *err);
 int pruning_add_item(struct pruning *p, const struct slice_prune *item, struct err *err);
 

@@ -17,8 +17,8 @@
 
 enum { REPORT_NONE = -1 };
 
-/* Of slices with more nodes than this only rows are told, unless all nodes are asked for: their
- * edges would need 32 bytes for each node, and half an hour for the largest. */
+/* Slices with more nodes than this tell only rows, unless all nodes are asked for: their edges
+ * would need 32 bytes for each node, and half an hour for the largest. */
 enum { REPORT_MOST = 20000000 };
 
 struct report_row {

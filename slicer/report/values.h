@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT
  *
  * A trace has no values. A replay comes to the instructions that used what flowed, in the order of
- * the execution, and looks before each one: the location then holds what the other one gave it. Of
- * a row that stands for many instances it is the value of the latest, as report_edge.sample is.
+ * the execution, and looks before each one: the location then holds what the other one gave it. A
+ * row that stands for many instances has the value of the latest, as report_edge.sample is.
  */
 #ifndef SLICER_REPORT_VALUES_H
 #define SLICER_REPORT_VALUES_H

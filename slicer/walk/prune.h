@@ -26,7 +26,7 @@ struct prune {
     size_t locals;
 };
 
-/* Who uses something. */
+/* The instruction that uses something. */
 struct prune_user {
     gaddr pc;
     gaddr cfa; /* of its frame; 0: not known */
@@ -40,7 +40,7 @@ static inline struct prune_user prune_user(gaddr pc, const struct frame *frame)
     return (struct prune_user){pc, frame->kind == FRAME_CALL ? frame->slot + 8 : 0};
 }
 
-/* Of what is used, memory or locations in [*at, end), the next piece that is left: *count from *at
+/* The next piece that is left of what is used, memory or locations in [*at, end): *count from *at
  * on. False: nothing is. To be called again with *at + *count. */
 bool prune_look(const struct prune *p, const struct prune_user *by, bool memory, uint64_t *at,
                 uint64_t end, uint64_t *count);

@@ -3,8 +3,8 @@
  * SPDX-License-Identifier: MIT
  *
  * The branches of the slice that were executed in it, and who had defined the registers that it
- * saved. Of each branch and where it led only the latest execution is kept: what depends on it
- * depends on that one. A trail hangs on its frame (frame->own) and goes with it.
+ * saved. Only the latest execution of each branch and where it led is kept: a node that depends on
+ * the branch depends on that one. A trail hangs on its frame (frame->own) and goes with it.
  */
 #ifndef SLICER_WALK_TRAIL_H
 #define SLICER_WALK_TRAIL_H
@@ -26,7 +26,7 @@ int trail_add(struct trail *t, gaddr pc, gaddr next, uint32_t node);
 const struct trail_branch *trail_latest(const struct frame *frame);
 const struct trail_branch *trail_before(const struct frame *frame, const struct trail_branch *b);
 
-/* Who had defined the eight bytes that were saved at addr; NULL: nothing was. */
+/* Which nodes had defined the eight bytes that were saved at addr; NULL: nothing was saved. */
 int trail_save(struct trail *t, gaddr addr, const uint32_t by[8]);
 const uint32_t *trail_saved(const struct frame *frame, gaddr addr);
 

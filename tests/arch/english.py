@@ -10,8 +10,7 @@ import re
 
 import tree
 
-LEFT_OUT = ("tests/", "bench/", "demo/", "engine/os/", "engine/sched/", "debug/", "replayer/", "trace/", "facts/", "slicer/",
-            "gdb/")
+LEFT_OUT = ("tests/", "bench/", "demo/")
 COMMENT = re.compile(r"/\*(.*?)\*/", re.DOTALL)
 BEGIN = re.compile(r"(?:^|[.:;?!]\)? )((?:Of|Who|Whoever|To who|For who) [^.;?]*[.;?]?|(?:who|whoever) \w+[^.;?]*[.;?]?)")
 BEFORE_WHO = re.compile(r"\b(?:to|for|from|by|of) who\b")

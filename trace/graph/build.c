@@ -246,7 +246,7 @@ static int by_first(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-/* Cuts the runs. Of a block, insn_at is a number in b->insn, for now. */
+/* Cuts the runs. For now, insn_at of a block is a number in b->insn. */
 static void make_blocks(struct cfg_build *b, struct cfg_function *f)
 {
     struct cfg_block *block = NULL;

@@ -4,8 +4,8 @@
  *
  * Nodes of the slice whose controlling branch has not been met yet wait in their frame, by blocks
  * of the function's graph. A branch that is met looks which of those that wait depend on the edge
- * it took: they are on the way up the post-dominator tree from where it went. Who still waits when
- * the frame's maker is met depends on that.
+ * it took: they are on the way up the post-dominator tree from where it went. A node that still
+ * waits when the walk meets the frame's maker depends on the maker.
  */
 #ifndef TRACE_GRAPH_CONTROL_H
 #define TRACE_GRAPH_CONTROL_H
