@@ -62,13 +62,14 @@ int journal_next(const struct journal *j, size_t *place, struct debuggee_event *
     /* The place is what somebody says, and what is there may be a program's output. */
     if (e.text_bytes > j->used - *place - sizeof e)
         return 0;
-    *event = (struct debuggee_event){.kind = (enum event_kind)e.kind,
-                                     .at = {e.at.thread, e.at.count, e.at.pc},
-                                     .number = e.at.events,
-                                     .call = e.a,
-                                     .result = e.b,
-                                     .text = j->bytes + *place + sizeof e,
-                                     .text_bytes = e.text_bytes};
+    *event =
+        (struct debuggee_event){.kind = (enum event_kind)e.kind,
+                                .at = {.thread = e.at.thread, .count = e.at.count, .pc = e.at.pc},
+                                .number = e.at.events,
+                                .call = e.a,
+                                .result = e.b,
+                                .text = j->bytes + *place + sizeof e,
+                                .text_bytes = e.text_bytes};
     *place += sizeof e + (((size_t)e.text_bytes + 7) & ~(size_t)7);
     return 1;
 }

@@ -135,11 +135,12 @@ int timeline_copy_of(struct timeline *t, int point, struct walker *w, struct err
 
 void timeline_fill(const struct mailbox_what *w, struct debuggee_stop *out)
 {
-    *out = (struct debuggee_stop){.at = {w->at.thread, w->at.count, w->at.pc},
-                                  .ticks = w->ticks,
-                                  .events = w->at.events,
-                                  .addr = w->addr,
-                                  .watch_kind = (enum watch_kind)w->kind};
+    *out =
+        (struct debuggee_stop){.at = {.thread = w->at.thread, .count = w->at.count, .pc = w->at.pc},
+                               .ticks = w->ticks,
+                               .events = w->at.events,
+                               .addr = w->addr,
+                               .watch_kind = (enum watch_kind)w->kind};
     /* A process that begins has arrived; and a log that was cut off ends like any other. */
     out->why = w->reason == STOP_BEGIN     ? STOP_POSITION
                : w->reason == STOP_LOG_END ? STOP_END
