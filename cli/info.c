@@ -102,6 +102,14 @@ static const char *kind_name(enum kept_kind kind)
     return names[kind];
 }
 
+/* A file that was young when the recorder read it is kept anew with each mapping (pinball/keep.c):
+ * people need to see it once. */
+static bool is_same(const struct kept_file *a, const struct kept_file *b)
+{
+    return a->kind == b->kind && a->whole && b->whole && a->ranges == 1 && b->ranges == 1 &&
+           strcmp(a->path, b->path) == 0 && strcmp(a->range[0].sha256, b->range[0].sha256) == 0;
+}
+
 static void print_files(const struct pinball *p)
 {
     char text[OUTCOME_BYTES];
@@ -113,6 +121,8 @@ static void print_files(const struct pinball *p)
             others++;
             continue;
         }
+        if (n > 0 && is_same(f, pinball_file(p, n - 1)))
+            continue;
         plain_printf(stdout, "%-10s %s, %s%s\n", n == 0 ? "files" : "", f->path,
                      outcome_bytes(text, kept_bytes(f)),
                      f->waiting ? ", lost when the recorder was killed"

@@ -27,6 +27,13 @@ assert info["own"] is False, info
 assert [f["number"] for f in info["files"]] == [0, 1, 2], info
 PYTHON
 
+# A program that was made just now is kept anew with each of its mappings, and named once.
+cp /bin/true young
+expect 0 "" "*" "$drdebug" record -o young.pinball ./young
+expect 0 "*" "" "$drdebug" info young.pinball
+[ "$(grep -c "/young, " <<<"$out")" = 1 ] || fail "info names a file more than once: $out"
+rm -r young.pinball
+
 expect 0 "b: 2.4 KiB, 0 debug files, 0 source files" "" "$drdebug" pack -o b a.pinball
 expect 0 "b2: 2.4 KiB, 0 debug files, 0 source files" "" "$drdebug" pack -o b2 b
 cmp b b2 || fail "packed twice, it differs"
