@@ -1,6 +1,4 @@
 /* slice_files.c - a slice in files, for other programs. SPDX-License-Identifier: MIT */
-#include "cli/slice_files.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/plain.h"
+#include "cli/slice_formats.h"
 #include "slicer/report/instances.h"
 
 static int finish(FILE *f, const char *path, struct err *err)
@@ -61,6 +60,7 @@ static void put_instances(FILE *f, const uint32_t *instance, const uint64_t *nex
     }
 }
 
+/* `FILE:LINE # THREAD:INSTANCE ...`, a line for each statement. */
 int slice_files_sum(const struct slice_print *p, const char *path, struct err *err)
 {
     const struct report *r = p->report;
@@ -224,6 +224,8 @@ static int put_edge(void *arg, const struct slice_dependence *d)
     return 0;
 }
 
+/* `THREAD FILE:LINE INSTANCE <- THREAD FILE:LINE INSTANCE  WHAT`, a line for each dependence
+ * between instances of statements. WHAT is `%REG`, `ADDRESS SIZE` or `control`. */
 int slice_files_dep(const struct slice_print *p, const char *path, struct err *err)
 {
     const struct slice_options *o = &p->of->options;
@@ -284,6 +286,7 @@ static bool is_shown(const struct report *r, const struct report_row *row)
     return row->own || !r->others || row->distance == 0 || row->target;
 }
 
+/* A graph of lines for Graphviz. */
 int slice_files_dot(const struct slice_print *p, const char *path, struct err *err)
 {
     const struct report *r = p->report;

@@ -1,9 +1,6 @@
 /* slice_formats.c - the forms that a slice can be had in. SPDX-License-Identifier: MIT */
 #include "cli/slice_formats.h"
 
-#include "cli/slice_files.h"
-#include "cli/slice_html.h"
-
 enum { PRINTED, TO_FILE };
 
 const struct slice_format slice_formats[SLICE_FORMATS] = {

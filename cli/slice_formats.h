@@ -17,6 +17,10 @@ enum slice_formats {
 /* `path` is NULL for what is printed. The report of *p lists its nodes if the row asks for it. */
 typedef int slice_format_writer(const struct slice_print *p, const char *path, struct err *err);
 
+#define SLICE_FORMAT(option, way, nodes, whole, writer, help) slice_format_writer writer;
+#include "cli/slice_formats.def"
+#undef SLICE_FORMAT
+
 struct slice_format {
     bool file, nodes, whole;
     slice_format_writer *write;

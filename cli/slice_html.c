@@ -2,11 +2,10 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Plain HTML without scripts: a dependence is a link, and the line it leads to lights up. Text from
- * the recording or from sources is escaped.
+ * One file that needs no other: the sources with the slice's lines marked. Plain HTML without
+ * scripts: a dependence is a link, and the line it leads to lights up. Text from the recording or
+ * from sources is escaped.
  */
-#include "cli/slice_html.h"
-
 #include <errno.h>
 #include <inttypes.h>
 #include <stdio.h>
@@ -14,6 +13,7 @@
 #include <string.h>
 
 #include "base/plain.h"
+#include "cli/slice_formats.h"
 
 static const char head[] =
     "<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><title>slice</title>\n<style>\n"

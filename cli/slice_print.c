@@ -13,6 +13,7 @@
 
 #include "base/plain.h"
 #include "cli/json.h"
+#include "cli/slice_formats.h"
 
 enum { TEXT_WIDTH = 50, PLACE_ROOM = 300, WHAT_ROOM = 300, RACES_SHOWN = 10 };
 

@@ -26,6 +26,5 @@ void slice_print_limits(const struct saved *of, char *out, size_t room);
 
 /* slice_format_writer: `path` and `err` are not used. */
 int slice_print_text(const struct slice_print *p, const char *path, struct err *err);
-int slice_print_json(const struct slice_print *p, const char *path, struct err *err);
 
 #endif
