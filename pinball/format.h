@@ -6,8 +6,9 @@
  * all structures are multiples of 8 bytes without hidden padding. Included by code inside the
  * target (logger/target, replayer/target) and outside; no libc.
  *
- * A change here or in record.h adds one to PINBALL_VERSION. Older versions are read for good: 1 has
- * no RECORD_OUTPUT, RECORD_PROCESS, RECORD_STATE, PARTLY_OBJECT, END_REGION.
+ * A change here or in record.h adds one to PINBALL_VERSION; a kind of record that may be skipped
+ * does not. Older versions are read for good: 1 has no RECORD_OUTPUT, RECORD_PROCESS, RECORD_STATE,
+ * PARTLY_OBJECT, END_REGION.
  */
 #ifndef PINBALL_FORMAT_H
 #define PINBALL_FORMAT_H

@@ -8,7 +8,7 @@
 
 bool records_known(unsigned kind)
 {
-    return (kind > 0 && kind < RECORD_KINDS) || kind >= RECORD_SKIPPABLE;
+    return records_least(kind) != SIZE_MAX || kind >= RECORD_SKIPPABLE;
 }
 
 size_t records_check(const void *data, size_t bytes, uint64_t *count)
@@ -36,7 +36,7 @@ size_t records_least(unsigned kind)
 #undef RECORD
     };
 
-    return kind < RECORD_KINDS ? least[kind] : SIZE_MAX;
+    return kind < RECORD_KINDS && least[kind] ? least[kind] : SIZE_MAX;
 }
 
 const struct record *records_first(const void *data, size_t bytes)

@@ -25,6 +25,7 @@ static struct {
 } grant[GRANTS];
 static int grants;
 
+/* The least sizes of records; 0: there is no such kind. */
 static const uint32_t least[RECORD_KINDS] = {
 #define RECORD(name, number, type, text) [RECORD_##name] = sizeof(struct type),
 #include "pinball/records.def"
@@ -71,8 +72,8 @@ const struct record *cursor_peek(void)
         const struct record *r = (const struct record *)(log.chunk + log.at);
         uint64_t left = log.bytes - log.at;
         bool skip = left >= sizeof *r && r->kind >= RECORD_SKIPPABLE;
-        if (left < sizeof *r || r->bytes > left || r->bytes < sizeof *r || !r->kind ||
-            (!skip && (r->kind >= RECORD_KINDS || r->bytes < least[r->kind])))
+        if (left < sizeof *r || r->bytes > left || r->bytes < sizeof *r ||
+            (!skip && (r->kind >= RECORD_KINDS || !least[r->kind] || r->bytes < least[r->kind])))
             post_failed("event %lu: not a record", log.records);
         if (!skip && r->kind != RECORD_RANGE)
             return r;

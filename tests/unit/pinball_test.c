@@ -518,18 +518,27 @@ static void refuses_malformed_records(void **state)
 
 static void refuses_unknown_kinds_by_number(void **state)
 {
-    static const uint8_t kinds[] = {RECORD_KINDS, 100, RECORD_SKIPPABLE - 1};
+    static const bool is_there[256] = {
+#define RECORD(name, number, type, text) [number] = true,
+#include "pinball/records.def"
+#undef RECORD
+    };
+    unsigned refused = 0;
 
     (void)state;
-    for (size_t i = 0; i < sizeof kinds; i++) {
+    for (uint8_t kind = 1; kind < RECORD_SKIPPABLE; kind++) {
         const struct record two[2] = {{.kind = RECORD_RANGE, .bytes = 8},
-                                      {.kind = kinds[i], .bytes = 8}};
+                                      {.kind = kind, .bytes = 8}};
         char cause[80];
+        if (is_there[kind])
+            continue;
         write_events(two, sizeof two, 2);
         snprintf(cause, sizeof cause,
-                 "a/events: chunk 0: record 1, at byte 8, is of kind %u, which", kinds[i]);
+                 "a/events: chunk 0: record 1, at byte 8, is of kind %u, which", kind);
         support_refuses("a", cause);
+        refused++;
     }
+    assert_true(refused > 0);
 }
 
 static void passes_kinds_that_may_be_skipped(void **state)
