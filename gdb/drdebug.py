@@ -590,14 +590,14 @@ def wait_for(server, path):
         time.sleep(0.005)
 
 
-def attach(path):
-    """A socket is there before it listens, for a moment."""
-    for tries in range(100):
+def attach(server, path):
+    """A socket is there before it listens: a moment, or seconds where the machine is busy."""
+    while True:
         try:
             quietly("target extended-remote " + path)
             return
         except gdb.error as error:
-            if "refused" not in str(error) or tries == 99:
+            if "refused" not in str(error) or server.poll() is not None:
                 raise
             time.sleep(0.005)
 
@@ -729,8 +729,9 @@ def connect(server, where="main"):
             path = os.path.join(room, "gdb")
             words = [*server, b"--once", b"--listen", b"unix:" + os.fsencode(path)]
             # A session of its own: Ctrl-C is GDB's to pass on.
-            wait_for(subprocess.Popen(words, stdin=subprocess.DEVNULL, start_new_session=True), path)
-            attach(path)
+            process = subprocess.Popen(words, stdin=subprocess.DEVNULL, start_new_session=True)
+            wait_for(process, path)
+            attach(process, path)
         start(where)
     except (gdb.error, gdb.GdbError, OSError) as error:
         gdb.write(f"drdebug: {plain_lines(error)}\n", gdb.STDERR)

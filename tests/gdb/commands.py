@@ -34,7 +34,7 @@ class Test:
         self.failures += 1
         print("FAILED:", text)
 
-    def debug(self, pinball, options, *gdb_arguments, seconds=90):
+    def debug(self, pinball, options, *gdb_arguments, seconds=240):
         words = [self.recordings.drdebug, "debug", *options, pinball, "--", "-nx", "-batch", *gdb_arguments]
         return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               timeout=seconds, check=False, text=True, errors="replace", cwd=self.work,
