@@ -2,9 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Runs inside the target. Records go into the ring (pinball/format.h), a file of the pinball that
- * is mapped here: what is committed survives the death of the program and of the recorder. The
- * recorder empties full segments. All calls need the baton.
+ * Runs inside the target. Records go to a sink (pinball/sink.h). The recorder's is the ring
+ * (pinball/ring.h), a file of the pinball that is mapped here: what is committed survives the death
+ * of the program and of the recorder. The recorder empties full segments. All calls need the baton.
  */
 #ifndef LOGGER_TARGET_LOG_H
 #define LOGGER_TARGET_LOG_H
@@ -12,20 +12,13 @@
 #include "engine/rt/types.h"
 #include "pinball/record.h"
 #include "pinball/ring.h"
+#include "pinball/sink.h"
 
-void log_open(int fd);
-int log_again(void);  /* a descriptor for the next program of this process; negative: none */
+void log_open(const struct sink *sink);
 void log_leave(void); /* in a forked child: the log is not ours */
-
-/* Now and then: ends the recording if the recorder is gone. */
-void log_look_after(void);
 
 /* The recording is over, before the program is: nothing is kept any more. */
 bool log_over(void);
-
-/* A system call of the thread is over. */
-struct thread;
-void log_last(const struct thread *t);
 
 /* A record of `bytes`, zeroed beyond its header; the caller fills it in and then commits it. Never
  * NULL; after the end it is memory that nobody reads. */
@@ -37,7 +30,19 @@ void log_shorten(uint64_t bytes); /* the record begun is only so long */
  * byte that cannot be read. */
 void log_data(gaddr addr, uint64_t bytes, uint8_t flags);
 
+/* ---- the ring, and the recorder behind it: of a log that goes there ---- */
+
+const struct sink *log_ring_open(int fd);
 struct ring *log_ring(void);
+int log_again(void); /* a descriptor for the next program of this process; negative: none */
+
+/* Now and then: ends the recording if the recorder is gone. */
+void log_look_after(void);
+
+/* A system call of the thread is over. */
+struct thread;
+void log_last(const struct thread *t);
+
 /* Has the recorder keep a file (KEEP_ASKED) or list pages (KEEP_PAGES): fills ring->keep's answer.
  * The request is in ring->keep. */
 void log_ask(uint32_t what);

@@ -50,7 +50,7 @@ static void far_range(gaddr start, uint64_t bytes)
 
 static void prepare(void)
 {
-    log_open(engine.opt.record_fd);
+    log_open(log_ring_open(engine.opt.record_fd));
     range_far = far_range;
 }
 

@@ -10,6 +10,7 @@
 #include "replayer/target/state.h"
 
 #include "debug/target/post.h"
+#include "debug/target/records.h"
 #include "engine/core/engine.h"
 #include "engine/core/session.h"
 #include "engine/os/fpstate.h"
@@ -25,26 +26,12 @@
 
 /* ---- telling: records to the supervisor ---- */
 
-static uint64_t told; /* bytes in the mailbox */
+static struct sink_writer out;
 
-static void flush(void)
-{
-    post_box()->arg[1] = told;
-    told = 0;
-    post_ask(TELL_RECORDS);
-}
-
-/* A record of so many bytes, to be filled in now. */
+/* A record of so many bytes, to be filled in and committed. */
 static void *put(enum record_kind kind, uint64_t bytes)
 {
-    if (told + bytes > MAILBOX_RECORDS_BYTES)
-        flush();
-    struct record *r = (struct record *)(post_box()->data + told);
-    told += bytes;
-    memset(r, 0, bytes);
-    r->kind = (uint8_t)kind;
-    r->bytes = (uint32_t)bytes;
-    return r;
+    return sink_begin(&out, kind, bytes);
 }
 
 static void tell_object_data(uint32_t number, int fd, uint64_t from, uint64_t to)
@@ -62,6 +49,7 @@ static void tell_object_data(uint32_t number, int fd, uint64_t from, uint64_t to
         o->offset = at;
         o->bytes = n;
         memcpy(o + 1, window, n);
+        sink_commit(&out);
     }
     range_free(window, WINDOW);
 }
@@ -73,6 +61,7 @@ static void tell_object(uint32_t number, int fd, uint64_t bytes)
     struct record_size *s = put(RECORD_SIZE, sizeof *s);
     s->object = number;
     s->size = bytes;
+    sink_commit(&out);
     for (uint64_t at = 0; at < bytes;) {
         long data = sys3(__NR_lseek, fd, (long)at, DATA);
         long hole = data < 0 ? data : sys3(__NR_lseek, fd, data, HOLE);
@@ -90,6 +79,7 @@ static void tell_range(gaddr start, uint64_t bytes)
     struct record_range *r = put(RECORD_RANGE, sizeof *r);
     r->start = start;
     r->bytes = bytes;
+    sink_commit(&out);
 }
 
 static void tell_output(long fd, int to)
@@ -97,6 +87,7 @@ static void tell_output(long fd, int to)
     struct record_output *o = put(RECORD_OUTPUT, sizeof *o);
     o->fd = (int32_t)fd;
     o->to = (uint32_t)to;
+    sink_commit(&out);
 }
 
 void state_tell_space(void)
@@ -104,6 +95,7 @@ void state_tell_space(void)
     struct record_map map;
     uint64_t bytes;
     int fd;
+    sink_open(&out, &records_sink);
     cursor_ranges(tell_range);
     output_high(tell_output);
     for (uint32_t n = 1; space_object_get(n, &fd, &bytes); n++)
@@ -113,8 +105,9 @@ void state_tell_space(void)
         struct record_map *m = put(RECORD_MAP, sizeof *m);
         map.r = m->r;
         *m = map;
+        sink_commit(&out);
     }
-    flush();
+    sink_end(&out);
 }
 
 static uint8_t flags_of(const struct thread *t, const struct thread *self)
@@ -155,6 +148,7 @@ static void tell_thread(struct thread *t, struct thread *self)
     memcpy(s->name, t->name, sizeof s->name);
     s->vector_bytes = fpstate_bytes();
     memcpy(s + 1, t->xsave, fpstate_bytes());
+    sink_commit(&out);
 }
 
 static uint32_t threads_of(const struct process *p)
@@ -190,6 +184,7 @@ static void tell_process(const struct thread *first, struct thread *self, uint32
     r->pid = p->pid;
     tell_actions(r, p);
     memcpy(r->leads_to, side ? output_child_table() : output_table(), sizeof r->leads_to);
+    sink_commit(&out);
     for (uint32_t n = 1; n <= engine.threads_made; n++) {
         struct thread *t = post_thread(n);
         if (t && t->process == p)
@@ -204,12 +199,13 @@ void state_tell_threads(struct thread *self)
     const struct thread *first = engine.threads;
     while (first && threads_is_side(first))
         first = first->next;
+    sink_open(&out, &records_sink);
     if (first)
         tell_process(first, self, &left);
     for (const struct thread *t = engine.threads; t; t = t->next)
         if (threads_is_side(t))
             tell_process(t, self, &left);
-    flush();
+    sink_end(&out);
 }
 
 /* ---- taking: records of a begin ---- */
