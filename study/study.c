@@ -175,8 +175,9 @@ void study_close(struct study *s)
 {
     if (!s)
         return;
-    if (s->facts)
-        s->facts_free(s->facts);
+    for (size_t i = 0; i < STUDY_FACTS; i++)
+        if (s->fact[i].made)
+            s->fact[i].free(s->fact[i].made);
     trace_index_free(s->index);
     study_source_close(s);
     trace_close(s->trace);

@@ -27,7 +27,8 @@ struct study_options {
     void *arg;
 };
 
-struct facts;
+/* What analyses of facts/ keep with a study, from when it is first wanted. */
+enum study_fact { STUDY_ORDER, STUDY_FACTS };
 
 struct study {
     struct pinball *pinball;
@@ -39,8 +40,10 @@ struct study {
     struct position to;
     bool collected; /* just now, with this result: */
     struct collect_result result;
-    struct facts *facts; /* of facts/, when they were first wanted, ... */
-    void (*facts_free)(struct facts *facts);
+    struct {
+        void *made; /* NULL: nobody wanted it yet */
+        void (*free)(void *made);
+    } fact[STUDY_FACTS];
     struct study_private *own;
 };
 

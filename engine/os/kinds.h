@@ -76,7 +76,14 @@ struct call_kind {
     uint8_t message;
 };
 
-enum { KINDS_CALLS = 463, KINDS_ARGS = 6 }; /* numbers; arguments at most */
+enum kinds_number {
+#define SYSCALL(nr, name, ...) KINDS_NUMBER_##name = (nr),
+#include "engine/os/syscalls.def"
+#undef SYSCALL
+    KINDS_CALLS /* behind the last row, which has the highest */
+};
+
+enum { KINDS_ARGS = 6 }; /* at most */
 
 /* A number without a row may use all arguments and does nothing that is known. */
 struct call_kind kinds_of(int64_t nr);

@@ -25,7 +25,7 @@ struct verdict {
 
 enum { VERDICTS = 1024 };
 
-struct facts {
+struct order {
     struct verdict verdict[VERDICTS];
     struct sync sync;
     struct clocks *clocks;
@@ -78,7 +78,7 @@ static int by_pc(const void *a, const void *b)
 }
 
 /* Instructions with memory operands; where code changed, what all of them have in common. */
-static int list_forms(struct facts *f, struct code *code, struct err *err)
+static int list_forms(struct order *f, struct code *code, struct err *err)
 {
     size_t count = 0, kept = 0;
     for (uint32_t i = 0; i < code_count(code); i++)
@@ -107,14 +107,14 @@ static int list_forms(struct facts *f, struct code *code, struct err *err)
     return 0;
 }
 
-static const struct form *find_form(const struct facts *f, gaddr pc)
+static const struct form *find_form(const struct order *f, gaddr pc)
 {
     struct form key = {.pc = pc};
     return bsearch(&key, f->form, f->forms, sizeof key, by_pc);
 }
 
 /* Both are moves of the same word, all of it. */
-static bool are_moves(const struct facts *f, const struct race_flow *d)
+static bool are_moves(const struct order *f, const struct race_flow *d)
 {
     const struct form *read = find_form(f, d->read.pc), *write = find_form(f, d->write.pc);
     return read && write && read->load && read->load == write->store && d->bytes == read->load &&
@@ -123,8 +123,14 @@ static bool are_moves(const struct facts *f, const struct race_flow *d)
 
 /* ---- what a dependence is ---- */
 
-static void free_facts(struct facts *f)
+static struct order *order_of(const struct study *s)
 {
+    return s->fact[STUDY_ORDER].made;
+}
+
+static void free_order(void *made)
+{
+    struct order *f = made;
     sync_deinit(&f->sync);
     clocks_free(f->clocks);
     free(f->form);
@@ -133,17 +139,17 @@ static void free_facts(struct facts *f)
 
 static int prepare(struct study *s, struct err *err)
 {
-    struct facts *f = calloc(1, sizeof *f);
+    struct order *f = calloc(1, sizeof *f);
     if (!f)
         return err_set(err, "no memory");
     if (!sync_init(&f->sync, s, err))
         f->clocks = clocks_new(s, &f->sync, err);
     if (f->clocks && !list_forms(f, trace_code(s->trace), err)) {
-        s->facts = f;
-        s->facts_free = free_facts;
+        s->fact[STUDY_ORDER].made = f;
+        s->fact[STUDY_ORDER].free = free_order;
         return 0;
     }
-    free_facts(f);
+    free_order(f);
     return -1;
 }
 
@@ -178,7 +184,7 @@ static enum part part_of_code(struct study *s, gaddr pc)
  * functions for strings and its system calls access what is the user's. */
 static bool is_internal(struct study *s, const struct race_flow *d)
 {
-    const struct facts *f = s->facts;
+    const struct order *f = order_of(s);
     const struct form *read = find_form(f, d->read.pc), *write = find_form(f, d->write.pc);
     enum part writer = part_of_code(s, d->write.pc);
     struct source_line l;
@@ -200,13 +206,13 @@ static enum race judge(struct study *s, const struct race_flow *d)
         type = source_atomic_at(s->source, d->read.pc, &node, d->addr);
     if (type == SOURCE_ATOMIC_YES)
         return RACE_NONE;
-    return type == SOURCE_ATOMIC_UNKNOWN && are_moves(s->facts, d) ? RACE_MAYBE : RACE_CERTAIN;
+    return type == SOURCE_ATOMIC_UNKNOWN && are_moves(order_of(s), d) ? RACE_MAYBE : RACE_CERTAIN;
 }
 
 static enum race judge_once(struct study *s, const struct race_flow *d)
 {
     uint64_t h = hash_fold(d->write.pc ^ d->read.pc << 20, d->addr << 40);
-    struct verdict *v = &s->facts->verdict[h >> 54];
+    struct verdict *v = &order_of(s)->verdict[h >> 54];
     if (v->on_pc != d->write.pc || v->node_pc != d->read.pc || v->addr != d->addr ||
         v->bytes != d->bytes || v->on_cfa != d->write.cfa || v->node_cfa != d->read.cfa)
         *v = (struct verdict){.on_pc = d->write.pc,
@@ -224,11 +230,11 @@ int race_find(struct study *s, const struct race_flow *d, enum race *out, struct
     *out = RACE_NONE;
     if (d->write.thread == d->read.thread)
         return 0;
-    if (!s->facts && prepare(s, err))
+    if (!order_of(s) && prepare(s, err))
         return -1;
     struct clocks_point write = {d->write.thread, d->write.insn};
     struct clocks_point read = {d->read.thread, d->read.insn};
-    if (!clocks_before(s->facts->clocks, write, read))
+    if (!clocks_before(order_of(s)->clocks, write, read))
         *out = judge_once(s, d);
     return 0;
 }
