@@ -244,20 +244,21 @@ def without_debug(test, cc, program):
     subprocess.run(["objcopy", "--only-keep-debug", program, debug], check=True)
     test.check(f"{cc}: symbols", test.ask_about(bare, [f"name {work + 3:x}"]),
                [f"work+0x3 in {os.path.basename(bare)}"])
-    test.check(f"{cc}: no symbols", test.ask_about(naked, [f"name {work + 3:x}"]),
-               [f"{os.path.basename(naked)}+0x{work + 3:x}"])
-    test.check(f"{cc}: own", [a.split()[4] for a in test.ask_about(naked, [f"line {work:x}"])], ["0"])
-    for question in ("breaks facts.c:60", "breaks work", "at 0 0 0 total", f"saves {work + 9:x}"):
-        have = test.ask(f"module {naked} 0 file {debug}", question)[1]
-        test.check(f"{cc}: separate: {question}", have, test.ask_about(program, [question])[0])
     plt = re.findall(r"^([0-9a-f]+) <(\w+)@plt>:", output("objdump", "-d", program), flags=re.M)
-    for addr, name in plt:
-        want = "1" if name in ("exit", "abort", "__stack_chk_fail") else "0"
-        test.check(f"{cc}: {name}@plt", test.ask_about(naked, [f"noreturn {addr}"]), [want])
-    for name, addr, _ in functions(program):
-        if name in ("work", "look", "give_up", "main"):
-            want = "1" if name == "give_up" else "0"
-            test.check(f"{cc}: {name} returns", test.ask_about(program, [f"noreturn {addr:x}"]), [want])
+    name, line, *stubs = test.ask_about(naked, [f"name {work + 3:x}", f"line {work:x}"] +
+                                        [f"noreturn {addr}" for addr, _ in plt])
+    test.check(f"{cc}: no symbols", name, f"{os.path.basename(naked)}+0x{work + 3:x}")
+    test.check(f"{cc}: own", line.split()[4], "0")
+    for (_, name), answer in zip(plt, stubs, strict=True):
+        test.check(f"{cc}: {name}@plt", answer, "1" if name in ("exit", "abort", "__stack_chk_fail") else "0")
+    questions = ["breaks facts.c:60", "breaks work", "at 0 0 0 total", f"saves {work + 9:x}"]
+    own = [(name, addr) for name, addr, _ in functions(program) if name in ("work", "look", "give_up", "main")]
+    separate = test.ask(f"module {naked} 0 file {debug}", *questions)[1:]
+    answers = test.ask_about(program, questions + [f"noreturn {addr:x}" for _, addr in own])
+    for question, have, want in zip(questions, separate, answers):
+        test.check(f"{cc}: separate: {question}", have, want)
+    for (name, _), answer in zip(own, answers[len(questions):], strict=True):
+        test.check(f"{cc}: {name} returns", answer, "1" if name == "give_up" else "0")
 
 
 def names_of_cxx(test, cc):

@@ -19,14 +19,16 @@ LEVELS = ["-O0", "-Og"]
 
 
 class Run:
-    """A recording of a subject, and slices of it."""
+    """A recording of a subject, and slices of it. Libraries and their debug information are most of the work, and the same
+    in each: only what is made at -Og has them, and what is to be loaded."""
 
-    def __init__(self, test, name, *flags, program=None, lines=True, argument="input"):
+    def __init__(self, test, name, *flags, program=None, lines=True, argument="input", loaded=False):
         self.test, self.name, self.source = test, name, os.path.join(HERE, name + ".c")
         stem = (program or name) + "".join(flags)
         self.dir = stem + ".pinball"
         debug = ["-g"] if lines else []
-        subprocess.run(["gcc", *debug, "-w", "-pthread", *flags, "-o", stem, self.source], check=True)
+        link = [] if loaded or "-Og" in flags else ["-static"]
+        subprocess.run(["gcc", *debug, "-w", "-pthread", *link, *flags, "-o", stem, self.source], check=True)
         shutil.rmtree(self.dir, ignore_errors=True)
         with open("input", "w") as f:
             f.write("t")
@@ -258,7 +260,7 @@ def files(test):
 
 
 def traces(test):
-    run, other = Run(test, "wrong", "-O0"), Run(test, "divide", "-O0")
+    run, other = Run(test, "wrong", "-O0", loaded=True), Run(test, "divide", "-O0")
     test.expect(0, r"\Awrong-O0.pinball: trace of \d+ k instructions, [\d.]+ k blocks executed, 1 thread, [\d.]+ KiB\n\Z",
                 r"\A\Z", "trace", run.dir)
     before = os.stat(f"{run.dir}/trace").st_mtime_ns
@@ -551,7 +553,7 @@ def prune(test):
 
 
 def limits(test):
-    run = Run(test, "forward", "-O0")
+    run = Run(test, "forward", "-O0", loaded=True)
     whole = run.slice("--at", "failure")
     full = {(row["thread"], row["line"]): row.get("distance") for row in whole["lines"] if row["file"]}
     for words, keep in ((["--only-thread", "2"], lambda row: row["thread"] == 2),
