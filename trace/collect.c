@@ -11,6 +11,7 @@
 #include "pinball/sha256.h"
 #include "replayer/replay.h"
 #include "trace/collector.h"
+#include "trace/extend.h"
 
 /* What is mapped at the end. NULL with *err set. */
 static struct trace_map *maps_of(struct replay *replay, size_t *count, struct err *err)
@@ -30,14 +31,14 @@ static struct trace_map *maps_of(struct replay *replay, size_t *count, struct er
     return map;
 }
 
-static int run(struct replay *replay, const struct collect_options *o, struct replay_stop *stop,
-               struct err *err)
+static int run(struct replay *replay, const struct position *from, const struct position *to,
+               struct replay_stop *stop, struct err *err)
 {
-    if (o->from && replay_run(replay, o->from, stop, err))
+    if (from && replay_run(replay, from, stop, err))
         return -1;
-    if (o->from && stop->why != STOP_POSITION)
+    if (from && stop->why != STOP_POSITION)
         return err_set(err, "the recording ends before the window begins");
-    return replay_tool(replay, "flow", err) || replay_run(replay, o->to, stop, err) ||
+    return replay_tool(replay, "flow", err) || replay_run(replay, to, stop, err) ||
                    replay_tool(replay, NULL, err)
                ? -1
                : 0;
@@ -95,22 +96,24 @@ static uint64_t size_of(const char *path, int unnamed)
     return bad ? 0 : (uint64_t)st.st_size;
 }
 
-int collect(struct pinball *pinball, const char *path, const struct collect_options *o,
-            struct collect_result *result, struct err *err)
+int collect_more(struct pinball *pinball, struct trace *old, const char *path,
+                 const struct collect_options *o, struct collect_result *result, struct err *err)
 {
     struct replay *replay = NULL;
     struct replay_stop stop;
     struct trace_map *map = NULL;
+    struct position seam;
     char about[COLLECT_ABOUT];
     size_t maps;
     int bad = -1;
     struct collector *c = collector_new(path, o, err);
-    if (!c || collect_about(pinball, o->from, o->to, about, err))
+    const int extends = c && old ? extend_begin(c, old, &seam, err) : 0;
+    if (!c || extends < 0 || collect_about(pinball, o->from, o->to, about, err))
         goto done;
     struct replay_options ro = {.arg = c, .flow = collector_take};
     replay = replay_new(pinball, &ro, err);
-    if (!replay || run(replay, o, &stop, err) || !(map = maps_of(replay, &maps, err)) ||
-        collector_finish(c, map, maps, about, err))
+    if (!replay || run(replay, extends ? &seam : o->from, o->to, &stop, err) ||
+        !(map = maps_of(replay, &maps, err)) || collector_finish(c, map, maps, about, err))
         goto done;
     *result = (struct collect_result){.bytes = size_of(path, o->unnamed ? o->fd : -1),
                                       .ended = stop.why == STOP_END,
@@ -123,4 +126,10 @@ done:
     collector_free(c);
     free(map);
     return bad;
+}
+
+int collect(struct pinball *pinball, const char *path, const struct collect_options *o,
+            struct collect_result *result, struct err *err)
+{
+    return collect_more(pinball, NULL, path, o, result, err);
 }

@@ -9,6 +9,7 @@
 #include "base/position.h"
 
 struct pinball;
+struct trace;
 
 struct collect_options {
     const struct position *from, *to; /* NULL: all of it */
@@ -36,5 +37,13 @@ int collect_about(struct pinball *pinball, const struct position *from, const st
  * collect_about() says. */
 int collect(struct pinball *pinball, const char *path, const struct collect_options *options,
             struct collect_result *result, struct err *err);
+
+/* The same, but the replay is traced only where `old` has not come to: a trace from options->from
+ * to an earlier position, of the same recording or of what it was before it grew. A system call
+ * that a thread was in there is told with what it wrote from then on. `old` may be at `path`, or
+ * NULL. */
+int collect_more(struct pinball *pinball, struct trace *old, const char *path,
+                 const struct collect_options *options, struct collect_result *result,
+                 struct err *err);
 
 #endif

@@ -32,7 +32,9 @@ struct collector {
     struct run *run;
     uint32_t runs, now;
     struct trace_chunk chunk;
-    uint64_t words; /* of the stream so far */
+    uint64_t words;  /* of the stream so far */
+    uint64_t before; /* words of the streams that it goes on from */
+    bool goes_on;    /* its first note is not there yet */
     uint64_t insns, steps;
     struct pcset *entry, *called, *returned, *tried, *done;
     struct pcset *target;
@@ -289,13 +291,26 @@ static void keep_note(struct collector *c, const struct flow_note *n)
 {
     struct trace_chunk *ch = &c->chunk;
     ch->note[ch->notes++] = (struct trace_note){ch->steps, ch->bytes_used};
-    memcpy(ch->bytes + ch->bytes_used, n, n->bytes);
+    struct flow_note *kept = memcpy(ch->bytes + ch->bytes_used, n, n->bytes);
+    kept->at += c->before;
     ch->bytes_used += n->bytes;
+}
+
+/* The thread that runs is named again where a stream goes on. */
+static int take_first(struct collector *c, const struct flow_note *n, struct err *err)
+{
+    c->goes_on = false;
+    return n->kind == FLOW_THREAD && c->runs &&
+                   c->run[c->now].number == ((const struct flow_thread *)n)->thread
+               ? 0
+               : nonsense(c, err, "the replay goes on elsewhere");
 }
 
 static int take_note(struct collector *c, const struct flow_note *n, struct err *err)
 {
     struct trace_chunk *ch = &c->chunk;
+    if (c->goes_on)
+        return take_first(c, n, err);
     if (n->kind == FLOW_BLOCK)
         return take_block(c, (const struct flow_block *)n, err);
     if (n->kind != FLOW_THREAD && !c->runs)
@@ -408,6 +423,14 @@ int collector_take(void *arg, const void *words, size_t words_bytes, const void 
         return -1;
     c->words += total;
     return 0;
+}
+
+void collector_go_on(struct collector *c)
+{
+    c->before += c->words;
+    c->words = 0;
+    c->blocks = 0;
+    c->goes_on = true;
 }
 
 /* ---- all of it ---- */

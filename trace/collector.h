@@ -22,6 +22,10 @@ void collector_free(struct collector *c); /* NULL is allowed; what is not finish
 int collector_take(void *collector, const void *words, size_t words_bytes, const void *notes,
                    size_t notes_bytes, struct err *err);
 
+/* Other streams come next, of a replay that is traced from here on: blocks and words are numbered
+ * anew, and the thread that runs is named first. */
+void collector_go_on(struct collector *c);
+
 /* Nothing comes any more: the trace is whole. What was mapped then, and what it is a trace of. */
 int collector_finish(struct collector *c, const struct trace_map *map, size_t maps,
                      const char *about, struct err *err);

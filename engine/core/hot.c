@@ -91,6 +91,10 @@ static bool on_path(gaddr pc)
 const struct path *hot_enter(struct thread *t, struct block *b)
 {
     struct path *p = &hot.path;
+    if (!wanted()) { /* a tool has come since, whose probes a superblock would not have */
+        hot_forget(t);
+        return NULL;
+    }
     if (b->open && !on_path(b->pc) && p->count < SUPERBLOCK_BLOCKS) {
         p->pc[p->count++] = b->pc;
         cache_unlink_plain(b);
