@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/program.h"
 
 int engine_options_add(struct engine_options *options, const char *fmt, ...)
 {
@@ -72,4 +73,18 @@ int engine_options_key(struct engine_options *options, const char *text)
     if (!equals || equals == text || strchr(text, ','))
         return say_error(-1, "%s: --engine: '%s' is not KEY=VALUE", options->verb, text);
     return engine_options_add(options, "%s", text);
+}
+
+int engine_options_program(const struct engine_options *options, char *argv[], char path[PATH_MAX])
+{
+    struct err err;
+
+    if (!argv[0]) {
+        say_error(CLI_USAGE, "%s: no program given", options->verb);
+        say_hint("drdebug %s [OPTION...] [--] PROG ARG...", options->verb);
+        return CLI_USAGE;
+    }
+    if (program_find(argv[0], path, &err) || program_check(path, &err))
+        return say_error(err.code, "%s: %s", argv[0], err.msg);
+    return -1;
 }

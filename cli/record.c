@@ -21,7 +21,6 @@
 #include "cli/cli.h"
 #include "cli/engine_options.h"
 #include "cli/outcome.h"
-#include "cli/program.h"
 #include "engine/host/launch.h"
 #include "logger/recorder.h"
 #include "pinball/pinball.h"
@@ -193,16 +192,10 @@ int record_main(int argc, char *argv[])
     struct err err;
     int status = parse(argc, argv, &o);
 
+    if (status < 0)
+        status = engine_options_program(&o.engine, argv += optind, path);
     if (status >= 0)
         return status;
-    argv += optind;
-    if (!argv[0]) {
-        say_error(CLI_USAGE, "record: no program given");
-        say_hint("drdebug record [OPTION...] [--] PROG ARG...");
-        return CLI_USAGE;
-    }
-    if (program_find(argv[0], path, &err) || program_check(path, &err))
-        return say_error(err.code, "%s: %s", argv[0], err.msg);
     if (!o.dir)
         default_dir(argv[0], dir, sizeof dir);
 

@@ -12,7 +12,6 @@
 #include "base/err.h"
 #include "cli/cli.h"
 #include "cli/engine_options.h"
-#include "cli/program.h"
 #include "engine/host/launch.h"
 
 const char run_details[] =
@@ -87,17 +86,10 @@ int run_main(int argc, char *argv[])
     struct err err;
     int status = parse(argc, argv, &options);
 
+    if (status < 0)
+        status = engine_options_program(&options, argv += optind, path);
     if (status >= 0)
         return status;
-    argv += optind;
-    if (!argv[0]) {
-        say_error(CLI_USAGE, "run: no program given");
-        say_hint("drdebug run [OPTION...] [--] PROG ARG...");
-        return CLI_USAGE;
-    }
-    if (program_find(argv[0], path, &err) || program_check(path, &err))
-        return say_error(err.code, "%s: %s", argv[0], err.msg);
-
     launch.path = path;
     launch.argv = argv;
     launch_exec(&launch, &err);

@@ -201,6 +201,7 @@ def refresh_libraries():
 
 def goto(where):
     """To a position, `begin`, `end`, `+TICKS` or `-TICKS`. False: it was here."""
+    before = ask("when")["position"]
     direction = ask(f"goto {where}")["direction"]
     if direction == "here":
         return False
@@ -209,6 +210,8 @@ def goto(where):
     if ask("when").get("pending"):  # GDB has stopped for `catch exec'; it was not told of the place yet
         gdb.execute("continue")
     refresh_libraries()
+    if where[0] in "PT" and ask("when")["position"] == before:
+        raise gdb.GdbError(f"{plain(where)}: not reached; this is where it was.")  # the stub has said why
     return True
 
 

@@ -237,8 +237,9 @@ static bool is_named(const char *name, const char *wanted)
 }
 
 /* A local of the function at the view, seen from its frame: from outside of calls that were
- * inlined. */
-static const struct source_var *local_named(const struct source_view *view, const char *name)
+ * inlined. With `own` not one of what is around the frame's own call, if that was inlined. */
+static const struct source_var *local_named(const struct source_view *view, const char *name,
+                                            bool own)
 {
     const struct source_mod *m = view->here;
     uint32_t outside = view->frame ? view->frame->inlined : 0;
@@ -247,9 +248,10 @@ static const struct source_var *local_named(const struct source_view *view, cons
         for (int32_t v = m->scope[i].variable; v != SOURCE_NONE && !outside; v = m->var[v].next)
             if (strcmp(m->var[v].name, name) == 0)
                 return &m->var[v];
-        outside -= outside && m->scope[i].kind == SOURCE_INLINED;
-        if (m->scope[i].kind == SOURCE_FUNCTION)
+        if (m->scope[i].kind == SOURCE_FUNCTION ||
+            (m->scope[i].kind == SOURCE_INLINED && own && !outside))
             break;
+        outside -= outside && m->scope[i].kind == SOURCE_INLINED;
     }
     return NULL;
 }
@@ -277,6 +279,17 @@ static uint32_t unit_at(const struct source_mod *m, uint64_t addr)
     int32_t scope = source_scopes_at(m, addr);
 
     return scope == SOURCE_NONE ? UINT32_MAX : m->scope[scope].unit;
+}
+
+/* As the frame's own function has it: a global of the file hides what is around an inlined call. */
+static const struct source_var *named_inside(const struct source_view *view, const char *name)
+{
+    const struct source_var *var = local_named(view, name, true);
+
+    if (var)
+        return var;
+    var = global_named(view->here, unit_at(view->here, view->addr), name);
+    return var && var->scope == SOURCE_NONE ? var : NULL;
 }
 
 /* `FILE` or the end of its path, as the unit calls it. */
@@ -355,7 +368,7 @@ static const struct source_var *find_qualified(struct source_view *view, const c
         return NULL;
     if (view->here) {
         view->m = view->here;
-        var = local_named(view, q.name);
+        var = local_named(view, q.name, false);
         if (!var || !q.function || !is_of(view->here, var, &q))
             var = qualified_in(view->here, &q);
     }
@@ -374,7 +387,10 @@ const struct source_var *source_variable_named(struct source_view *view, const c
 
     if (view->here) {
         view->m = view->here;
-        var = local_named(view, name);
+        if (view->frame && view->frame->exact)
+            var = named_inside(view, name);
+        if (!var)
+            var = local_named(view, name, false);
         if (!var)
             var = global_named(view->here, unit_at(view->here, view->addr), name);
         if (!var)

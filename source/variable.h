@@ -22,6 +22,7 @@ struct source_frame {
     const uint64_t *reg;   /* NULL, or the values of registers 0-16 at pc */
     const uint64_t *entry; /* NULL, or those of 0-15 when the function was entered */
     uint32_t inlined;      /* calls that are inlined at pc, the frame is outside of so many */
+    bool exact;            /* in that frame globals hide what is around its inlined call */
     /* NULL, or reads memory as it is there: returns how many bytes there were. */
     size_t (*memory)(void *arg, gaddr addr, void *out, size_t bytes);
     void *arg;

@@ -62,7 +62,8 @@ static void failed(struct server *s, const struct err *err)
 {
     server_console(s, "drdebug: %s\n", err->msg);
     s->stop = *debuggee_now(&s->debuggee);
-    s->stop.why = STOP_POSITION;
+    if (s->stop.why != STOP_END) /* which it still is */
+        s->stop.why = STOP_POSITION;
 }
 
 static bool is_other_program(struct server *s)

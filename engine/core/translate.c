@@ -125,20 +125,6 @@ static void emit_seen(struct job *j, enum exit_kind kind, const struct insn *in,
     exits_leave(j, &j->e, s, T_H_EXIT);
 }
 
-/* A far return, iret or jump: it goes somewhere, be it to the next instruction. */
-static bool is_far_transfer(const struct insn *in)
-{
-    switch (in->mnemonic) {
-    case ZYDIS_MNEMONIC_RET:
-    case ZYDIS_MNEMONIC_IRETQ:
-    case ZYDIS_MNEMONIC_IRETD:
-    case ZYDIS_MNEMONIC_JMP:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static void emit_last(struct job *j, const struct insn *in, unsigned after)
 {
     struct emit *e = &j->e;
@@ -179,7 +165,7 @@ static void emit_last(struct job *j, const struct insn *in, unsigned after)
         emit_seen(j, EXIT_SYSCALL, in, after);
         break;
     case INSN_EMULATE:
-        emit_seen(j, EXIT_EMULATE, in, is_far_transfer(in) ? 0 : after);
+        emit_seen(j, EXIT_EMULATE, in, insn_goes_far(in) ? 0 : after);
         break;
     case INSN_UNSUPPORTED:
         exits_leave(j, &j->e, exits_add(j, EXIT_UNSUPPORTED, in->pc, next), T_H_EXIT);

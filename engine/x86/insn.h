@@ -99,6 +99,13 @@ int insn_gpr_number(ZydisRegister reg);
 
 const char *insn_name(const struct insn *in);
 
+/* An INSN_EMULATE that is a far return, iret or jump goes somewhere, be it to the next one. */
+static inline bool insn_goes_far(const struct insn *in)
+{
+    return in->mnemonic == ZYDIS_MNEMONIC_RET || in->mnemonic == ZYDIS_MNEMONIC_IRETQ ||
+           in->mnemonic == ZYDIS_MNEMONIC_IRETD || in->mnemonic == ZYDIS_MNEMONIC_JMP;
+}
+
 /* Ends a basic block? */
 static inline bool insn_ends_block(const struct insn *in)
 {

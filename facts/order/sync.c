@@ -190,11 +190,10 @@ static void take_made(struct pass *p, const struct flow_call *c, bool in_memory)
     enum { CHILD_CLEARTID = 0x200000 };
     struct sync_thread *t = &p->s->thread[p->thread];
     gaddr word = !in_memory && c->arg[0] & CHILD_CLEARTID ? c->arg[3] : 0;
-    for (const struct flow_range *r = c->range; in_memory && !word; r++) {
-        if ((const uint8_t *)(r + 1) > (const uint8_t *)c + c->note.bytes)
-            break;
-        word = r->how == FLOW_WRITE && r->bytes == FUTEX_BYTES ? r->addr : 0;
-    }
+    size_t ranges;
+    const struct flow_range *r = trace_ranges(&c->note, &ranges);
+    for (size_t i = 0; in_memory && !word && i < ranges; i++)
+        word = r[i].how == FLOW_WRITE && r[i].bytes == FUTEX_BYTES ? r[i].addr : 0;
     if (t->child && word) {
         p->s->thread[t->child - 1].word = word;
         add(p, word, FUTEX_BYTES);

@@ -141,6 +141,7 @@ static int read_there(struct study *s, const struct place *p, const char *text, 
                                          .pc = scope_of(p),
                                          .frame = {.cfa = p->cfa,
                                                    .inlined = p->inlined,
+                                                   .exact = p->scope != 0,
                                                    .fs_base = v->registers.fs_base,
                                                    .reg = v->reg,
                                                    .entry = v->entered ? v->entry : NULL,
@@ -158,7 +159,9 @@ int criterion_reads(struct study *s, const struct place *p, const char *text,
                     struct expression *out, struct err *err)
 {
     struct expression_scene scene = {
-        .source = s->source, .pc = scope_of(p), .frame = {.cfa = p->cfa, .inlined = p->inlined}};
+        .source = s->source,
+        .pc = scope_of(p),
+        .frame = {.cfa = p->cfa, .inlined = p->inlined, .exact = p->scope != 0}};
     int bad = expression_read(&scene, text, out, err);
     if (!bad || err->code != SOURCE_UNKNOWN_PLACE)
         return bad;

@@ -349,7 +349,7 @@ int place_position(struct study *s, const struct position *at, struct place *out
     uint32_t chunk;
     bool behind = false;
     int more, i = -1;
-    *out = (struct place){.position = *at, .line_pc = at->pc};
+    *out = (struct place){.position = *at, .line_pc = at->pc, .scope = at->pc};
     if (position_check(at, err) || number_chunk(s->trace, at, &chunk, err) ||
         pass_init(&pass, s->trace, err))
         return -1;

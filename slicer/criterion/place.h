@@ -16,8 +16,8 @@ struct place {
     struct position first;    /* of a line: where its instance begins */
     gaddr cfa;                /* of the frame; 0: not known */
     uint64_t entry;           /* the frame's first instruction; UINT64_MAX: not known */
+    gaddr scope; /* names are those visible at this pc; 0, of a line: at the position's or around */
     /* For a frame that is not the innermost (place_frame.c): */
-    gaddr scope;      /* names are those visible at this pc; 0: at the position's */
     uint32_t inlined; /* calls that are inlined there: the frame is outside of so many */
     uint64_t call;    /* its registers are those before this instruction, which left it, ... */
     gaddr context;    /* ... or those that a signal's frame has here; UINT64_MAX and 0: neither */

@@ -400,6 +400,8 @@ MI = [
     ("-pin-goto end", pattern(r"^\^running$")),
     ("-pin-result", pattern(rf'^\^done,moved="true",position="{POSITION}"$')),
     ("-pin-goto end", pattern(rf'^\^done,moved="false",position="{POSITION}"$')),
+    ("-pin-goto P2.T1:5:1", '^error,msg="P2.T1:5:1: not reached'),
+    ("-pin-result", pattern(r"^\^done$")),
     ("-pin-why", pattern(rf'^\^done,number="1",criterion=\{{thread="1",.*note="SIGABRT".*causes=\[\{{{LINE}\}},.*ROOT CAUSE')),
     ("-pin-slice sum at wrong.c:{SUM}", pattern(r'^\^done,number="2",kind="backward",criterion=.*what="sum"\}},instructions="'
                                                rf'\d+",total="\d+",threads="1",.*lines=\[\{{{LINE}\}},.*pruned=\[\]$')),

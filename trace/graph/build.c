@@ -113,19 +113,6 @@ static bool stays(const struct cfg_program *p, const struct insn *in)
     return p->stays(p->ctx, in->pc);
 }
 
-static bool is_far(const struct insn *in)
-{
-    switch (in->mnemonic) {
-    case ZYDIS_MNEMONIC_JMP:
-    case ZYDIS_MNEMONIC_RET:
-    case ZYDIS_MNEMONIC_IRETD:
-    case ZYDIS_MNEMONIC_IRETQ:
-        return true;
-    default:
-        return false;
-    }
-}
-
 static unsigned ways_of(const struct cfg_program *p, const struct insn *in)
 {
     const gaddr *list;
@@ -133,7 +120,7 @@ static unsigned ways_of(const struct cfg_program *p, const struct insn *in)
     case INSN_PLAIN:
         return TO_NEXT;
     case INSN_EMULATE:
-        return is_far(in) ? ENDS_BLOCK | TO_EXIT : TO_NEXT;
+        return insn_goes_far(in) ? ENDS_BLOCK | TO_EXIT : TO_NEXT;
     case INSN_JMP:
         return ENDS_BLOCK | TO_TARGET;
     case INSN_JCC:

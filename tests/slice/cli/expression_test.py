@@ -163,13 +163,17 @@ def tls(test):
 
 # ---- frames ----
 
-LOCALS = {"TWICE", "LEAF LOCAL", "OUTER LOCAL", "HANDLER LOCAL", "INTERRUPTED LOCAL", "WORK LOCAL", "MAIN T"}
+LOCALS = {"TWICE", "LEAF LOCAL", "OUTER LOCAL", "HANDLER LOCAL", "INTERRUPTED LOCAL", "WORK LOCAL", "MAIN T", "SHADE",
+          "LEAF SHADE"}
 # What, in which frame of the first and of the last call of here(), and the marked lines of its thin slice.
 FRAMES = [
     ("twice", "1 frame 1", {"TWICE", "LEAF LOCAL"}),
     ("local", "1 frame 1", {"LEAF LOCAL"}),
     ("local", "1 frame 2", {"LEAF LOCAL"}),
     ("local", "1 frame 3", {"OUTER LOCAL"}),
+    ("shade", "1 frame 1", {"SHADE"}),
+    ("shade", "1 frame 2", {"LEAF SHADE"}),
+    ("shade", "1 frame 3", {"SHADE"}),
     ("n", "1 frame 3", set()),
     ("t->key", "1 frame 3", {"MAIN T"}),
     ("t.key", "1 frame 4", {"MAIN T"}),

@@ -9,7 +9,7 @@ struct thing {
     int key;
 };
 
-static int seed = 4, go[2], ready[2], seen;
+static int seed = 4, shade, go[2], ready[2], seen;
 static struct thing *shared;
 
 /* Without libc: a thread that waits has this frame, and the caller's. */
@@ -34,17 +34,20 @@ static inline __attribute__((always_inline)) int inner(struct thing *t, int loca
     int twice = local ^ seed; /* TWICE */
     here();
     t->key += twice + local;
+    seen += shade;
     return t->key;
 }
 
 __attribute__((noinline)) static int leaf(struct thing *t, int n)
 {
-    int local = n + seed; /* LEAF LOCAL */
-    return inner(t, local * 5) + local;
+    int local = n + seed;   /* LEAF LOCAL */
+    volatile int shade = n; /* LEAF SHADE */
+    return inner(t, local * 5) + local + shade - n;
 }
 
 __attribute__((noinline)) static int outer(struct thing *t, int n)
 {
+    shade = n - 5;     /* SHADE */
     int local = n * 3; /* OUTER LOCAL */
     return leaf(t, n) + local;
 }
