@@ -131,6 +131,8 @@ struct study *study_collect(const char *path, const struct study_options *o, str
     s->pinball = pinball_open(path, err);
     if (s->pinball && !pinball_packed(s->pinball) && pinball_stat(s->pinball, &st) == 0)
         s->own->made_s = st.st_mtime;
+    if (s->pinball && o->untraced)
+        return s;
     if (!s->pinball || collect_about(s->pinball, o->from, o->to, about, err))
         goto fail;
     s->trace_path = o->trace ? named_place(o->trace) : default_place(s, o, about);
@@ -155,6 +157,8 @@ static bool no_return(void *ctx, gaddr callee)
 
 int study_analyse(struct study *s, struct err *err)
 {
+    if (!s->trace)
+        return 0;
     if (study_source_open(s, err) || !(s->index = trace_index_new(s->trace, s->pinball, err)))
         return -1;
     trace_index_set_source(s->index, s->source);
