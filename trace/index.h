@@ -25,6 +25,13 @@ struct trace_index_window {
     uint8_t *data;
 };
 
+/* Keeps bytes for the next time; see study/kept.h. */
+struct trace_index_store {
+    void *arg;
+    void *(*get)(void *arg, unsigned max_save, size_t *bytes); /* to be freed; NULL: nothing */
+    void (*put)(void *arg, unsigned max_save, const void *data, size_t bytes);
+};
+
 struct trace_index {
     struct trace *trace;
     struct code *code;
@@ -37,6 +44,7 @@ struct trace_index {
     struct defuse call[KINDS_ARGS];             /* for access_call_defuse() */
     bool (*no_return)(void *ctx, gaddr callee); /* may be NULL */
     void *no_return_ctx;
+    struct trace_index_store store; /* of scans; {0}: none */
 };
 
 struct trace_index *trace_index_new(struct trace *trace, struct pinball *pinball, struct err *err);
@@ -50,6 +58,9 @@ void trace_index_set_source(struct trace_index *index, struct source *source);
  * no way on in their function's graph. To be said before the first use. */
 void trace_index_no_return(struct trace_index *index, bool (*fn)(void *ctx, gaddr callee),
                            void *ctx);
+
+/* Where scans are kept, from now on. */
+void trace_index_set_store(struct trace_index *index, const struct trace_index_store *store);
 
 /* Makes sure that there is a scan with so many saves of a function; 0: any will do. */
 int trace_index_scan(struct trace_index *index, unsigned max_save, struct err *err);
