@@ -4,9 +4,9 @@
  *
  * Which branches decide whether the line is executed is a matter of the function's graph: those on
  * one of whose edges it is control dependent, those that decide about these, and so on up to the
- * function's entry. One pass over the trace counts which ways all of them went. Of a branch that
- * went elsewhere the last instance's condition is sliced. A function that was never entered is
- * looked for at its call sites, in turn.
+ * function's entry. One pass over the trace counts which ways all of them went. If a branch went
+ * elsewhere, the condition of its last instance is sliced. If a function was never entered, its
+ * call sites are explained in turn.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -147,7 +147,7 @@ static void put_needed(struct job *j, gaddr to)
         rows_printf(j->q->rows, R_NEEDED, "to 0x%" PRIx64, to);
 }
 
-/* Of a branch that came: how often it went the way that is needed, and where it went last. */
+/* How often the branch went the way that is needed, and where it went last. */
 static int tell_gate(struct job *j, const struct gate *g, struct err *err)
 {
     struct rows *r = j->q->rows;
