@@ -13,7 +13,7 @@
 
 enum stop_kind {
     STOP_NONE,
-#define STOP(kind, name) STOP_##kind,
+#define STOP(kind, name, of) STOP_##kind,
 #include "debug/stops.def"
 #undef STOP
     STOP_KINDS,
@@ -34,6 +34,9 @@ struct stop_edge {
     uint64_t pc, next;
 };
 
-const char *stop_name(enum stop_kind kind); /* for users; not inside the target */
+/* Not inside the target: for users; what it is of, as stops.def says. */
+enum stop_of { STOP_OF_NOBODY, STOP_OF_THREAD, STOP_OF_LIMIT };
+const char *stop_name(enum stop_kind kind);
+enum stop_of stop_of(enum stop_kind kind);
 
 #endif

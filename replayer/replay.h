@@ -55,7 +55,7 @@ struct replay_options {
 struct replay_stop {
     enum stop_kind why; /* STOP_BEGIN, STOP_POSITION, STOP_END, STOP_LOG_END */
     struct position at;
-    uint32_t reason; /* STOP_END: enum end_reason (pinball/format.h) */
+    uint32_t reason; /* STOP_END: enum end_reason (pinball/end_reason.h) */
     int32_t status;
     uint64_t ticks, events; /* so far, of all threads */
 };

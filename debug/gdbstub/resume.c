@@ -87,9 +87,7 @@ static bool step_first(struct server *s, const struct resume *r)
 
 static bool is_of_another(uint32_t thread, const struct debuggee_stop *stop)
 {
-    return stop->at.thread != thread &&
-           (stop->why == STOP_BREAK || stop->why == STOP_WATCH || stop->why == STOP_SIGNAL ||
-            stop->why == STOP_CALL_ENTRY || stop->why == STOP_CALL_RETURN);
+    return stop->at.thread != thread && stop_of(stop->why) == STOP_OF_THREAD;
 }
 
 /* Is it a step that gets a thread off a breakpoint, which GDB has taken out for that? If not, then
@@ -117,9 +115,7 @@ static void tell_step_off(struct server *s, const struct resume *r, struct debug
  * that: it would wait for the end of this step for ever. Its user is told. */
 static void tell_no_end(struct server *s, const struct resume *r, struct debuggee_stop *told)
 {
-    if ((r->way != MOVE_STEP && r->way != MOVE_BACK_ONE) ||
-        (told->why != STOP_END && told->why != STOP_BEGIN && told->why != STOP_THREAD_END &&
-         told->why != STOP_THREAD_BEGIN))
+    if ((r->way != MOVE_STEP && r->way != MOVE_BACK_ONE) || stop_of(told->why) != STOP_OF_LIMIT)
         return;
     server_console(s, "No more reverse-execution history.\n");
     told->why = STOP_POSITION;

@@ -15,6 +15,8 @@
 
 #include "engine/core/thread.h"
 
+/* How the program ends; the numbers are those of pinball/ends.def, which this folder does not know.
+ */
 enum session_end { SESSION_EXIT = 1, SESSION_SIGNAL = 2, SESSION_EXEC = 3 };
 
 struct session {

@@ -39,7 +39,7 @@ struct schedule {
 #include "engine/sched/schedules.def"
 #undef SCHEDULE
 
-extern const struct schedule *schedule; /* the one in force; the first row at the start */
+extern const struct schedule *schedule; /* the one in force; `plain` at the start */
 
 void schedule_start(void);             /* before the target's first instruction */
 bool schedule_use(const char *option); /* "NAME=..."; false: there is none of that name */

@@ -143,6 +143,10 @@ static void killed(struct thread *t)
     log_commit();
 }
 
+_Static_assert((int)SESSION_EXIT == (int)END_EXIT && (int)SESSION_SIGNAL == (int)END_SIGNAL &&
+                   (int)SESSION_EXEC == (int)END_EXEC,
+               "a way to end has one number");
+
 static void end(struct thread *t, enum session_end how, int status)
 {
     if (log_over())
@@ -159,7 +163,7 @@ static void end(struct thread *t, enum session_end how, int status)
     e->ticks = engine.total_ticks;
     for (struct thread *o = engine.threads; o; o = o->next)
         e->ticks += thread_count(o);
-    e->reason = how == SESSION_EXIT ? END_EXIT : how == SESSION_EXEC ? END_EXEC : END_SIGNAL;
+    e->reason = (uint32_t)how;
     e->status = how == SESSION_EXIT ? status & 0xff : status;
     log_commit();
 }
