@@ -100,6 +100,18 @@ enum agent_register {
     AGENT_REGISTERS = 76,
 };
 
+/* 8: one with a value, for `reg`. Others can only be taken. 0: there is no such register. */
+static inline unsigned agent_register_bytes(unsigned long long number)
+{
+    if (number <= AGENT_GS || (number >= AGENT_ORIG_RAX && number <= AGENT_GS_BASE))
+        return 8;
+    if (number >= AGENT_ST0 && number < AGENT_ST0 + 8)
+        return 10;
+    if (number == AGENT_MXCSR)
+        return 4;
+    return number >= AGENT_XMM0 && number < AGENT_REGISTERS ? 16 : 0;
+}
+
 enum agent_result {
     AGENT_DONE,
     AGENT_BAD_OPCODE,  /* no operation has this code */

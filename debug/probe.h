@@ -16,6 +16,7 @@
 
 enum {
     PROBES_MOST = 1 << 20,
+    PROBES_AT_PC = 64,           /* the most that may be at one pc */
     PROBE_LIST_BYTES = 64 << 20, /* the most that a list may have, with its bytecode */
     PROBE_ROWS_BYTES = 1 << 20,  /* ... that is told at a time */
     PROBE_ROW_BYTES = 256 << 10, /* ... that one row may have */
