@@ -247,7 +247,6 @@ static int analyse(void *arg)
     return w->options->show ? show(w->study, w->options, w->of) : make(w->study, w->options);
 }
 
-/* In this process if the recording is the user's own, else in one that is confined. */
 static int analyse_safely(struct analysis *w)
 {
     const struct slice_options_given *a = w->options;
@@ -255,8 +254,6 @@ static int analyse_safely(struct analysis *w)
     struct err err;
     for (size_t i = 0; i < SLICE_FORMATS; i++)
         outputs.output[i] = slice_formats[i].file ? a->formats.as[i] : NULL;
-    if (pinball_is_own(w->study->pinball))
-        return analyse(w);
     int status = broker_run(w->study, &outputs, analyse, w, &err);
     return status < 0 ? say_error(CLI_FAILED, "slice: %s", err.msg) : status;
 }

@@ -384,6 +384,8 @@ int broker_run(struct study *s, const struct broker_options *options, int (*anal
                void *arg, struct err *err)
 {
     int pair[2];
+    if (pinball_is_own(s->pinball))
+        return analyse(arg);
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
         return err_set_code(err, errno, "a process of its own for the analysis: %s",
                             strerror(errno));

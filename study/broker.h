@@ -54,9 +54,9 @@ struct broker_options {
     const char *output[BROKER_OUTPUTS];
 };
 
-/* Has `analyse` called in a child that is confined, which ends with the status that it returns.
- * Returns that, or -1 with *err set: also if the child was ended by a signal. The study must have
- * its trace, and no source yet. */
+/* Has `analyse` called: in this process if the recording is the user's own, else in a child that is
+ * confined, which ends with the status that it returns. Returns that, or -1 with *err set: also if
+ * the child was ended by a signal. The study must have its trace, and no source yet. */
 int broker_run(struct study *s, const struct broker_options *options, int (*analyse)(void *arg),
                void *arg, struct err *err);
 void broker_free(struct broker *b); /* NULL is allowed */

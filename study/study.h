@@ -22,6 +22,7 @@ struct study_options {
     const struct position *from, *to; /* a window; NULL: from the begin, to the end */
     bool fresh;                       /* collect it, even if it is there */
     struct sourcefile_places places;  /* folders with sources, and nothing else */
+    bool untraced;                    /* no trace at all: the log and replays are enough */
     bool kept;                        /* do not collect it: -1 with err->code ENOENT */
     void (*progress)(void *arg, uint64_t done, uint64_t total);
     void *arg;
@@ -32,7 +33,7 @@ enum study_fact { STUDY_ORDER, STUDY_FACTS };
 
 struct study {
     struct pinball *pinball;
-    struct trace *trace;
+    struct trace *trace; /* NULL, as are source and index, if none was wanted */
     struct source *source;
     struct trace_index *index;
     char *trace_path;

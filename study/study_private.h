@@ -20,6 +20,7 @@ struct study_private {
     struct broker *broker; /* of broker.h, in a study that is confined; else NULL */
     bool has_from;         /* a window begins here: */
     struct position from;
+    bool keeps;  /* what is found out is kept beside the trace */
     bool cached; /* the trace is in the user's cache, ... */
     int held;    /* ... and says that it is in use; -1: not */
 };

@@ -87,6 +87,7 @@ enum { KINDS_ARGS = 6 }; /* at most */
 
 /* A number without a row may use all arguments and does nothing that is known. */
 struct call_kind kinds_of(int64_t nr);
+const char *kinds_name(int64_t nr); /* NULL: it has no row; not inside the target */
 
 bool kinds_opens(struct call_kind k);                         /* a file */
 bool kinds_opens_to_write(struct call_kind k, const long *a); /* ... or perhaps */

@@ -227,10 +227,10 @@ int main(int argc, char *argv[])
         int (*print)(struct err *err);
     } modes[] = {
         {"rows", print_rows}, {"executed", print_executed}, {"positions", print_positions}};
-    const struct study_options options = {.trace = NULL};
     struct err err;
     int result = 2;
     parse(argc, argv);
+    const struct study_options options = {.untraced = strcmp(given.mode, "rows") == 0};
     if (!(study = study_collect(given.pinball, &options, &err)))
         die(err.msg);
     for (size_t i = 0; i < sizeof modes / sizeof modes[0]; i++)

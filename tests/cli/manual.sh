@@ -55,13 +55,14 @@ done
 # The JSON of every verb that has some begins with its version.
 checks=$((checks + 1))
 "$drdebug" record -q -o json.pinball -- /bin/true || fail "record"
-declare -A arguments=([info]="json.pinball" [slice]="json.pinball %rax at end")
+declare -A arguments=([info]="json.pinball" [slice]="json.pinball %rax at end"
+    [ask]="json.pinball accesses 0x1000 8")
 for verb in $verbs; do
     "$drdebug" help "$verb" | grep -q '^  --json ' || continue
     [ -n "${arguments[$verb]}" ] || fail "$verb has --json: this test must know arguments for it"
     # shellcheck disable=SC2086 # words
     json=$("$drdebug" "$verb" --json ${arguments[$verb]}) || fail "$verb --json"
-    python3 -c 'import json, sys; sys.exit(json.load(sys.stdin)["version"] != 1)' <<<"$json" || fail "$verb: no version"
+    python3 -c 'import json, sys; sys.exit(json.JSONDecoder().raw_decode(sys.stdin.read())[0]["version"] != 1)' <<<"$json" || fail "$verb: no version"
     unset "arguments[$verb]"
 done
 [ ${#arguments[@]} = 0 ] || fail "no --json any more: ${!arguments[*]}"

@@ -1,0 +1,168 @@
+/* location.c - memory that a question is about. SPDX-License-Identifier: MIT */
+#include "ask/location.h"
+
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "slicer/criterion/criterion.h"
+#include "source/expression.h"
+
+enum { FRAME_MOST = 1 << 20 }; /* a frame that is larger is taken for memory that stays */
+
+static int join_words(struct asking *q, char *out, size_t room, struct err *err)
+{
+    size_t used = 0;
+    for (int i = 0; i < q->given->words; i++) {
+        used += (size_t)snprintf(out + used, room - used, "%s%s", i ? " " : "", q->given->word[i]);
+        if (used >= room)
+            return err_set_code(err, ASK_USAGE, "more words than anybody means");
+    }
+    return 0;
+}
+
+/* ---- how long a frame is there ---- */
+
+struct end {
+    uint64_t at, behind;
+    struct position position;
+};
+
+/* The return address is read by the return, and else only written, by another call. */
+static int meets_end(void *arg, const struct touch *t, struct err *err)
+{
+    struct end *e = arg;
+    (void)err;
+    if (t->insn < e->at)
+        return 0;
+    e->behind = t->insn;
+    e->position = t->at;
+    return 1;
+}
+
+static int find_lifetime(struct asking *q, const struct place *p, struct location *out,
+                         struct err *err)
+{
+    struct end end = {.at = p->at, .behind = trace_insns(q->study->trace)};
+    struct touch_range slot = {p->cfa - 8, p->cfa};
+    struct touch_visitor v = {
+        .range = &slot, .ranges = 1, .first = p->at, .fn = meets_end, .arg = &end};
+    if (touch_pass(q->study->trace, &v, err) < 0)
+        return -1;
+    out->first = p->entry == UINT64_MAX ? 0 : p->entry;
+    out->behind = end.behind;
+    out->end = end.position;
+    return 0;
+}
+
+/* ---- what the words mean ---- */
+
+static int add(struct location *out, gaddr addr, uint64_t bytes, struct err *err)
+{
+    if (out->ranges == LOCATION_RANGES)
+        return err_set(err, "%s: it is in more than %d places", out->what, LOCATION_RANGES);
+    out->range[out->ranges++] = (struct touch_range){addr, addr + (bytes ? bytes : 1)};
+    return 0;
+}
+
+static int add_reads(struct location *out, const struct expression *e, struct err *err)
+{
+    bool registers = false;
+    for (size_t i = 0; i < e->reads; i++) {
+        const struct expression_read *r = &e->read[i];
+        registers |= !r->memory && !r->address;
+        if (r->memory && !r->address && add(out, r->addr, r->bytes, err))
+            return -1;
+    }
+    if (!out->ranges)
+        return err_set(err,
+                       registers ? "%s: it is in a register there; `drdebug slice` says where "
+                                   "its value is from"
+                                 : "%s: it is nowhere in memory",
+                       out->what);
+    return 0;
+}
+
+static bool read_address(const char *what, uint64_t *addr, uint64_t *bytes)
+{
+    char *end;
+    if (strncmp(what, "0x", 2) != 0)
+        return false;
+    *addr = strtoull(what, &end, 16);
+    *bytes = *end == ' ' ? strtoull(end, &end, 0) : 0;
+    return *bytes && !*end;
+}
+
+static int find_memory(struct asking *q, const struct place *p, struct location *out,
+                       struct err *err)
+{
+    uint64_t addr, bytes;
+    if (read_address(out->what, &addr, &bytes))
+        return addr + bytes < addr
+                   ? err_set_code(err, ASK_USAGE, "%s: beyond the end of memory", out->what)
+                   : add(out, addr, bytes, err);
+    struct expression *e = malloc(sizeof *e);
+    if (!e)
+        return err_set(err, "no memory");
+    int bad = criterion_reads(q->study, p, out->what, e, err) || add_reads(out, e, err);
+    free(e);
+    return bad ? -1 : 0;
+}
+
+int location_find(struct asking *q, struct location *out, struct err *err)
+{
+    char text[LOCATION_TEXT], all[LOCATION_TEXT + 8];
+    struct place p = {0};
+    *out = (struct location){.behind = trace_insns(q->study->trace)};
+    if (join_words(q, text, sizeof text, err))
+        return -1;
+    int without = criterion_place(q->study, text, out->what, &p, err);
+    if (without == 1) {
+        snprintf(all, sizeof all, "%s at end", text);
+        without = criterion_place(q->study, all, out->what, &p, err);
+    }
+    if (without)
+        return -1;
+    out->pc = p.scope ? p.scope : p.position.pc;
+    out->cfa = p.cfa;
+    int bad = find_memory(q, &p, out, err);
+    gaddr low = bad ? 0 : out->range[0].start;
+    out->local = !bad && p.cfa && low < p.cfa && p.cfa - low < FRAME_MOST;
+    if (out->local)
+        bad = find_lifetime(q, &p, out, err);
+    place_deinit(&p);
+    return bad ? -1 : 0;
+}
+
+/* ---- words for it ---- */
+
+void location_name(struct asking *q, const struct location *l, gaddr addr, uint64_t bytes,
+                   char *buf, size_t room)
+{
+    struct source_frame frame = {.cfa = l->cfa};
+    if (bytes > UINT32_MAX ||
+        !source_variable(q->study->source, l->pc, &frame, addr, (uint32_t)bytes, buf, room))
+        snprintf(buf, room, "0x%" PRIx64, addr);
+}
+
+void location_value(struct asking *q, const struct location *l, gaddr addr, const void *value,
+                    size_t bytes, char *buf, size_t room)
+{
+    struct source_frame frame = {.cfa = l->cfa};
+    struct source_type type = {.class = TYPE_NONE};
+    char unused[LOCATION_TEXT];
+    source_variable_typed(q->study->source, l->pc, &frame, addr, (uint32_t)bytes, unused,
+                          sizeof unused, &type);
+    source_value_write(&type, value, bytes, buf, room);
+}
+
+void location_place(struct asking *q, unsigned column, gaddr pc)
+{
+    struct source_line line = {.module = NULL};
+    source_line(q->study->source, pc, &line);
+    rows_place(q->rows, column,
+               &(struct rows_place){.file = line.file,
+                                    .line = line.line,
+                                    .function = line.function ? line.function : line.module,
+                                    .pc = pc});
+}
