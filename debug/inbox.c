@@ -20,6 +20,7 @@
 
 #include "debug/flow_note.h"
 #include "debug/mailbox.h"
+#include "debug/probe_check.h"
 #include "debug/program.h"
 #include "pinball/records.h"
 
@@ -43,6 +44,7 @@ struct inbox {
     struct mailbox_stop stop;
     uint8_t *flow;    /* words, then notes; NULL: none came yet */
     uint8_t *records; /* likewise */
+    uint8_t *rows;    /* likewise */
 };
 
 static int nonsense(struct err *err, const char *what)
@@ -142,6 +144,7 @@ void inbox_free(struct inbox *in)
     boxes_leave(in->boxes, in->number);
     free(in->flow);
     free(in->records);
+    free(in->rows);
     free(in);
 }
 
@@ -365,6 +368,26 @@ static int take_records(struct inbox *in, struct inbox_message *out, struct err 
     return 0;
 }
 
+static int take_rows(struct inbox *in, struct inbox_message *out, struct err *err)
+{
+    const uint64_t bytes = in->arg[1];
+    if (bytes > PROBE_ROWS_BYTES || bytes % 8)
+        return nonsense(err, "the length of rows");
+    if (!in->rows && !(in->rows = malloc(PROBE_ROWS_BYTES)))
+        return err_set(err, "no memory");
+    read_once(in->rows, in->box->rows, bytes);
+    for (uint64_t at = 0; at < bytes;) {
+        const struct probe_taken *row = (const struct probe_taken *)(in->rows + at);
+        const char *bad = probe_check_row(row, bytes - at);
+        if (bad)
+            return nonsense(err, bad);
+        at += row->bytes;
+    }
+    out->rows = in->rows;
+    out->rows_bytes = bytes;
+    return 0;
+}
+
 int inbox_take(struct inbox *in, struct inbox_message *out, struct err *err)
 {
     const uint32_t op = __atomic_load_n(&in->box->op, __ATOMIC_RELAXED);
@@ -387,6 +410,8 @@ int inbox_take(struct inbox *in, struct inbox_message *out, struct err *err)
         return take_flow(in, out, err);
     case TELL_RECORDS:
         return take_records(in, out, err);
+    case TELL_ROWS:
+        return take_rows(in, out, err);
     default:
         return nonsense(err, "an unknown word");
     }

@@ -66,6 +66,8 @@ struct inbox_message {
     const uint64_t *words;           /* TELL_FLOW */
     const void *notes;
     size_t words_bytes, notes_bytes;
+    const void *rows; /* TELL_ROWS: struct probe_taken each */
+    size_t rows_bytes;
 };
 
 /* -1: nonsense. */

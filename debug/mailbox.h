@@ -16,6 +16,7 @@
 
 #include "debug/flow.h"
 #include "debug/messages.h"
+#include "debug/probe.h"
 
 struct mailbox_map {
     uint64_t start, end;
@@ -52,6 +53,7 @@ struct mailbox {
     uint8_t data[MAILBOX_DATA_BYTES] __attribute__((aligned(4096)));
     /* A trace (flow.h); behind the words there is room for one more record. */
     uint8_t flow_words[FLOW_WORDS_BYTES + FLOW_WORDS_SLACK], flow_notes[FLOW_NOTES_BYTES];
+    uint8_t rows[PROBE_ROWS_BYTES]; /* what probes took (probe.h) */
 };
 
 #endif

@@ -25,6 +25,7 @@ enum mailbox_ask {
     TELL_FLOW,     /* arg0: bytes in flow_words; arg1: in flow_notes */
     TELL_RECORDS,  /* arg1: bytes in data: whole records of a state (DO_STATE) */
     TELL_DONE,     /* READ, WRITE, ... done: arg0 bytes or state. Answer: the next command */
+    TELL_ROWS,     /* arg1: bytes in rows: what probes took (probe.h) */
 };
 
 enum mailbox_command {
@@ -42,6 +43,7 @@ enum mailbox_command {
     DO_DIVERT,    /* leave the log: this process only serves calls of functions from here on */
     DO_STATE,     /* TELL_RECORDS: arg0 0 the address space, 1 processes and threads */
     DO_TOOL,      /* names of built-in tools in data, NAME+NAME; arg0 1 on, 0 off */
+    DO_PROBES,    /* the list of probes in data, from byte arg0 on, of arg1: as much as fits */
     DO_QUIT,
 };
 

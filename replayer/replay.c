@@ -19,6 +19,7 @@
 #include "pinball/pinball.h"
 #include "pinball/records.h"
 #include "replayer/cpu.h"
+#include "replayer/probes.h"
 #include "replayer/replay_int.h"
 #include "replayer/replay_private.h"
 #include "replayer/warden.h"
@@ -283,6 +284,28 @@ static int set_tool(struct replay *r, const char *name, struct err *err)
     return known ? 0 : err_set(err, "tool %s: unknown", name);
 }
 
+static int send_probes(struct replay *r, struct err *err)
+{
+    size_t bytes, room = inbox_room();
+    const uint8_t *list = probes_packed(r->probes, &bytes);
+    bool taken = true;
+    for (size_t at = 0; at < bytes && taken; at += room) {
+        const size_t n = bytes - at < room ? bytes - at : room;
+        const struct inbox_order order = {
+            .what = DO_PROBES, .arg = {at, bytes}, .data = list + at, .bytes = n};
+        if (replay_command(r, &order, err) || inbox_done(r->inbox, &taken, err))
+            return -1;
+    }
+    return taken ? 0 : err_set(err, "too many probes: the replayed program has no room for them");
+}
+
+static int set_tool_again(struct replay *r, struct err *err)
+{
+    if (r->probes && send_probes(r, err))
+        return -1;
+    return r->tool[0] ? set_tool(r, r->tool, err) : 0;
+}
+
 /* A program's successor is farther on in the log: so there is an end to them. */
 static int check_next(const struct replay *r, struct err *err)
 {
@@ -308,7 +331,7 @@ static int next_program(struct replay *r, struct err *err)
     }
     end_process(r);
     *r = next;
-    return r->tool[0] ? set_tool(r, r->tool, err) : 0;
+    return set_tool_again(r, err);
 }
 
 /* Runs until something that is not ours to deal with. */
@@ -334,19 +357,26 @@ int replay_failure(struct replay *r, struct err *err)
     return replay_take_stop(r, NULL, err);
 }
 
+int replay_goal(const struct position *at, struct mailbox_moment *goal, struct err *err)
+{
+    *goal = (struct mailbox_moment){.thread = 0};
+    if (!at)
+        return 0;
+    *goal = (struct mailbox_moment){.events = ANY_EVENTS,
+                                    .count = at->count,
+                                    .pc = at->pc,
+                                    .thread = at->thread,
+                                    .stage = STAGE_BEFORE};
+    return position_check(at, err);
+}
+
 int replay_run(struct replay *r, const struct position *until, struct replay_stop *stop,
                struct err *err)
 {
     struct mailbox_run how = {.flags = (r->options.verify ? RUN_VERIFY : 0) |
                                        (r->options.output ? RUN_OUTPUT : 0)};
-    if (until && position_check(until, err))
+    if (replay_goal(until, &how.goal, err))
         return -1;
-    if (until)
-        how.goal = (struct mailbox_moment){.events = ANY_EVENTS,
-                                           .count = until->count,
-                                           .pc = until->pc,
-                                           .thread = until->thread,
-                                           .stage = STAGE_BEFORE};
     int result = replay_go(r, &how, err);
     while (!result && r->stop.what.reason == STOP_EXEC)
         result = next_program(r, err) || replay_go(r, &how, err);
@@ -366,6 +396,12 @@ int replay_tool(struct replay *r, const char *name, struct err *err)
         return -1;
     snprintf(r->tool, sizeof r->tool, "%s", name ? name : "");
     return 0;
+}
+
+int replay_probe(struct replay *r, const struct probes *probes, struct err *err)
+{
+    r->probes = probes;
+    return send_probes(r, err) ? -1 : replay_tool(r, "probes", err);
 }
 
 /* The process that made the copy names it; the warden checks that. */

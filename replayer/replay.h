@@ -46,6 +46,9 @@ struct replay_options {
     /* The state, when replay_state() asks for it: whole records (pinball/records.h). NULL: not
      * wanted. */
     int (*records)(void *arg, const void *records, size_t bytes, struct err *err);
+    /* What probes took (probes.h): whole rows, a private copy, each checked by probe_check_row().
+     * -1 ends the replay, with *err set or not. NULL: not wanted. */
+    int (*rows)(void *arg, const void *rows, size_t bytes, struct err *err);
     bool (*pause)(void *arg); /* asked while it runs, now and then: shall it stop? NULL: no */
     bool verify;              /* check memory, too */
     bool copies;              /* replay_copy() will be used */

@@ -24,6 +24,7 @@ struct replay {
     struct mailbox_stop stop;
     uint64_t begun_chunk, begun_offset; /* in the log, of the program that runs */
     char tool[32];                      /* that is on; "": none */
+    const struct probes *probes;        /* NULL: none; not ours */
     bool over;                          /* the process is gone */
 };
 

@@ -14,6 +14,8 @@
 
 /* Runs until it stops, for whatever reason: replay_stopped(). -1: the process is gone. */
 int replay_go(struct replay *replay, const struct mailbox_run *how, struct err *err);
+/* Where to stop; NULL: nowhere. -1: a recording cannot have that position. */
+int replay_goal(const struct position *at, struct mailbox_moment *goal, struct err *err);
 const struct mailbox_stop *replay_stopped(const struct replay *replay);
 /* After a stop that is STOP_EXEC: the next program, before its first instruction. -1: as it was. */
 int replay_exec(struct replay *replay, struct err *err);
@@ -24,6 +26,9 @@ int replay_failure(struct replay *replay, struct err *err);
 int replay_set_stops(struct replay *replay, const void *stops, size_t bytes, struct err *err);
 /* For runs with RUN_FENCE; 1, or 0 if there cannot be one around these. */
 int replay_fence(struct replay *replay, const struct mailbox_fence *fence, struct err *err);
+/* The probes (probes.h), which must outlive the replay; rows come by options.rows from here on. */
+struct probes;
+int replay_probe(struct replay *replay, const struct probes *probes, struct err *err);
 /* The trail of a scan with a step_thread; room for MAILBOX_TRAIL. */
 int replay_trail(struct replay *replay, struct mailbox_moment *out, size_t *count, struct err *err);
 

@@ -219,6 +219,12 @@ static int answer(struct replay *r, const struct inbox_message *m, struct err *e
         if (r->options.records && r->options.records(r->options.arg, m->data, m->bytes, err))
             return -1;
         break;
+    case TELL_ROWS:
+        if (!r->probes)
+            return err_set(err, "the replaying process talks nonsense: rows without a probe");
+        if (r->options.rows && r->options.rows(r->options.arg, m->rows, m->rows_bytes, err))
+            return -1;
+        break;
     case TELL_STOP:
         r->stop = *m->stop;
         return 1;

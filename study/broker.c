@@ -17,40 +17,17 @@
 #include "base/confine.h"
 #include "pinball/beneath.h"
 #include "pinball/pinball.h"
+#include "study/broker_private.h"
 #include "study/past.h"
 #include "study/study_private.h"
 
-enum { PASTS = 8, NOT_CONFINED = 70 };
+enum { NOT_CONFINED = 70 };
 
 static const char debug_folder[] = "/usr/lib/debug/";
 
-struct broker {
-    int fd;
-};
-
-struct answer {
-    int32_t result, code;
-    uint64_t bytes;
-    char msg[sizeof((struct err *)0)->msg];
-    char data[BROKER_BYTES];
-};
-
-/* The parent's side. */
-struct server {
-    int fd;
-    struct study *study;
-    const struct broker_options *options;
-    struct past *past[PASTS];
-    struct broker_ask ask;
-    struct answer answer;
-    int folder; /* that came with the question; -1: none */
-    int give;   /* that goes with the answer; -1: none */
-};
-
 /* ---- messages ---- */
 
-/* One message, perhaps with a descriptor. Returns its bytes, 0 at the end, or -1. */
-static ssize_t receive(int fd, void *data, size_t room, int *passed)
+ssize_t broker_receive(int fd, void *data, size_t room, int *passed)
 {
     union {
         char room[CMSG_SPACE(sizeof(int))];
@@ -73,7 +50,7 @@ static ssize_t receive(int fd, void *data, size_t room, int *passed)
     return n > 0 && m.msg_flags & (MSG_TRUNC | MSG_CTRUNC) ? -1 : n;
 }
 
-static int dispatch(int fd, const void *data, size_t bytes, int pass)
+int broker_dispatch(int fd, const void *data, size_t bytes, int pass)
 {
     union {
         char room[CMSG_SPACE(sizeof(int))];
@@ -94,6 +71,15 @@ static int dispatch(int fd, const void *data, size_t bytes, int pass)
     while ((n = sendmsg(fd, &m, MSG_NOSIGNAL)) < 0 && errno == EINTR)
         ;
     return n == (ssize_t)bytes ? 0 : -1;
+}
+
+int broker_give_answer(struct broker_server *v)
+{
+    v->gone =
+        v->gone ||
+        broker_dispatch(v->fd, &v->answer,
+                        offsetof(struct broker_answer, data) + (size_t)v->answer.bytes, v->give);
+    return v->gone ? -1 : 0;
 }
 
 /* ---- the broker: files ---- */
@@ -141,7 +127,7 @@ static int open_folder(const struct study *s, const char *name)
 }
 
 /* The folder is one that the child has; it got it from here, or before it was confined. */
-static int open_asked(struct server *v)
+static int open_asked(struct broker_server *v)
 {
     const struct broker_ask *a = &v->ask;
     struct stat st;
@@ -160,7 +146,7 @@ static int open_asked(struct server *v)
     return -1;
 }
 
-static int open_output(const struct server *v)
+static int open_output(const struct broker_server *v)
 {
     for (size_t i = 0; i < BROKER_OUTPUTS; i++)
         if (v->options->output[i] && strcmp(v->options->output[i], v->ask.name) == 0)
@@ -171,7 +157,7 @@ static int open_output(const struct server *v)
 
 /* ---- the broker: replays ---- */
 
-static int make_past(struct server *v, struct err *err)
+static int make_past(struct broker_server *v, struct err *err)
 {
     uint32_t i = 0;
     while (i < PASTS && v->past[i])
@@ -184,7 +170,7 @@ static int make_past(struct server *v, struct err *err)
     return v->past[i] ? 0 : -1;
 }
 
-static int ask_past(struct server *v, struct past *p, struct err *err)
+static int ask_past(struct broker_server *v, struct past *p, struct err *err)
 {
     const struct broker_ask *a = &v->ask;
     struct program_registers *registers = (void *)v->answer.data;
@@ -210,19 +196,23 @@ static int ask_past(struct server *v, struct past *p, struct err *err)
 
 /* ---- the broker: all of it ---- */
 
-static int answer_file(struct server *v, struct err *err)
+static int answer_file(struct broker_server *v, struct err *err)
 {
     v->give = v->ask.op == BROKER_OPEN ? open_asked(v) : open_output(v);
     return v->give >= 0 ? 0 : err_set_code(err, errno, "%s", strerror(errno));
 }
 
-static int answer_one(struct server *v, struct err *err)
+static int answer_one(struct broker_server *v, struct err *err)
 {
     const struct broker_ask *a = &v->ask;
     if (a->op == BROKER_OPEN || a->op == BROKER_OUTPUT)
         return answer_file(v, err);
     if (a->op == BROKER_NEW)
         return make_past(v, err);
+    if (a->op == BROKER_LIST)
+        return broker_take_list(v, err);
+    if (a->op == BROKER_PROBE)
+        return broker_answer_probe(v, err);
     if (a->handle >= PASTS || !v->past[a->handle])
         return err_set(err, "no such replay");
     if (a->op == BROKER_FREE) {
@@ -234,23 +224,22 @@ static int answer_one(struct server *v, struct err *err)
 }
 
 /* Until the child closes its end. */
-static void serve(struct server *v)
+static void serve(struct broker_server *v)
 {
     struct err err;
     for (bool more = true; more;) {
-        ssize_t n = receive(v->fd, &v->ask, sizeof v->ask, &v->folder);
+        ssize_t n = broker_receive(v->fd, &v->ask, sizeof v->ask, &v->folder);
         more = n == (ssize_t)sizeof v->ask && memchr(v->ask.name, 0, sizeof v->ask.name);
         v->give = -1;
         memset(&v->answer, 0, sizeof v->answer);
         err = (struct err){.code = 0};
-        if (more) {
+        if (more && v->ask.op != BROKER_ENOUGH) { /* the rows that it is about are told */
             v->answer.result = answer_one(v, &err);
             v->answer.code = err.code;
             memcpy(v->answer.msg, err.msg, sizeof v->answer.msg);
             if (v->answer.result)
                 v->answer.bytes = 0;
-            more = !dispatch(v->fd, &v->answer,
-                             offsetof(struct answer, data) + (size_t)v->answer.bytes, v->give);
+            more = !broker_give_answer(v);
         }
         if (v->give >= 0)
             close(v->give);
@@ -259,6 +248,7 @@ static void serve(struct server *v)
     }
     for (size_t i = 0; i < PASTS; i++)
         past_free(v->past[i]);
+    free(v->list);
 }
 
 static int wait_for(pid_t child, const char *path, struct err *err)
@@ -282,9 +272,9 @@ static int wait_for(pid_t child, const char *path, struct err *err)
 static int be_broker(struct study *s, const struct broker_options *options, int fd, pid_t child,
                      struct err *err)
 {
-    struct server *v = calloc(1, sizeof *v);
+    struct broker_server *v = calloc(1, sizeof *v);
     if (v) {
-        *v = (struct server){.fd = fd, .study = s, .options = options};
+        *v = (struct broker_server){.fd = fd, .study = s, .options = options};
         serve(v);
     }
     close(fd);
@@ -298,17 +288,18 @@ static int be_broker(struct study *s, const struct broker_options *options, int 
 static int call(struct broker *b, const struct broker_ask *what, int pass, int *given, void *out,
                 size_t room, size_t *got, struct err *err)
 {
-    struct answer *a = malloc(sizeof *a);
+    struct broker_answer *a = malloc(sizeof *a);
     int bad = -1;
     *given = -1;
-    ssize_t n =
-        a && !dispatch(b->fd, what, sizeof *what, pass) ? receive(b->fd, a, sizeof *a, given) : -1;
-    if (n < (ssize_t)offsetof(struct answer, data)) {
+    ssize_t n = a && !broker_dispatch(b->fd, what, sizeof *what, pass)
+                    ? broker_receive(b->fd, a, sizeof *a, given)
+                    : -1;
+    if (n < (ssize_t)offsetof(struct broker_answer, data)) {
         err_set(err, "the broker does not answer");
     } else if (a->result) {
         err_set_code(err, a->code, "%s", a->msg);
     } else {
-        size_t bytes = (size_t)n - offsetof(struct answer, data);
+        size_t bytes = (size_t)n - offsetof(struct broker_answer, data);
         bytes = bytes < room ? bytes : room;
         if (bytes)
             memcpy(out, a->data, bytes);

@@ -34,15 +34,18 @@ enum broker_op {
     BROKER_REGISTERS,
     BROKER_READ,
     BROKER_THREADS,
-    BROKER_OPEN,  /* enum beneath_kind in `kind`; the folder's descriptor comes along */
-    BROKER_OUTPUT /* by its name */
+    BROKER_LIST,   /* of probes: `kind` bytes in `name`, from byte `addr` on, of `bytes` */
+    BROKER_PROBE,  /* with the list: rows, then an answer; `from`, `at`: a window, thread 0: none */
+    BROKER_ENOUGH, /* said while rows come, and not answered */
+    BROKER_OPEN,   /* enum beneath_kind in `kind`; the folder's descriptor comes along */
+    BROKER_OUTPUT  /* by its name */
 };
 
 struct broker_ask {
     uint32_t op, handle, thread, kind;
     int32_t flags;
     uint64_t insn, addr, bytes;
-    struct position at;
+    struct position at, from;
     char name[BROKER_NAME];
 };
 
@@ -61,6 +64,19 @@ void broker_free(struct broker *b); /* NULL is allowed */
 /* Asks. `got` (NULL: nothing is expected) gets the bytes of the answer in `out`. */
 int broker_call(struct broker *b, struct broker_ask *what, void *out, size_t room, size_t *got,
                 struct err *err);
+
+/* Has the broker replay with probes (study/probe.h): rows come in pieces as they are found, each of
+ * whole rows; `told` gets how far the replay is. If one of them does not return 0 the replay ends,
+ * and that is returned. */
+struct broker_probing {
+    const void *list; /* packed */
+    size_t bytes;
+    const struct position *from, *to;
+    int (*rows)(void *arg, const void *rows, size_t bytes, struct err *err);
+    int (*told)(void *arg, uint64_t ticks);
+    void *arg;
+};
+int broker_probe(struct broker *b, const struct broker_probing *p, struct err *err);
 
 /* fopen() for writing; by the broker, if there is one: NULL means none. */
 FILE *broker_create(struct broker *b, const char *path, struct err *err);

@@ -129,6 +129,8 @@ struct study *study_collect(const char *path, const struct study_options *o, str
     }
     s->own->held = s->own->unnamed = -1;
     s->own->places = o->places;
+    s->own->has_from = o->from != NULL;
+    s->own->from = o->from ? *o->from : s->own->from;
     s->has_to = o->to != NULL;
     s->to = o->to ? *o->to : s->to;
     s->pinball = pinball_open(path, err);

@@ -1,4 +1,4 @@
-/* agent.c - evaluate GDB agent expressions: the conditions of breakpoints.
+/* agent.c - evaluate GDB agent expressions: the conditions of breakpoints, what probes take.
  *
  * SPDX-License-Identifier: MIT
  *
@@ -8,61 +8,7 @@
  */
 #include "debug/target/agent.h"
 
-enum agent_op {
-    OP_FLOAT = 0x01,
-    OP_ADD,
-    OP_SUB,
-    OP_MUL,
-    OP_DIV_SIGNED,
-    OP_DIV_UNSIGNED,
-    OP_REM_SIGNED,
-    OP_REM_UNSIGNED,
-    OP_LSH,
-    OP_RSH_SIGNED,
-    OP_RSH_UNSIGNED,
-    OP_TRACE,
-    OP_TRACE_QUICK,
-    OP_LOG_NOT,
-    OP_BIT_AND,
-    OP_BIT_OR,
-    OP_BIT_XOR,
-    OP_BIT_NOT,
-    OP_EQUAL,
-    OP_LESS_SIGNED,
-    OP_LESS_UNSIGNED,
-    OP_EXT,
-    OP_REF8,
-    OP_REF16,
-    OP_REF32,
-    OP_REF64,
-    OP_REF_FLOAT,
-    OP_REF_DOUBLE,
-    OP_REF_LONG_DOUBLE,
-    OP_L_TO_D,
-    OP_D_TO_L,
-    OP_IF_GOTO,
-    OP_GOTO,
-    OP_CONST8,
-    OP_CONST16,
-    OP_CONST32,
-    OP_CONST64,
-    OP_REG,
-    OP_END,
-    OP_DUP,
-    OP_POP,
-    OP_ZERO_EXT,
-    OP_SWAP,
-    OP_GETV,
-    OP_SETV,
-    OP_TRACEV,
-    OP_TRACENZ,
-    OP_TRACE16,
-    OP_PICK = 0x32,
-    OP_ROT,
-    OP_PRINTF,
-};
-
-enum op_kind { NO_OP, KNOWN, REFUSED };
+enum op_kind { NO_OP, KNOWN, REFUSED, TAKES /* something for a row */ };
 
 static const struct op {
     uint8_t kind;
@@ -71,7 +17,8 @@ static const struct op {
 } ops[] = {
     [OP_FLOAT] = {REFUSED, 0, 0, 0},
     [OP_ADD... OP_RSH_UNSIGNED] = {KNOWN, 0, 2, 1},
-    [OP_TRACE... OP_TRACE_QUICK] = {REFUSED, 0, 0, 0},
+    [OP_TRACE] = {TAKES, 0, 2, 0},
+    [OP_TRACE_QUICK] = {TAKES, 1, 1, 1},
     [OP_LOG_NOT] = {KNOWN, 0, 1, 1},
     [OP_BIT_AND... OP_BIT_XOR] = {KNOWN, 0, 2, 1},
     [OP_BIT_NOT] = {KNOWN, 0, 1, 1},
@@ -91,10 +38,15 @@ static const struct op {
     [OP_POP] = {KNOWN, 0, 1, 0},
     [OP_ZERO_EXT] = {KNOWN, 1, 1, 1},
     [OP_SWAP] = {KNOWN, 0, 2, 2},
-    [OP_GETV... OP_TRACE16] = {REFUSED, 0, 0, 0},
+    [OP_GETV... OP_TRACEV] = {REFUSED, 0, 0, 0},
+    [OP_TRACENZ] = {TAKES, 0, 2, 0},
+    [OP_TRACE16] = {TAKES, 2, 1, 1},
     [OP_PICK] = {KNOWN, 1, 0, 1}, /* and as many as it picks from */
     [OP_ROT] = {KNOWN, 0, 3, 3},
     [OP_PRINTF] = {REFUSED, 0, 0, 0},
+    [OP_TAKE_REGISTER] = {TAKES, 2, 0, 0},
+    [OP_TAKE_VALUE] = {TAKES, 0, 1, 0},
+    [OP_TRY] = {TAKES, 2, 0, 0},
 };
 
 struct insn {
@@ -106,14 +58,22 @@ struct insn {
 
 /* ---- the code ---- */
 
-static enum agent_result fetch(const uint8_t *code, uint32_t bytes, uint32_t at, struct insn *insn)
+struct code {
+    const uint8_t *code;
+    uint32_t bytes;
+    bool takes; /* it is a probe's */
+};
+
+static enum agent_result fetch(const struct code *c, uint32_t at, struct insn *insn)
 {
+    const uint8_t *code = c->code;
+    const uint32_t bytes = c->bytes;
     if (at >= bytes)
         return AGENT_OUTSIDE;
     uint8_t op = code[at];
     if (op >= ARRAY_LEN(ops) || ops[op].kind == NO_OP)
         return AGENT_BAD_OPCODE;
-    if (ops[op].kind == REFUSED)
+    if (ops[op].kind == REFUSED || (ops[op].kind == TAKES && !c->takes))
         return AGENT_UNSUPPORTED;
     uint32_t size = ops[op].operand;
     if (size > bytes - at - 1)
@@ -124,24 +84,21 @@ static enum agent_result fetch(const uint8_t *code, uint32_t bytes, uint32_t at,
     return AGENT_DONE;
 }
 
-static bool is_register(uint64_t number)
-{
-    return number <= AGENT_GS || (number >= AGENT_ORIG_RAX && number <= AGENT_GS_BASE);
-}
-
 static const char *check_insn(const struct insn *insn, const uint8_t *starts)
 {
-    if (insn->op == OP_REG && !is_register(insn->operand))
+    if ((insn->op == OP_REG && agent_register_bytes(insn->operand) != 8) ||
+        (insn->op == OP_TAKE_REGISTER && !agent_register_bytes(insn->operand)))
         return agent_text(AGENT_NO_REGISTER);
-    if (insn->op != OP_GOTO && insn->op != OP_IF_GOTO)
+    if (insn->op != OP_GOTO && insn->op != OP_IF_GOTO && insn->op != OP_TRY)
         return NULL;
     if (insn->operand >= AGENT_BYTES || !(starts[insn->operand / 8] >> insn->operand % 8 & 1))
         return "a jump that leads to no operation";
     return NULL;
 }
 
-const char *agent_check(const uint8_t *code, uint32_t bytes)
+static const char *check(const struct code *code)
 {
+    const uint32_t bytes = code->bytes;
     uint8_t starts[AGENT_BYTES / 8] = {0}; /* a bit for each offset an operation begins at */
     struct insn insn = {.op = OP_POP};
     const char *bad = NULL;
@@ -149,7 +106,7 @@ const char *agent_check(const uint8_t *code, uint32_t bytes)
     if (bytes > AGENT_BYTES)
         return agent_text(AGENT_TOO_LONG);
     for (uint32_t at = 0; at < bytes; at = insn.next) {
-        enum agent_result result = fetch(code, bytes, at, &insn);
+        enum agent_result result = fetch(code, at, &insn);
         if (result != AGENT_DONE)
             return agent_text(result);
         starts[at / 8] |= (uint8_t)(1 << at % 8);
@@ -157,10 +114,20 @@ const char *agent_check(const uint8_t *code, uint32_t bytes)
     if (insn.op != OP_END && insn.op != OP_GOTO)
         return agent_text(AGENT_OUTSIDE);
     for (uint32_t at = 0; at < bytes && !bad; at = insn.next) {
-        fetch(code, bytes, at, &insn);
+        fetch(code, at, &insn);
         bad = check_insn(&insn, starts);
     }
     return bad;
+}
+
+const char *agent_check(const uint8_t *code, uint32_t bytes)
+{
+    return check(&(struct code){code, bytes, false});
+}
+
+const char *agent_check_take(const uint8_t *code, uint32_t bytes)
+{
+    return check(&(struct code){code, bytes, true});
 }
 
 /* ---- values ---- */
@@ -257,7 +224,7 @@ static enum agent_result read_register(const struct agent_state *state, uint64_t
                                   R8,  R9,  R10, R11, R12, R13, R14, R15};
     enum { USER_CS = 0x33, USER_SS = 0x2b }; /* the kernel's selectors; the others are 0 */
 
-    if (!is_register(number))
+    if (agent_register_bytes(number) != 8)
         return AGENT_NO_REGISTER;
     if (number < ARRAY_LEN(gpr))
         *value = state->cpu->gpr[gpr[number]];
@@ -283,7 +250,51 @@ struct machine {
     uint64_t stack[1 + AGENT_STACK]; /* from 1 on */
     uint32_t depth;
     uint32_t at; /* of the next operation */
+    bool tries;  /* a failure leads to `rescue`, with a stack of `rescue_depth` */
+    uint32_t rescue, rescue_depth;
 };
+
+/* Not inline: gcc would no longer see that the stack's values were put there. */
+__attribute__((noinline)) static enum agent_result take(struct machine *m, const struct insn *insn,
+                                                        const uint64_t *top)
+{
+    const struct agent_state *s = m->state;
+    uint64_t value;
+    switch (insn->op) {
+    case OP_TRACE:
+        return s->take(s->arg, AGENT_TAKE_MEMORY, top[1], top[2]);
+    case OP_TRACENZ:
+        return s->take(s->arg, AGENT_TAKE_STRING, top[1], top[2]);
+    case OP_TRACE_QUICK:
+    case OP_TRACE16:
+        return s->take(s->arg, AGENT_TAKE_MEMORY, top[0], insn->operand);
+    case OP_TAKE_REGISTER:
+        if (!agent_register_bytes(insn->operand))
+            return AGENT_NO_REGISTER;
+        if (read_register(s, insn->operand, &value) != AGENT_DONE)
+            return s->take(s->arg, AGENT_TAKE_VECTOR, insn->operand, 0);
+        return s->take(s->arg, AGENT_TAKE_REGISTER, insn->operand, value);
+    case OP_TAKE_VALUE:
+        return s->take(s->arg, AGENT_TAKE_VALUE, top[1], 0);
+    default: /* OP_TRY */
+        m->tries = true;
+        m->rescue = (uint32_t)insn->operand;
+        m->rescue_depth = m->depth;
+        return AGENT_DONE;
+    }
+}
+
+/* An operation failed. AGENT_DONE: evaluation goes on. */
+static enum agent_result fail(struct machine *m, enum agent_result why)
+{
+    const struct agent_state *s = m->state;
+    if (!m->tries || why == AGENT_ROW_FULL)
+        return why;
+    m->tries = false;
+    m->at = m->rescue;
+    m->depth = m->rescue_depth;
+    return s->take(s->arg, AGENT_TAKE_FAILURE, why, 0);
+}
 
 /* The stack has room; `depth` is already what the operation leaves. top[0] is the last of its
  * results, and where it takes more than it leaves, top[1] is the last of what it took. */
@@ -291,6 +302,8 @@ static enum agent_result execute(struct machine *m, const struct insn *insn)
 {
     uint64_t *top = m->stack + m->depth, value;
 
+    if (insn->row->kind == TAKES)
+        return take(m, insn, top);
     switch (insn->op) {
     case OP_DIV_SIGNED:
     case OP_DIV_UNSIGNED:
@@ -357,32 +370,54 @@ static enum agent_result execute(struct machine *m, const struct insn *insn)
     return AGENT_DONE;
 }
 
+/* A probe need not leave a value. */
+static bool ends_empty(const struct machine *m, const struct insn *insn)
+{
+    return insn->op == OP_END && !m->depth && m->state->take;
+}
+
+/* AGENT_DONE with *ended: it was the last. */
+static enum agent_result one_operation(struct machine *m, const struct code *code, bool *ended)
+{
+    struct insn insn;
+    enum agent_result result = fetch(code, m->at, &insn);
+    if (result != AGENT_DONE)
+        return result;
+    *ended = insn.op == OP_END;
+    if (ends_empty(m, &insn))
+        return AGENT_DONE;
+    if (m->depth < insn.row->takes)
+        return AGENT_STACK_EMPTY;
+    m->depth -= insn.row->takes;
+    m->depth += insn.row->leaves;
+    if (m->depth > AGENT_STACK)
+        return AGENT_STACK_FULL;
+    m->at = insn.next;
+    return execute(m, &insn);
+}
+
 enum agent_result agent_eval(const uint8_t *code, uint32_t bytes, const struct agent_state *state,
                              uint64_t *value)
 {
+    const struct code c = {code, bytes, state->take != NULL};
     struct machine m;
 
     m.state = state;
     m.depth = m.at = 0;
     m.stack[0] = 0; /* below all values */
+    m.tries = false;
     if (bytes > AGENT_BYTES)
         return AGENT_TOO_LONG;
     for (uint32_t steps = 0; steps < AGENT_STEPS; steps++) {
-        struct insn insn;
-        enum agent_result result = fetch(code, bytes, m.at, &insn);
+        bool ended = false;
+        enum agent_result result = one_operation(&m, &c, &ended);
+        if (result != AGENT_DONE) {
+            ended = false;
+            result = fail(&m, result);
+        }
         if (result != AGENT_DONE)
             return result;
-        if (m.depth < insn.row->takes)
-            return AGENT_STACK_EMPTY;
-        m.depth -= insn.row->takes;
-        m.depth += insn.row->leaves;
-        if (m.depth > AGENT_STACK)
-            return AGENT_STACK_FULL;
-        m.at = insn.next;
-        result = execute(&m, &insn);
-        if (result != AGENT_DONE)
-            return result;
-        if (insn.op == OP_END) {
+        if (ended) {
             *value = m.stack[m.depth];
             return AGENT_DONE;
         }
@@ -403,6 +438,7 @@ const char *agent_text(enum agent_result result)
         [AGENT_UNREADABLE] = "reads memory that cannot be read",
         [AGENT_NO_REGISTER] = "an unknown register",
         [AGENT_TOO_LONG] = "takes too long",
+        [AGENT_ROW_FULL] = "takes more than a row has room for",
     };
 
     return text[result];

@@ -2,6 +2,7 @@
 #include "debug/target/post.h"
 
 #include "debug/target/fence.h"
+#include "debug/target/probes.h"
 #include "debug/target/stops.h"
 #include "engine/core/engine.h"
 #include "engine/core/instrument.h"
@@ -126,7 +127,7 @@ static void set_tool(struct thread *self, struct mailbox *box)
         rest = tools_name(rest, name);
         const struct instrument *tool = program->tool(self, name);
         if (!tool)
-            tool = tools_find(name);
+            tool = rt_streq(name, "probes") ? probes_tool() : tools_find(name);
         good = tool && instrument_add(tool);
     }
     if (!good)
@@ -176,6 +177,9 @@ static void do_command(struct thread *t, struct mailbox *box)
     case DO_TOOL:
         set_tool(t, box);
         break;
+    case DO_PROBES:
+        box->arg[0] = probes_set(box);
+        break;
     case DO_QUIT:
         quit();
     default:
@@ -198,6 +202,7 @@ static void obey(struct thread *t)
 
 void post_stop(struct thread *t, struct mailbox_stop *why)
 {
+    probes_flush();
     program->stopping();
     memcpy(post_box()->data, why, sizeof *why);
     post_ask(TELL_STOP);

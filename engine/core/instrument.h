@@ -26,6 +26,7 @@ enum {
     PROBE_MEMORY = 1 << 3, /* before it, with its memory accesses */
     PROBE_WATCH = 1 << 4,  /* ... only if it may touch a watched range: watch.h */
     PROBE_FLOW = 1 << 5,   /* the buffer is full: flow.h */
+    PROBE_TAKE = 1 << 6,   /* as PROBE_BEFORE; comes where a run begins, too */
 };
 
 /* Each of several tools has eight bits of its own: those of the first are the lowest. */

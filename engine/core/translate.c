@@ -190,7 +190,8 @@ static void emit_body(struct job *j)
         const struct insn *in = &j->insn[i];
         unsigned after = wanted & PROBE_EACH(PROBE_AFTER);
         wanted = instrument_wanted(in, i == 0);
-        unsigned before = wanted & PROBE_EACH(PROBE_BLOCK | PROBE_BEFORE | PROBE_MEMORY);
+        unsigned before =
+            wanted & PROBE_EACH(PROBE_BLOCK | PROBE_BEFORE | PROBE_MEMORY | PROBE_TAKE);
         if (before | after)
             emit_probe(j, in->pc, in->len, before | after);
         const unsigned watch = wanted & PROBE_EACH(PROBE_WATCH);

@@ -4,8 +4,8 @@
  * SPDX-License-Identifier: MIT
  *
  * An input is a list of words: a byte that says which order was given, the op, two arguments of 8
- * bytes, and so many bytes (2) for the data and the notes. A second thread changes bytes of the
- * mailbox to and fro all the time.
+ * bytes, and so many bytes (2) for the data, the notes and the rows. A second thread changes bytes
+ * of the mailbox to and fro all the time.
  */
 #include <pthread.h>
 #include <stdlib.h>
@@ -40,6 +40,7 @@ static void *rewrite(void *arg)
         size_t at = state >> 8 & (SPAN - 8);
         volatile uint64_t *word = (state & 3) == 0   ? &box->arg[state >> 4 & 1]
                                   : (state & 3) == 1 ? (uint64_t *)(box->flow_notes + at)
+                                  : (state & 3) == 2 ? (uint64_t *)(box->rows + at)
                                                      : (uint64_t *)(box->data + at);
         uint64_t was = *word;
         for (int i = 0; i < 100; i++) {
@@ -83,8 +84,26 @@ static void look_at_flow(const struct inbox_message *m)
     }
 }
 
+static void look_at_rows(const struct inbox_message *m)
+{
+    static uint8_t copy[PROBE_ROW_BYTES];
+    for (size_t at = 0; at < m->rows_bytes;) {
+        const struct probe_taken *row = (const void *)((const uint8_t *)m->rows + at);
+        check(row->thread && row->bytes % 8 == 0 && row->bytes <= m->rows_bytes - at);
+        for (size_t i = sizeof *row; i < row->bytes;) {
+            const struct probe_piece *p = (const void *)((const uint8_t *)row + i);
+            i += sizeof *p + ((p->bytes + 7ull) & ~7ull);
+            check(p->kind >= PIECE_MEMORY && p->kind <= PIECE_FAILED && i <= row->bytes);
+            memcpy(copy, p + 1, p->bytes);
+        }
+        at += row->bytes;
+    }
+}
+
 static void look_at(const struct inbox_message *m)
 {
+    if (m->ask == TELL_ROWS)
+        look_at_rows(m);
     if (m->ask == TELL_JOURNAL)
         look_at_journal(m);
     if (m->ask == TELL_MESSAGE)
@@ -159,6 +178,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         bytes = bytes < size - HEAD ? bytes : (uint16_t)(size - HEAD);
         memcpy(box->data, data + HEAD, bytes);
         memcpy(box->flow_notes, data + HEAD, bytes);
+        memcpy(box->rows, data + HEAD, bytes);
         if (!inbox_take(inbox, &m, &err)) {
             look_at(&m);
             if (m.ask == TELL_DONE)

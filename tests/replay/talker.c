@@ -23,6 +23,7 @@ static unsigned lies, scribbles; /* so many of 64 */
 static uint64_t events, words;   /* so far */
 static uint32_t message_bytes;   /* of data */
 static int tracing;
+static uint64_t probes; /* of the list that came; 0: none */
 
 static long call(long nr, long a, long b, long c, long d, long e, long f)
 {
@@ -88,7 +89,7 @@ static uint8_t *field(struct mailbox *b)
     case 3:
         return b->flow_notes + 4 * below(256);
     case 4:
-        return b->flow_words + 8 * below(512);
+        return below(2) ? b->flow_words + 8 * below(512) : b->rows + 4 * below(256);
     default:
         return b->data + 4 * below(message_bytes / 4 + 1);
     }
@@ -257,6 +258,38 @@ static void tell_flow(void)
     say(TELL_FLOW);
 }
 
+static uint64_t add_piece(uint8_t *at, uint32_t kind)
+{
+    static const uint8_t where[] = {0, 0, 0, 40, 0, 7}, bytes[] = {0, 0, 0, 16, 8, 0};
+    struct probe_piece *p = (struct probe_piece *)at;
+    *p = (struct probe_piece){.where = where[kind], .bytes = bytes[kind], .kind = (uint8_t)kind};
+    if (kind < PIECE_REGISTER)
+        p->bytes = (uint32_t)below(100);
+    return sizeof *p + ((p->bytes + 7ull) & ~7ull);
+}
+
+/* The list has the pc of each; the first one's is said of all. */
+static void tell_rows(void)
+{
+    uint64_t at = 0;
+    for (uint64_t n = below(50); n; n--) {
+        struct probe_taken *r = (struct probe_taken *)(box->rows + at);
+        *r = (struct probe_taken){.probe = (uint32_t)below(probes + 1),
+                                  .thread = 1 + (uint32_t)below(2),
+                                  .undone = !below(8),
+                                  .count = events * 100,
+                                  .pc = LOOP_PC,
+                                  .ticks = events * 100,
+                                  .value = odd()};
+        at += sizeof *r;
+        for (uint64_t k = r->undone ? 0 : below(5); k; k--)
+            at += add_piece(box->rows + at, 1 + (uint32_t)below(5));
+        r->bytes = (uint32_t)(box->rows + at - (uint8_t *)r);
+    }
+    box->arg[1] = at;
+    say(TELL_ROWS);
+}
+
 static struct mailbox_what what(uint32_t reason)
 {
     struct mailbox_what w = {.reason = reason,
@@ -312,7 +345,9 @@ static void run(void)
             tell_journal();
             break;
         default:
-            if (tracing)
+            if (probes || !below(64))
+                tell_rows();
+            else if (tracing)
                 tell_flow();
         }
     tell_stop();
@@ -427,6 +462,11 @@ static void answer(void)
         if (tracing)
             words = 0;
         box->arg[0] = 1;
+        break;
+    case DO_PROBES:
+        if (!box->arg[0])
+            probes = ((struct probe_list *)box->data)->places;
+        box->arg[0] = below(16) != 0;
         break;
     case DO_QUIT:
         call(NR_EXIT_GROUP, 0, 0, 0, 0, 0, 0);

@@ -8,6 +8,7 @@
  */
 #include "debug/target/agent.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -371,12 +372,115 @@ static void moves_values_on_the_stack(void **state)
     assert_int_equal(value_of("22012202220333292927"), 3);
 }
 
+/* ---- what probes take ---- */
+
+static char taken[1000]; /* as text */
+static unsigned room = 100;
+
+static enum agent_result note(void *arg, enum agent_take what, uint64_t a, uint64_t b)
+{
+    static const char *const name[] = {"memory", "string", "register",
+                                       "vector", "value",  "failure"};
+    size_t n = strlen(taken);
+
+    (void)arg;
+    if (!room)
+        return AGENT_ROW_FULL;
+    room--;
+    snprintf(taken + n, sizeof taken - n, "%s %llx %llx;", name[what], (unsigned long long)a,
+             (unsigned long long)b);
+    return AGENT_DONE;
+}
+
+static void takes(const char *hex, enum agent_result result, const char *what)
+{
+    struct agent_state probe = machine;
+    uint8_t code[256];
+    uint64_t value = 0;
+    const uint32_t n = code_of(hex, code);
+
+    probe.take = note;
+    taken[0] = 0;
+    assert_null(agent_check_take(code, n));
+    assert_int_equal(agent_eval(code, n, &probe, &value), result);
+    assert_string_equal(taken, what);
+}
+
+static void takes_memory_strings_and_values(void **state)
+{
+    (void)state;
+    takes("27", AGENT_DONE, "");
+    takes("2207"
+          "2203"
+          "0c27",
+          AGENT_DONE, "memory 7 3;");
+    takes("2207"
+          "0d0529"
+          "22092207"
+          "2f27",
+          AGENT_DONE, "memory 7 5;string 9 7;");
+    takes("2207"
+          "30010227",
+          AGENT_DONE, "memory 7 102;");
+    takes("2207"
+          "8127",
+          AGENT_DONE, "value 7 0;");
+}
+
+static void takes_registers_of_all_kinds(void **state)
+{
+    char text[64];
+
+    (void)state;
+    snprintf(text, sizeof text, "register 10 %llx;", (unsigned long long)machine.cpu->rip);
+    takes("80001027", AGENT_DONE, text);
+    takes("80001880002880003880003c27", AGENT_DONE,
+          "vector 18 0;vector 28 0;vector 38 0;vector 3c 0;");
+    uint8_t code[256];
+    assert_string_equal(agent_check_take(code, code_of("80002027", code)),
+                        agent_text(AGENT_NO_REGISTER));
+    assert_string_equal(agent_check_take(code, code_of("80004c27", code)),
+                        agent_text(AGENT_NO_REGISTER));
+}
+
+static void goes_on_behind_a_failure(void **state)
+{
+    (void)state;
+    takes("820009"
+          "22012200"
+          "058122098127",
+          AGENT_DONE, "failure 6 0;value 9 0;");
+    takes("22012200"
+          "0527",
+          AGENT_DIVISION, "");
+    /* Only once, and with the stack as it was. */
+    takes("2203"
+          "82000a"
+          "22012200"
+          "058127",
+          AGENT_DONE, "failure 6 0;value 3 0;");
+    takes("820003"
+          "22012200"
+          "0527",
+          AGENT_DIVISION, "failure 6 0;");
+    room = 1;
+    takes("2207812208"
+          "8127",
+          AGENT_ROW_FULL, "value 7 0;");
+    room = 0;
+    takes("820006"
+          "220781"
+          "27",
+          AGENT_ROW_FULL, "");
+    room = 100;
+}
+
 /* ---- damage ---- */
 
 static void refuses_unknown_and_foreign_operations(void **state)
 {
-    static const uint8_t foreign[] = {0x01, 0x0c, 0x0d, 0x1b, 0x1c, 0x1d, 0x1e,
-                                      0x1f, 0x2c, 0x2d, 0x2e, 0x2f, 0x30, 0x34};
+    static const uint8_t foreign[] = {0x01, 0x0c, 0x0d, 0x1b, 0x1c, 0x1d, 0x1e, 0x1f, 0x2c,
+                                      0x2d, 0x2e, 0x2f, 0x30, 0x34, 0x80, 0x81, 0x82};
     static const uint8_t unknown[] = {0x00, 0x31, 0x35, 0x7f, 0xff};
     uint8_t code[] = {0x22, 1, 0x22, 1, 0, 0, 0, 0x27};
     uint64_t value;
@@ -484,6 +588,9 @@ int main(void)
         cmocka_unit_test_setup(combines_words, set_up),
         cmocka_unit_test_setup(extends_from_any_width, set_up),
         cmocka_unit_test_setup(moves_values_on_the_stack, set_up),
+        cmocka_unit_test_setup(takes_memory_strings_and_values, set_up),
+        cmocka_unit_test_setup(takes_registers_of_all_kinds, set_up),
+        cmocka_unit_test_setup(goes_on_behind_a_failure, set_up),
         cmocka_unit_test_setup(refuses_unknown_and_foreign_operations, set_up),
         cmocka_unit_test_setup(refuses_registers_it_does_not_have, set_up),
         cmocka_unit_test_setup(stays_inside_its_code, set_up),
