@@ -2,20 +2,17 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * A trace tells who touched it, in order; a replay that stops at each of them tells what was there
- * before. What a write left is there when the next access comes: nobody touched it in between. So
- * a row waits for the next one.
+ * A trace tells who touched it, in order; probes tell what was there (watched.h).
  */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "ask/location.h"
+#include "ask/watched.h"
 #include "base/array.h"
 #include "engine/os/kinds.h"
-#include "study/past.h"
 
-enum { VALUE_MOST = 256, VALUE_TEXT = 1024 };
+enum { VALUE_TEXT = 1024 };
 
 struct job {
     struct asking *q;
@@ -65,40 +62,14 @@ static int find(struct job *j, struct err *err)
     return 0;
 }
 
-/* ---- what was there ---- */
+/* ---- rows ---- */
 
-struct value {
-    uint8_t bytes[VALUE_MOST];
-    size_t known;
-};
-
-/* The whole of the first range, which a value is shown of; of accesses their own bytes. */
-static void look(struct past *past, gaddr addr, uint64_t bytes, struct value *out)
-{
-    size_t n = bytes < VALUE_MOST ? (size_t)bytes : VALUE_MOST;
-    out->known = past ? past_read(past, addr, out->bytes, n) : 0;
-    if (out->known < n)
-        out->known = 0;
-}
-
-/* Goes to an access, or behind all of them. */
-static int go(struct job *j, struct past *past, size_t i, struct err *err)
-{
-    if (!past) /* nobody wants values */
-        return 0;
-    if (i < j->count) {
-        bool same = i && j->list[i].insn == j->list[i - 1].insn;
-        return same ? 0 : past_go(past, j->list[i].insn, &j->list[i].at, err);
-    }
-    return past_go(past, j->at.behind, &j->at.end, err);
-}
-
-static void tell_value(struct job *j, unsigned column, gaddr addr, const struct value *v)
+static void tell_value(struct job *j, unsigned column, gaddr addr, const uint8_t *bytes, size_t n)
 {
     char text[VALUE_TEXT];
-    if (!v->known)
+    if (!bytes)
         return;
-    location_value(j->q, &j->at, addr, v->bytes, v->known, text, sizeof text);
+    location_value(j->q, &j->at, addr, bytes, n, text, sizeof text);
     rows_text(j->q->rows, column, text);
 }
 
@@ -120,61 +91,65 @@ static const struct rows_column access_columns[] = {
     [A_BY] = {"by", ROWS_TEXT},
 };
 
-/* `after`: what is there when the next access comes. */
-static int tell_access(struct job *j, const struct touch *t, const struct value *before,
-                       const struct value *after, struct err *err)
+static bool is_wanted(const struct asking *q, const struct touch *t)
+{
+    return (!q->given->reads && !q->given->writes) || (q->given->reads && t->read) ||
+           (q->given->writes && t->write);
+}
+
+static int tell_access(struct job *j, const struct touch *t, const struct watched_value *v,
+                       struct err *err)
 {
     struct rows *r = j->q->rows;
     char name[VALUE_TEXT];
+    if (!is_wanted(j->q, t))
+        return 0;
     location_name(j->q, &j->at, t->addr, t->bytes, name, sizeof name);
     rows_position(r, A_AT, &t->at, t->insn);
     location_place(j->q, A_PLACE, t->at.pc);
     rows_text(r, A_ACCESS, t->read && t->write ? "both" : t->write ? "write" : "read");
     rows_text(r, A_WHAT, name);
     rows_number(r, A_BYTES, t->bytes);
-    tell_value(j, A_VALUE, t->addr, t->write ? after : before);
+    if (v)
+        tell_value(j, A_VALUE, t->addr, watched_bytes(&j->at, v, t), (size_t)t->bytes);
     tell_by(r, A_BY, t);
     return rows_end(r, err);
 }
 
-/* All accesses are stopped at, so that what a write left is seen before the next one. */
-static int tell_accesses(struct job *j, struct err *err)
+/* What was read, or what was left. */
+static int tell_accesses(void *arg, size_t first, size_t behind, const struct watched_value *before,
+                         const struct watched_value *after, struct err *err)
 {
-    bool values = rows_shows(j->q->rows, A_VALUE);
-    struct past *past = values ? past_new(j->q->study, err) : NULL;
-    struct value before, after;
-    int end = past || !values ? 0 : -1;
-    if (!end && j->count) {
-        end = go(j, past, 0, err);
-        look(past, j->list[0].addr, j->list[0].bytes, &before);
-    }
-    for (size_t i = 0; !end && i < j->count; i++) {
-        const struct touch *t = &j->list[i];
-        if (go(j, past, i + 1, err)) {
-            end = -1;
-            break;
-        }
-        look(past, t->addr, t->bytes, &after);
-        if (!(t->write && !j->q->given->writes && j->q->given->reads) &&
-            !(!t->write && j->q->given->writes))
-            end = tell_access(j, t, &before, &after, err);
-        if (i + 1 < j->count)
-            look(past, t[1].addr, t[1].bytes, &before);
-        end = end ? end : j->q->interrupted();
-    }
-    past_free(past);
+    struct job *j = arg;
+    int end = 0;
+    for (size_t i = first; !end && i < behind; i++)
+        end = tell_access(j, &j->list[i], j->list[i].write ? after : before, err);
+    return end;
+}
+
+/* Rows that show no value need no replay. */
+static int tell_all(struct job *j, bool values, watched_fn *tell, struct err *err)
+{
+    int end = 0;
+    if (values)
+        return watched_run(j->q, &j->at, j->list, j->count, tell, j, err);
+    for (size_t i = 0; !end && i < j->count; i++)
+        end = tell(j, i, i + 1, NULL, NULL, err);
     return end;
 }
 
 static int answer(struct asking *q, const struct rows_column *column, size_t columns,
-                  bool writes_only, int (*tell)(struct job *, struct err *), struct err *err)
+                  bool writes_only, watched_fn *tell, struct err *err)
 {
     struct job j = {.q = q, .writes = true, .reads = !writes_only};
     if (location_find(q, &j.at, err) || rows_begin(q->rows, column, columns, err))
         return -1;
+    bool values = false;
+    for (unsigned i = 0; i < columns; i++)
+        values |= rows_shows(q->rows, i) && !strcmp(column[i].name, "value");
     int end = find(&j, err);
     if (!end)
-        end = tell(&j, err);
+        end = tell_all(&j, values, tell, err);
     if (end >= 0 && j.at.local)
         rows_note(q->rows, "%s is a variable of a call: accesses while that lasted", j.at.what);
     free(j.list);
@@ -196,36 +171,25 @@ static const struct rows_column value_columns[] = {
     [V_BY] = {"by", ROWS_TEXT},
 };
 
-static int tell_values(struct job *j, struct err *err)
+/* The value is that of the first range. */
+static int tell_values(void *arg, size_t first, size_t behind, const struct watched_value *before,
+                       const struct watched_value *after, struct err *err)
 {
-    const struct touch_range *whole = &j->at.range[0];
+    struct job *j = arg;
     struct rows *r = j->q->rows;
-    bool values = rows_shows(r, V_VALUE) || rows_shows(r, V_SAME);
-    struct past *past = values ? past_new(j->q->study, err) : NULL;
-    struct value before, after;
-    int end = past || !values ? 0 : -1;
-    if (!end && j->count)
-        end = go(j, past, 0, err);
-    for (size_t i = 0; !end && i < j->count; i++) {
-        const struct touch *t = &j->list[i];
-        look(past, whole->start, whole->end - whole->start, &before);
-        if (go(j, past, i + 1, err)) {
-            end = -1;
-            break;
-        }
-        look(past, whole->start, whole->end - whole->start, &after);
-        rows_position(r, V_AT, &t->at, t->insn);
-        location_place(j->q, V_PLACE, t->at.pc);
-        tell_value(j, V_VALUE, whole->start, &after);
-        rows_flag(r, V_SAME,
-                  before.known && before.known == after.known &&
-                      !memcmp(before.bytes, after.bytes, after.known));
-        tell_by(r, V_BY, t);
-        end = rows_end(r, err);
-        end = end ? end : j->q->interrupted();
-    }
-    past_free(past);
-    return end;
+    const struct touch *t = &j->list[first];
+    const struct touch_range *whole = &j->at.range[0];
+    uint64_t bytes = whole->end - whole->start;
+    (void)behind;
+    rows_position(r, V_AT, &t->at, t->insn);
+    location_place(j->q, V_PLACE, t->at.pc);
+    if (after && bytes <= after->known)
+        tell_value(j, V_VALUE, whole->start, after->bytes, (size_t)bytes);
+    rows_flag(r, V_SAME,
+              after && after->known && before->known == after->known &&
+                  !memcmp(before->bytes, after->bytes, after->known));
+    tell_by(r, V_BY, t);
+    return rows_end(r, err);
 }
 
 int ask_values(struct asking *q, struct err *err)

@@ -1,0 +1,35 @@
+/* watched.h - what some memory held around each access to it.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Probes at the instructions that touched it (replayer/probes.h) take all of it before each
+ * execution. What an access left is there when the next one comes: nobody touched it in between. So
+ * a single replay tells what was there before and after each, in the order of the execution.
+ */
+#ifndef ASK_WATCHED_H
+#define ASK_WATCHED_H
+
+#include "ask/location.h"
+
+enum { WATCHED_MOST = 1024 }; /* bytes of all ranges together; of more, the first are taken */
+
+/* The bytes of the ranges, one behind the other. */
+struct watched_value {
+    uint8_t bytes[WATCHED_MOST];
+    size_t known; /* 0: they could not be read */
+};
+
+/* Accesses first to behind, without that, are those of one instruction. 0: go on; 1: enough. */
+typedef int watched_fn(void *arg, size_t first, size_t behind, const struct watched_value *before,
+                       const struct watched_value *after, struct err *err);
+
+/* The accesses are a part of what touch_pass() told of these ranges, in its order; what is left out
+ * has not written. */
+int watched_run(struct asking *q, const struct location *l, const struct touch *list, size_t count,
+                watched_fn *fn, void *arg, struct err *err);
+
+/* The bytes of an access, which are in one of the ranges; NULL: not known. */
+const uint8_t *watched_bytes(const struct location *l, const struct watched_value *v,
+                             const struct touch *t);
+
+#endif
