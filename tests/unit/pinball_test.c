@@ -519,7 +519,7 @@ static void refuses_malformed_records(void **state)
 static void refuses_unknown_kinds_by_number(void **state)
 {
     static const bool is_there[256] = {
-#define RECORD(name, number, type, text) [number] = true,
+#define RECORD(name, number, type, count, text) [number] = true,
 #include "pinball/records.def"
 #undef RECORD
     };
