@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "slicer/slice.h"
 #include "source/frame.h"
 #include "study/study.h"
@@ -27,19 +28,6 @@ static void die(const char *what)
 {
     fprintf(stderr, "pairs: %s\n", what);
     exit(2);
-}
-
-static void *more(void *list, size_t count, size_t *room, size_t size)
-{
-    if (count < *room)
-        return list;
-    size_t new = *room ? 2 * *room : 64;
-    list = realloc(list, new *size);
-    if (!list)
-        die("no memory");
-    memset((char *)list + *room * size, 0, (new - *room) * size);
-    *room = new;
-    return list;
 }
 
 /* ---- places that are named ---- */
@@ -99,8 +87,9 @@ static void find_claims(struct source *source, const struct code_block *b, struc
             if (b->insn[i].in.pc != save[k].from || save[k].reg >= DWARF_GPRS ||
                 save[k].reg == DWARF_RSP || !has_frame(source, save[k].from))
                 continue;
-            out->at = more(out->at, out->count, &out->room, sizeof *out->at);
-            out->at[out->count++] = (struct claim){i, register_of(save[k].reg), save[k].offset};
+            if (array_push(&out->at, &out->count, &out->room,
+                           (struct claim){i, register_of(save[k].reg), save[k].offset}))
+                die("no memory");
         }
 }
 
@@ -115,8 +104,10 @@ static struct call *call_of(const struct pass_step *p)
 {
     struct thread *t = &in.thread[p->step->thread];
     uint32_t depth = depth_of(p->frame);
-    while (depth >= t->room)
-        t->call = more(t->call, t->room, &t->room, sizeof *t->call);
+    const size_t had = t->room;
+    if (array_reserve(&t->call, &t->room, (size_t)depth + 1))
+        die("no memory");
+    memset(t->call + had, 0, (t->room - had) * sizeof *t->call);
     struct call *c = &t->call[depth];
     if (c->serial != p->frame->serial)
         *c = (struct call){.serial = p->frame->serial};

@@ -434,17 +434,12 @@ class Memory:
 # ---- commands ----
 
 class PinCommand(gdb.Command):
-    """The base of all but the prefix: a subclass is a command, and has name, run(), show(), and complete() or a
+    """The base of all but the prefix: a subclass with a row in gdb/pin.def is a command, and has name, run(), show(), and complete() or a
     completer. run() gives the result, a dict; show() prints it. The same dict is the answer of -pin-NAME, in MI."""
 
     kind = gdb.COMMAND_RUNNING
     completer = gdb.COMPLETE_NONE
-    all = []
     latest = {}  # the last result
-
-    def __init_subclass__(cls):
-        if "name" in vars(cls):  # else it is a base of some
-            PinCommand.all.append(cls)
 
     def __init__(self):
         if hasattr(self, "complete"):
@@ -472,6 +467,17 @@ class PinCommand(gdb.Command):
     def check(self, condition):
         if not condition:
             raise gdb.GdbError(re.search("^Usage: .*", self.__doc__, re.MULTILINE)[0])
+
+
+class PinMove(PinCommand):
+    """The base of those that go somewhere. The result says where that is, and whether it was elsewhere."""
+
+    def moved(self, went):
+        return {"moved": went, "position": ask("when")["position"]}
+
+    def show(self, result):
+        if not result["moved"]:
+            say("Already there.")
 
 
 def mi_value(value):
@@ -531,7 +537,10 @@ made of a thread's number, its progress counter and the pc."""
 
 # ---- the commands ----
 
-PARTS = ()  # the build puts gdb/places.py, slices.py and chops.py here (gdb/embed.py)
+PARTS = ()  # the build puts gdb/slices.py and the files of gdb/pin/ here (gdb/embed.py)
+
+# Their classes. Empty here; the build puts those of gdb/pin.def in.
+COMMANDS = ()
 
 
 # ---- for expressions and front ends ----
@@ -748,7 +757,7 @@ def check_architecture():
 
 def install():
     """The commands, and the history; once, even if this file is loaded again."""
-    for command in (Pin, *PinCommand.all, MiResult, PinPosition, RefuseRecord, RefuseChildren, ReverseNext, ReverseStep):
+    for command in (Pin, *COMMANDS, MiResult, PinPosition, RefuseRecord, RefuseChildren, ReverseNext, ReverseStep):
         command()
     if hasattr(gdb, "drdebug_on_stop"):
         gdb.events.stop.disconnect(gdb.drdebug_on_stop)

@@ -1,20 +1,29 @@
-"""slices.py - `pin slice', `pin why' and what goes with them: why a value is what it is.
+"""slices.py - what `pin slice', `pin why' and their kind share: slices, how they are made and told of.
 
 SPDX-License-Identifier: MIT
 
-The build puts this into drdebug.py (gdb/embed.py), whose names it uses: GDB loads a single file.
+The build puts this into drdebug.py (gdb/embed.py), whose names it uses, before the commands: GDB loads a single file.
 Slices are made by `drdebug slice', the same program that serves the recording. An expression is
 given to it as it is, with the position, the thread and the frame in which it is meant: drdebug reads it.
 """
 
 JSON_VERSION = 1  # cli/json.h
-WHY_CAUSES = 5
 SHOWN_LINES = 50
 SAY_SO_AFTER_S = 1
 NO_CAUSE = "Nothing that was executed made it: it was there from the begin."
 
 
 # ---- drdebug itself ----
+
+def recording():
+    """(program, path), bytes: this drdebug and the pinball."""
+    answer = ask("recording")
+    program, path = (bytes.fromhex(answer[key]) for key in ("program", "path"))
+    for name in (program, path):
+        if not os.path.exists(name):
+            raise gdb.GdbError(f"{plain(os.fsdecode(name))}: not here; slices need the recording on this machine.")
+    return program, path
+
 
 def run_drdebug(verb, *options, criterion=None):
     """What it prints. Ctrl-C ends it."""
@@ -251,7 +260,7 @@ class Slices:
 slices = Slices()
 
 
-# ---- commands ----
+# ---- what a slice is to be of ----
 
 def hidden_calls(frame):
     """GDB does not show inlined calls that begin where the innermost frame is; drdebug counts them."""
@@ -313,280 +322,3 @@ def find_criterion(command, arg):
                    for word in (name, number)]
         return what, f"{what} at {place_named(where)}", options
     return what, f"{what} at {place_now()}", []
-
-
-class PinSlice(PinCommand):
-    """Say why a value is what it is: all that it depends on, across threads.
-Usage: pin slice [INSTANCE] [THREAD] WHAT [at WHERE]
-
-WHAT is an expression, %REGISTER, or 0xADDRESS BYTES. Of an expression, all
-that it reads counts: for p->x that is p, too.
-WHERE is FILE:LINE, LINE or FUNCTION (when that line is done), *START *END
-(when these instructions are), or a position such as T2:48213:401136, and is
-what the expression means there. Without, it is here and now, in the selected
-frame and thread; of a frame that is not the innermost, registers are those of
-its call. INSTANCE is the number of times that the line was reached, by default
-the last; THREAD is a thread's number.
-The first column is a position for `pin goto', of the last time if there are
-several. `pin slice-back' and `pin slice-step' go through the slice, and `pin
-list' shows it again. The first slice of a recording collects its trace."""
-
-    name = "slice"
-    kind = gdb.COMMAND_DATA
-    completer = gdb.COMPLETE_EXPRESSION
-    options = ()
-
-    def run(self, arg):
-        self.check(arg)
-        slices.check_connection()
-        what, criterion, options = find_criterion(self, arg)
-        made = slices.make(what, criterion, *self.options, *options)
-        return {"number": slices.remember(made), **made.about()}
-
-    def show(self, result):
-        say(f"Slice {result['number']}")
-        say_slice(result)
-
-
-class PinBackwardSlice(PinSlice):
-    """Say why a value is what it is: another name of `pin slice'.
-Usage: pin backward-slice [INSTANCE] [THREAD] WHAT [at WHERE]"""
-
-    name = "backward-slice"
-
-
-class PinWhy(PinCommand):
-    """Show the nearest causes of a value, or of the failure that ended the recording.
-Usage: pin why [EXPRESSION]
-
-Those that the value was made of come first, then those that say where it was.
-`pin goto' goes to one. The slice is remembered as by `pin slice': what decided
-that the lines were executed is not in it. Without an expression, at the end of
-a recording or at a signal, it is about the failure."""
-
-    name = "why"
-    kind = gdb.COMMAND_DATA
-    completer = gdb.COMPLETE_EXPRESSION
-
-    def run(self, arg):
-        slices.check_connection()
-        if not arg:
-            when = ask("when")
-            if not when["at_end"] and "signal" not in when:
-                raise gdb.GdbError("Why what? Say `pin why EXPRESSION'; without one it is about the failure that "
-                                   "ended the recording, at its end (`pin goto end').")
-            return self.causes(slices.make("failure", None, "--at", "failure", edges) for edges in ("--thin", "--data"))
-        where = place_now()
-        return self.causes(slices.make(arg, f"{arg} at {where}", edges) for edges in ("--thin", "--data"))
-
-    @staticmethod
-    def causes(some):
-        """Those of the first slice, and of the next only if these are too few."""
-        causes, known = [], set()
-        for made in some:
-            rows = [row for row in made.own_rows() if not row["criterion"]]
-            for row in rows:
-                line = row["thread"], row["file"], row["line"], row["name"] if not row["file"] else ""
-                if line not in known and len(causes) < WHY_CAUSES:
-                    known.add(line)
-                    causes.append(made.row(row))
-            if len(causes) == WHY_CAUSES:
-                break
-        return {"number": slices.remember(made), "criterion": made.end("criterion", made.label), "causes": causes,
-                "more": max(len(rows) - len(causes), 0)}
-
-    def show(self, why):
-        say_end("criterion", why["criterion"])
-        if not why["causes"]:
-            say(NO_CAUSE)
-            return
-        say_columns([(f"{n:>2}", *line_columns(cause)) for n, cause in enumerate(why["causes"], 1)])
-        if why["more"]:
-            say(f"    {counted(why['more'], 'more line')}: `pin list {why['number']}'")
-
-
-class PinList(PinCommand):
-    """List slices, or show one again.
-Usage: pin list [N|NAME]
-
-Those of this session have numbers; those kept by `drdebug slice -o NAME' have
-names. The one that is shown is the one that `pin slice-step' goes through."""
-
-    name = "list"
-    kind = gdb.COMMAND_STATUS
-
-    def complete(self, text, word):
-        return matching(slice_names(), word)
-
-    def run(self, arg):
-        self.check(len(arg.split()) <= 1)
-        slices.check_connection()
-        if arg in kept_slices():
-            slices.current = slices.make(arg, None, "--show", arg)
-            slices.current.label = slices.current.result["criterion"]["what"]
-            return slices.current.about()
-        if arg:
-            slices.current = slices.get(arg)
-            return slices.current.about()
-        return {"slices": self.list_all()}
-
-    @staticmethod
-    def list_all():
-        made = [{"name": str(n), "current": one is slices.current, "title": one.title(),
-                 "size": f"{one.result['instructions']} of {one.result['total']} instructions"}
-                for n, one in slices.made.items()]
-        return made + [{"name": name, "current": False, "size": size, "title": title}
-                       for name, (size, title) in kept_slices().items()]
-
-    def show(self, result):
-        if "slices" not in result:
-            say_slice(result, most=1 << 30)
-            return
-        if not result["slices"]:
-            say("No slices.")
-        say_columns([("=>" if one["current"] else "", one["name"], one["size"], one["title"])
-                     for one in result["slices"]])
-
-
-def kept_slices():
-    """{name: (size, criterion)} of those that are kept with the recording."""
-    lines = run_drdebug("slice", "--list").splitlines()
-    return {parts[0]: tuple(plain(part) for part in parts[1:])
-            for parts in (line.split("  ", 2) for line in lines) if len(parts) == 3}
-
-
-def slice_names():
-    try:
-        slices.check_connection()
-        return [*map(str, slices.made), *kept_slices()]
-    except gdb.GdbError:
-        return []
-
-
-class PinDelete(PinCommand):
-    """Delete a slice.
-Usage: pin delete N|NAME
-
-N is one of this session; NAME one that `drdebug slice -o NAME' has kept: it is
-deleted from the recording."""
-
-    name = "delete"
-
-    def complete(self, text, word):
-        return matching(slice_names(), word)
-
-    def run(self, arg):
-        self.check(len(arg.split()) == 1)
-        self.dont_repeat()
-        slices.check_connection()
-        if arg in kept_slices():
-            run_drdebug("slice", "--delete", arg)
-        else:
-            if slices.get(arg) is slices.current:
-                slices.current = None
-            del slices.made[int(arg)]
-        return {"deleted": arg}
-
-
-class PinTrace(PinCommand):
-    """Collect the trace that slices are made of, now.
-Usage: pin trace [FROM..TO]
-
-FROM and TO are positions; either may be left out. Slices then look at that part
-of the recording only, until the next `pin trace'. Without them it is the whole
-recording, whose trace is kept with it."""
-
-    name = "trace"
-    kind = gdb.COMMAND_DATA
-
-    def run(self, arg):
-        self.check(re.fullmatch(r"|(\S*)\.\.(\S*)", arg))
-        slices.check_connection()
-        window = ("--window", arg) if arg else ()
-        said = run_drdebug("trace", *window)
-        slices.window = window
-        return {"trace": said.rstrip().rpartition("/")[2]}
-
-    def show(self, result):
-        say(plain(result["trace"]))
-
-
-class PinOnly(PinCommand):
-    """Limit slices to some threads, files or modules.
-Usage: pin only [threads N[,N...]] [files GLOB...] [modules GLOB...]
-       pin only all
-
-Slices that are made from then on show lines of these only; what depends on what
-stays the same, so a value that came through another file is still followed.
-Files are those of debug information, modules the program and its libraries, both
-by their names or paths. Alone it says what the limits are."""
-
-    name = "only"
-    kind = gdb.COMMAND_DATA
-    WORDS = {"threads": "--only-thread", "files": "--only-file", "modules": "--only-module"}
-
-    def complete(self, text, word):
-        return matching(["all", *self.WORDS], word)
-
-    def run(self, arg):
-        slices.check_connection()
-        words = gdb.string_to_argv(arg)
-        if words == ["all"]:
-            slices.only = []
-        elif words:
-            slices.only = self.options(words)
-        names = {option: word for word, option in self.WORDS.items()}
-        pairs = zip(slices.only[::2], slices.only[1::2])
-        return {"only": [{"kind": names[option], "value": value} for option, value in pairs]}
-
-    def show(self, result):
-        limits = [f"{one['kind']} {plain(one['value'])}" for one in result["only"]]
-        say(f"Slices show {', '.join(limits) or 'everything'}.")
-
-    def options(self, words):
-        found, option = [], None
-        for word in words:
-            if word in self.WORDS:
-                self.check(option is None or option in found)  # a word without any
-                option = self.WORDS[word]
-                continue
-            self.check(option and (option != "--only-thread" or re.fullmatch(r"\d+(,\d+)*", word)))
-            found += [option, word]
-        self.check(words[-1] not in self.WORDS)
-        return found
-
-
-class PinWalk(PinCommand):
-    """The base of slice-step and slice-back."""
-
-    def show(self, at):
-        _, line, text, kind, what = line_columns(at)
-        say(f"{at['step']} of {at['steps']}: T{at['thread']} {line}  {text}  {kind} {what}".rstrip())
-
-
-class PinSliceStep(PinWalk):
-    """Go on to the next statement of the slice.
-Usage: pin slice-step
-
-The slice is that of the last `pin slice' or `pin why', or the one that `pin
-list' has shown. The program is then before the statement's first instruction
-that is in the slice."""
-
-    name = "slice-step"
-
-    def run(self, arg):
-        self.check(not arg)
-        return slices.walk(1)
-
-
-class PinSliceBack(PinWalk):
-    """Go back to the statement of the slice before this one.
-Usage: pin slice-back
-
-See `pin slice-step'."""
-
-    name = "slice-back"
-
-    def run(self, arg):
-        self.check(not arg)
-        return slices.walk(-1)

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "pinball/pinball_private.h"
+#include "pinball/records.h"
 
 struct check {
     struct pinball *pinball;
@@ -65,10 +66,24 @@ static void advance(struct check *c, uint64_t bytes)
         c->progress(c->arg, c->done, c->total);
 }
 
+/* The replay refuses a record that is smaller than its kind has to be; in the same words. `first`
+ * is the number of the chunk's first one. */
+static int check_records(const struct pinball *p, const void *data, uint64_t bytes, uint64_t first,
+                         struct err *err)
+{
+    const void *end = (const char *)data + bytes;
+
+    for (const struct record *r = records_first(data, bytes); r; r = records_next(r, end), first++)
+        if (r->kind < RECORD_SKIPPABLE && r->bytes < records_least(r->kind))
+            return err_set(err, "%s: cannot be replayed: event %llu: not a record", pinball_path(p),
+                           (unsigned long long)first);
+    return 0;
+}
+
 static int check_events(struct check *c, struct err *err)
 {
     struct pinball *p = c->pinball;
-    uint64_t room = 0;
+    uint64_t room = 0, records = 0;
     int bad = 0;
 
     for (uint64_t i = 0; i < p->chunks; i++)
@@ -77,11 +92,13 @@ static int check_events(struct check *c, struct err *err)
     if (!data)
         return err_set(err, "%s: no memory", pinball_path(p));
     for (uint64_t i = 0; !bad && i < p->chunks; i++) {
-        bad = pinball_read_chunk(p, i, data, room, err);
+        bad = pinball_read_chunk(p, i, data, room, err) ||
+              check_records(p, data, p->chunk[i].raw, records, err);
+        records += p->chunk[i].records;
         advance(c, p->chunk[i].raw);
     }
     free(data);
-    return bad;
+    return bad ? -1 : 0;
 }
 
 static int check_part(struct check *c, const struct part *part, struct err *err)

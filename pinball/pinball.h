@@ -103,7 +103,7 @@ int pinball_file_check(struct pinball *pinball, uint32_t number, struct err *err
 /* Told how many bytes of `total` have been checked. */
 typedef void pinball_progress(void *arg, uint64_t done, uint64_t total);
 
-/* Reads everything and checks every sum. `progress` may be NULL. */
+/* Reads everything, and checks every sum and that every record is whole. `progress` may be NULL. */
 int pinball_check(struct pinball *pinball, pinball_progress *progress, void *arg, struct err *err);
 
 /* For pack.h. */

@@ -14,7 +14,7 @@
 #include "pinball/end_reason.h"
 
 enum record_kind {
-#define RECORD(name, number, type, text) RECORD_##name = (number),
+#define RECORD(name, number, type, count, text) RECORD_##name = (number),
 #include "pinball/records.def"
 #undef RECORD
     RECORD_KINDS /* all are smaller; not every smaller number is one */
@@ -34,10 +34,18 @@ enum { RECORD_MAX_BYTES = 48 << 10 };
  * it; smaller kinds that are unknown are refused. */
 enum { RECORD_SKIPPABLE = 128 };
 
-/* A tick count and pc, and the hash of the running thread's registers there. */
+/* Where a thread is: it comes right behind the head of all kinds that have one (record_at.h). */
+struct record_at {
+    uint64_t count, pc; /* ticks so far; the next instruction */
+    union {
+        uint64_t hash;   /* of the thread's registers there */
+        uint64_t ranges; /* RECORD_MEMORY: so many struct memory_sum follow */
+    };
+};
+
 struct record_check {
     struct record r;
-    uint64_t count, pc, hash;
+    struct record_at at;
 };
 
 struct record_start {
@@ -129,14 +137,14 @@ enum {
 /* `rflags` is as the program's handler finds it, with flags that no instruction reads again. */
 struct record_signal {
     struct record r;
-    uint64_t count, pc, hash;
+    struct record_at at;
     uint64_t rflags, mask;
     uint8_t info[128]; /* siginfo_t */
 };
 
 struct record_fault {
     struct record r;
-    uint64_t count, pc, hash;
+    struct record_at at;
     uint64_t rflags, trapno, error, cr2, forced;
     uint8_t info[128];
 };
@@ -173,13 +181,14 @@ struct memory_sum {
 
 struct record_memory {
     struct record r;
-    uint64_t count, pc, ranges; /* of the running thread; so many struct memory_sum follow */
+    struct record_at at;
 };
 
 struct record_end {
     struct record r;
-    uint64_t count, pc, hash, ticks; /* ticks: of all threads */
-    uint32_t reason;                 /* enum end_reason */
+    struct record_at at;
+    uint64_t ticks;  /* of all threads */
+    uint32_t reason; /* enum end_reason */
     int32_t status;
 };
 

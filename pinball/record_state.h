@@ -50,7 +50,7 @@ enum {
 
 struct record_state {
     struct record r;
-    uint64_t count, pc, hash; /* as in struct record_check */
+    struct record_at at;
     uint64_t gpr[16], rflags, fs_base, gs_base;
     uint64_t mask, wait_mask;
     uint64_t altstack, altstack_bytes;

@@ -31,7 +31,7 @@ size_t records_check(const void *data, size_t bytes, uint64_t *count)
 size_t records_least(unsigned kind)
 {
     static const size_t least[RECORD_KINDS] = {
-#define RECORD(name, number, type, text) [RECORD_##name] = sizeof(struct type),
+#define RECORD(name, number, type, count, text) [RECORD_##name] = sizeof(struct type),
 #include "pinball/records.def"
 #undef RECORD
     };

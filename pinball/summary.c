@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "pinball/ends.h"
+#include "pinball/record_at.h"
 #include "pinball/record_state.h"
 #include "pinball/records.h"
 
@@ -50,7 +51,6 @@ static void count(struct summary *s, uint64_t ticks, uint64_t pc)
 
 static void end(struct summary *s, const struct record_end *r)
 {
-    count(s, r->count, r->pc);
     s->last = r->ticks;
     s->ended = true;
     s->reason = r->reason;
@@ -63,7 +63,7 @@ static void state(struct summary *s, const struct record_state *r)
     const uint32_t running = s->running;
 
     s->running = r->thread;
-    count(s, r->count, r->pc);
+    count(s, r->at.count, r->at.pc);
     s->running = r->r.flags & STATE_RUNS ? r->thread : running;
 }
 
@@ -92,18 +92,9 @@ static void add(struct summary *s, const struct record *r)
     case RECORD_SWITCH:
         s->running = ((const struct record_switch *)r)->thread;
         break;
-    case RECORD_RESTART:
-    case RECORD_YIELD:
-    case RECORD_CHECK:
-        count(s, ((const struct record_check *)r)->count, ((const struct record_check *)r)->pc);
-        break;
     case RECORD_SIGNAL:
-        s->signals++;
-        count(s, ((const struct record_signal *)r)->count, ((const struct record_signal *)r)->pc);
-        break;
     case RECORD_FAULT:
         s->signals++;
-        count(s, ((const struct record_fault *)r)->count, ((const struct record_fault *)r)->pc);
         break;
     case RECORD_END:
         end(s, (const struct record_end *)r);
@@ -111,6 +102,9 @@ static void add(struct summary *s, const struct record *r)
     default:
         break;
     }
+    const struct record_at *at = record_at(r);
+    if (at && r->kind != RECORD_STATE) /* that may be another thread's */
+        count(s, at->count, at->pc);
 }
 
 void summary_add(struct summary *summary, const void *records, size_t bytes)

@@ -262,9 +262,7 @@ static int put_end(struct cutting *c, const struct replay_stop *stop, struct err
     if (!s)
         return err_set(err, "the replaying process talks nonsense: no thread runs");
     const struct record_end end = {.r = {.kind = RECORD_END, .flags = BETWEEN, .bytes = sizeof end},
-                                   .count = s->count,
-                                   .pc = s->pc,
-                                   .hash = s->hash,
+                                   .at = s->at,
                                    .ticks = stop->ticks,
                                    .reason = END_REGION};
     return put(c, &end.r, err);

@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "trace/pcset.h"
 
 enum { THREADS_MOST = 65535 };
@@ -28,9 +29,11 @@ struct collector {
     struct trace_writer *writer;
     struct code *code;
     const struct code_block **block; /* by the process's numbers */
-    uint32_t blocks, block_room;
+    uint32_t blocks;
+    size_t block_room;
     struct run *run;
     uint32_t runs, now;
+    size_t run_room;
     struct trace_chunk chunk;
     uint64_t words;  /* of the stream so far */
     uint64_t before; /* words of the streams that it goes on from */
@@ -39,7 +42,7 @@ struct collector {
     struct pcset *entry, *called, *returned, *tried, *done;
     struct pcset *target;
     uint32_t *seen_next; /* by block: what followed it last, whose transfer is noted */
-    uint32_t seen_room;
+    size_t seen_room;
 };
 
 static int nonsense(const struct collector *c, struct err *err, const char *what)
@@ -58,9 +61,8 @@ static int begin_chunk(struct collector *c, struct err *err)
         ch->note = malloc(sizeof *ch->note * TRACE_STEPS);
         ch->bytes = malloc(TRACE_BYTES);
     }
-    free(ch->state);
-    ch->state = malloc(sizeof *ch->state * (c->runs + 1));
-    if (!ch->step || !ch->value || !ch->note || !ch->bytes || !ch->state)
+    if (!ch->step || !ch->value || !ch->note || !ch->bytes ||
+        array_reserve(&ch->state, &ch->thread_room, c->runs + 1))
         return err_set(err, "no memory");
     for (uint32_t i = 0; i < c->runs; i++)
         ch->state[i] = c->run[i].state;
@@ -78,10 +80,6 @@ static int end_chunk(struct collector *c, struct err *err)
     }
     c->chunk.insns = at;
     c->chunk.threads = c->runs; /* those that came are there with nothing */
-    struct trace_state *state = realloc(c->chunk.state, sizeof *state * (c->runs + 1));
-    if (!state)
-        return err_set(err, "no memory");
-    c->chunk.state = state;
     if (trace_put(c->writer, &c->chunk, c->code, err))
         return -1;
     if (c->options->progress)
@@ -123,15 +121,10 @@ static void learn(struct collector *c, const struct code_block *last, const stru
     if (last->number < c->seen_room && c->seen_next[last->number] == next->number + 1)
         return;
     if (last->number >= c->seen_room) {
-        uint32_t room = c->seen_room ? c->seen_room : 4096;
-        while (room <= last->number)
-            room *= 2;
-        uint32_t *list = realloc(c->seen_next, sizeof *list * room);
-        if (!list)
+        const size_t had = c->seen_room;
+        if (array_reserve(&c->seen_next, &c->seen_room, (size_t)last->number + 1))
             return; /* slower, not wrong */
-        memset(list + c->seen_room, 0, sizeof *list * (room - c->seen_room));
-        c->seen_next = list;
-        c->seen_room = room;
+        memset(c->seen_next + had, 0, sizeof *c->seen_next * (c->seen_room - had));
     }
     c->seen_next[last->number] = next->number + 1;
     const struct insn *in = code_last(last);
@@ -224,19 +217,8 @@ static int take_block(struct collector *c, const struct flow_block *f, struct er
     /* They are numbered as they come; another program begins again. */
     if (f->number > c->blocks || f->insns > PLAN_INSNS || f->insns > room)
         return nonsense(c, err, "not a block");
-    if (f->number >= c->block_room) {
-        uint32_t more = c->block_room ? c->block_room : 4096;
-        while (more <= f->number)
-            more *= 2;
-        const struct code_block **list = realloc(c->block, sizeof *list * more);
-        if (!list)
-            return err_set(err, "no memory");
-        memset(list + c->block_room, 0, sizeof *list * (more - c->block_room));
-        c->block = list;
-        c->block_room = more;
-    }
-    if (f->number >= c->blocks)
-        c->blocks = f->number + 1;
+    if (f->number == c->blocks && array_push(&c->block, &c->blocks, &c->block_room, NULL))
+        return err_set(err, "no memory");
     const uint8_t *lens = (const uint8_t *)(f + 1);
     c->block[f->number] =
         code_add(c->code, f->pc, f->insns, lens, lens + f->insns, room - f->insns, err);
@@ -250,19 +232,12 @@ static int take_thread(struct collector *c, const struct flow_thread *f, struct 
     if (c->now == c->runs) {
         if (c->runs == THREADS_MOST)
             return nonsense(c, err, "too many threads");
-        struct run *list = realloc(c->run, sizeof *list * (c->runs + 1));
-        struct trace_state *state = realloc(c->chunk.state, sizeof *state * (c->runs + 1));
-        if (list)
-            c->run = list;
-        if (state)
-            c->chunk.state = state;
-        if (!list || !state)
+        const struct run new = {.number = f->thread, .state = {f->note.count, 0, 0}, .next = f->pc};
+        if (array_reserve(&c->chunk.state, &c->chunk.thread_room, c->runs + 1) ||
+            array_push(&c->run, &c->runs, &c->run_room, new))
             return err_set(err, "no memory");
-        c->run[c->runs] = (struct run){.number = f->thread, .state = {f->note.count, 0, 0}};
-        c->chunk.state[c->runs] = c->run[c->runs].state;
-        c->runs++;
+        c->chunk.state[c->now] = new.state;
         pcset_add(c->entry, f->pc, 0);
-        c->run[c->now].next = f->pc;
     }
     return 0;
 }

@@ -26,6 +26,10 @@ enum call_does {
     DOES_CLOSES,
     DOES_CLOSES_RANGE,
     /* files */
+    DOES_READS,
+    DOES_READS_VECTOR,
+    DOES_READS_AT,
+    DOES_READS_VECTOR_AT,
     DOES_WRITES,
     DOES_WRITES_AT,
     DOES_WRITES_HOW,
@@ -57,6 +61,7 @@ enum call_does {
     DOES_SETS_WORD,
     DOES_FUTEX,
     DOES_SIGRETURN,
+    DOES_PASSES_TIME,
 };
 
 enum call_message {

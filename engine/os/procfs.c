@@ -3,6 +3,7 @@
 
 #include "engine/core/engine.h"
 #include "engine/os/kernel.h"
+#include "engine/os/kinds.h"
 #include "engine/os/maps.h"
 #include "engine/os/seccomp.h"
 #include "engine/os/syscalls.h"
@@ -227,48 +228,44 @@ static long give_vector(const struct thread *t, struct open_map *m, gaddr at, lo
 
 bool procfs_call(struct thread *t, long nr, const long *a, long *result)
 {
-    enum { DUPFD = 0, DUPFD_CLOEXEC = 1030 };
+    const struct call_kind k = kinds_of(nr);
     struct open_map *m = find(a[0]);
-    switch (nr) {
-    case __NR_close:
+    switch (k.does) {
+    case DOES_CLOSES:
         forget(a[0]);
         return false;
-    case __NR_close_range:
+    case DOES_CLOSES_RANGE:
         for (int i = 0; i < procfs_maps; i++)
             if (!a[2] && map[i].fd >= a[0] && (uint32_t)map[i].fd <= (uint32_t)a[1])
                 forget(map[i--].fd);
         return false;
-    case __NR_dup2:
-    case __NR_dup3:
-    case __NR_dup:
-    case __NR_fcntl:
-        if (nr == __NR_dup2 || nr == __NR_dup3)
+    case DOES_DUPLICATES:
+    case DOES_CONTROLS:
+        if (k.does == DOES_DUPLICATES && k.args > 1) /* they say which one it is to be */
             forget(a[1] == a[0] ? -1 : a[1]);
         m = find(a[0]);
-        if (!m || (nr == __NR_fcntl && a[1] != DUPFD && a[1] != DUPFD_CLOEXEC))
+        if (!m || !kinds_duplicates(k, a))
             return false;
         *result = syscalls_pass(t, nr, a);
         if (*result >= 0 && *result != a[0])
             remember((int)*result, m->path);
         return true;
-    case __NR_read:
+    case DOES_READS:
         *result = m ? give_at_position(t, m, (gaddr)a[1], (uint64_t)a[2]) : 0;
         return m;
-    case __NR_pread64:
+    case DOES_READS_AT:
         *result = m ? give(t, m, (uint64_t)a[3], (gaddr)a[1], (uint64_t)a[2]) : 0;
         return m;
-    case __NR_readv:
+    case DOES_READS_VECTOR:
         *result = m ? give_vector(t, m, (gaddr)a[1], a[2]) : 0;
         return m;
-    case __NR_preadv:
-    case __NR_preadv2:
-    case __NR_splice:
-    case __NR_copy_file_range:
+    case DOES_READS_VECTOR_AT:
         *result = -EINVAL; /* the caller falls back to read */
         return m;
-    case __NR_sendfile:
+    case DOES_COPIES:
+    case DOES_COPIES_AT:
         *result = -EINVAL;
-        return find(a[1]);
+        return find(a[k.arg ? 0 : 1]); /* from the other one */
     default:
         return false;
     }
@@ -317,8 +314,13 @@ long procfs_open(struct thread *t, long *a)
 
 long procfs_openat(struct thread *t, long *a)
 {
-    uint64_t flags = (uint64_t)a[2];
-    if ((int32_t)t->cpu.gpr[RAX] == __NR_openat2 && !engine_read(&flags, (gaddr)a[2], 8))
+    return open_path(t, a, (gaddr)a[1], (uint64_t)a[2]);
+}
+
+long procfs_openat2(struct thread *t, long *a)
+{
+    uint64_t flags;
+    if (!engine_read(&flags, (gaddr)a[2], sizeof flags))
         return -EFAULT;
     return open_path(t, a, (gaddr)a[1], flags);
 }

@@ -20,5 +20,6 @@ extern bool procfs_memory_open;
 
 long procfs_open(struct thread *t, long *a);
 long procfs_openat(struct thread *t, long *a);
+long procfs_openat2(struct thread *t, long *a);
 
 #endif

@@ -77,6 +77,7 @@ struct sent {
     struct thread *to; /* NULL: the process */
     bool group;        /* ... and others of its process group */
     gaddr info;        /* that must be readable; 0: none */
+    bool told;         /* ... and what it says arrives */
 };
 
 static struct thread *own_thread(const struct thread *t, long tid)
@@ -85,36 +86,6 @@ static struct thread *own_thread(const struct thread *t, long tid)
     while (o && (o->tid != tid || o->process != t->process))
         o = o->next;
     return o;
-}
-
-static struct sent what_is_sent(const struct thread *t, long nr, const long a[6])
-{
-    const struct sent other = {0};
-    struct sent s = {.sig = (int)a[1]};
-    switch (nr) {
-    case __NR_kill:
-        s.group = own_group(t, (int32_t)a[0]);
-        return is_own(t, a[0]) || s.group ? s : other;
-    case __NR_rt_sigqueueinfo:
-        s.info = (gaddr)a[2];
-        return is_own(t, a[0]) ? s : other;
-    case __NR_pidfd_send_signal:
-        s.info = (gaddr)a[2];
-        return !a[3] && own_pidfd(t, a[0]) ? s : other;
-    case __NR_tkill:
-        s.to = own_thread(t, a[0]);
-        break;
-    case __NR_rt_tgsigqueueinfo:
-        s.info = (gaddr)a[3];
-        /* fall through */
-    case __NR_tgkill:
-        s.sig = (int)a[2];
-        s.to = a[0] == t->process->pid ? own_thread(t, a[1]) : NULL;
-        break;
-    default:
-        return other;
-    }
-    return s.to ? s : other;
 }
 
 /* The thread that ends the process by taking the signal; NULL: it does not end now. */
@@ -217,14 +188,13 @@ bool sending_interrupts(struct thread *t)
 /* ---- the calls ---- */
 
 /* What the call tells of itself. False: the kernel may refuse it. */
-static bool describe(const struct thread *t, long nr, const struct sent *s,
-                     struct siginfo_raw *info)
+static bool describe(const struct thread *t, const struct sent *s, struct siginfo_raw *info)
 {
     *info = (struct siginfo_raw){0};
     if (!s->info)
         info->field[0] = (uint64_t)sys0(__NR_getuid) << 32 | (uint32_t)t->process->pid;
-    else if (nr != __NR_rt_sigqueueinfo || !engine_read(info, s->info, sizeof *info) ||
-             info->code >= 0 || sent_to_thread(info))
+    else if (!s->told || !engine_read(info, s->info, sizeof *info) || info->code >= 0 ||
+             sent_to_thread(info))
         return false;
     info->sig = s->sig;
     return true;
@@ -233,13 +203,13 @@ static bool describe(const struct thread *t, long nr, const struct sent *s,
 /* A hardware signal for the process: the kernel, in which nobody blocks it, would give it to the
  * first thread, and the sender would go on before that finds out who is to have it. Natively it is
  * pending, or the sender has taken it, when the call returns. */
-static bool sent_here(struct thread *t, long nr, const struct sent *s)
+static bool sent_here(struct thread *t, const struct sent *s)
 {
     struct siginfo_raw info;
     if (s->sig < 1 || s->sig > SIG_MAX || !(SIG_SYNC & SIG_BIT(s->sig)) || s->to || s->group)
         return false;
     struct thread *o = taker(t, s->sig);
-    if ((o && o != t) || !describe(t, nr, s, &info))
+    if ((o && o != t) || !describe(t, s, &info))
         return false;
     if (o)
         send_again(t, &info);
@@ -250,13 +220,12 @@ static bool sent_here(struct thread *t, long nr, const struct sent *s)
 
 /* A thread that kills its process makes the call itself, natively, with its own registers: a core
  * file then shows the program and not the runtime. */
-long sending_call(struct thread *t, long *a)
+static long make(struct thread *t, const long *a, struct sent s)
 {
     long nr = (int32_t)t->cpu.gpr[RAX];
-    const struct sent s = what_is_sent(t, nr, a);
     const struct thread *dies = dies_by(t, &s);
     if (!dies)
-        return sent_here(t, nr, &s) ? 0 : syscalls_pass(t, nr, a);
+        return sent_here(t, &s) ? 0 : syscalls_pass(t, nr, a);
     signals_end(t, s.sig);
     signals_use_default(s.sig);
     signals_set_kernel_mask(t->mask & ~SIG_BIT(s.sig));
@@ -265,4 +234,47 @@ long sending_call(struct thread *t, long *a)
     sys6(nr, a[0], a[1], a[2], a[3], a[4], a[5]);
     for (;;) /* should the other one be held up */
         sys3(__NR_tgkill, t->process->pid, t->tid, s.sig);
+}
+
+static const struct sent to_others = {0};
+
+long sending_kill(struct thread *t, long *a)
+{
+    const struct sent s = {.sig = (int)a[1], .group = own_group(t, (int32_t)a[0])};
+    return make(t, a, is_own(t, a[0]) || s.group ? s : to_others);
+}
+
+long sending_tkill(struct thread *t, long *a)
+{
+    const struct sent s = {.sig = (int)a[1], .to = own_thread(t, a[0])};
+    return make(t, a, s.to ? s : to_others);
+}
+
+static long to_thread_of(struct thread *t, const long *a, gaddr info)
+{
+    const struct sent s = {
+        .sig = (int)a[2], .to = a[0] == t->process->pid ? own_thread(t, a[1]) : NULL, .info = info};
+    return make(t, a, s.to ? s : to_others);
+}
+
+long sending_tgkill(struct thread *t, long *a)
+{
+    return to_thread_of(t, a, 0);
+}
+
+long sending_tgsigqueueinfo(struct thread *t, long *a)
+{
+    return to_thread_of(t, a, (gaddr)a[3]);
+}
+
+long sending_sigqueueinfo(struct thread *t, long *a)
+{
+    const struct sent s = {.sig = (int)a[1], .info = (gaddr)a[2], .told = true};
+    return make(t, a, is_own(t, a[0]) ? s : to_others);
+}
+
+long sending_pidfd(struct thread *t, long *a)
+{
+    const struct sent s = {.sig = (int)a[1], .info = (gaddr)a[2]};
+    return make(t, a, !a[3] && own_pidfd(t, a[0]) ? s : to_others);
 }

@@ -13,8 +13,12 @@
 
 #include "engine/os/kernel.h"
 
-/* kill, tkill, tgkill, rt_sigqueueinfo, rt_tgsigqueueinfo, pidfd_send_signal */
-long sending_call(struct thread *t, long *a);
+long sending_kill(struct thread *t, long *a);
+long sending_tkill(struct thread *t, long *a);
+long sending_tgkill(struct thread *t, long *a);
+long sending_sigqueueinfo(struct thread *t, long *a);
+long sending_tgsigqueueinfo(struct thread *t, long *a);
+long sending_pidfd(struct thread *t, long *a);
 
 /* A hardware signal that was sent, and that t blocks. */
 void sending_hold(struct thread *t, const struct siginfo_raw *info);

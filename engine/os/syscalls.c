@@ -50,7 +50,7 @@ static bool may_wait(long nr, const long a[6])
 {
     enum { SETLKW = 7, OFD_SETLKW = 38 };
     return (call_info(nr)->how == CALL_BLOCKS && !effects_through(nr, a)) ||
-           (nr == __NR_fcntl && (a[1] == SETLKW || a[1] == OFD_SETLKW));
+           (kinds_of(nr).does == DOES_CONTROLS && (a[1] == SETLKW || a[1] == OFD_SETLKW));
 }
 
 /* A small write for which there is room does not wait. Made with the baton held, its place among

@@ -23,9 +23,9 @@
 
 #include "base/hash.h"
 #include "engine/core/engine.h"
+#include "engine/os/kinds.h"
 #include "engine/os/maps.h"
 #include "engine/rt/rt.h"
-#include "engine/rt/sys.h"
 #include "engine/x86/accesses.h"
 #include "engine/x86/operand.h"
 
@@ -149,17 +149,11 @@ static bool note_access(struct thread *t, const struct insn *in, const struct in
 
 /* ---- instructions ---- */
 
-static bool is_clock(long nr)
-{
-    return nr == __NR_clock_gettime || nr == __NR_gettimeofday || nr == __NR_time ||
-           nr == __NR_getcpu || nr == __NR_sched_yield;
-}
-
 static bool may_be_waiting(const struct thread *t, const struct insn *in)
 {
     switch (in->kind) {
     case INSN_SYSCALL:
-        return is_clock((int32_t)t->cpu.gpr[RAX]);
+        return kinds_of((int32_t)t->cpu.gpr[RAX]).does == DOES_PASSES_TIME;
     case INSN_EMULATE:
         return in->mnemonic == ZYDIS_MNEMONIC_PAUSE || in->mnemonic == ZYDIS_MNEMONIC_RDTSC ||
                in->mnemonic == ZYDIS_MNEMONIC_RDTSCP || in->mnemonic == ZYDIS_MNEMONIC_RDPID;

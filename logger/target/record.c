@@ -62,12 +62,15 @@ static void start(struct thread *t)
 
 /* ---- threads and ticks ---- */
 
+static struct record_at here(const struct thread *t, uint64_t hash)
+{
+    return (struct record_at){.count = thread_count(t), .pc = t->cpu.rip, .hash = hash};
+}
+
 static void fill_check(struct record_check *c, struct thread *t)
 {
-    c->count = thread_count(t);
-    c->pc = t->cpu.rip;
-    c->hash = session_hash_all(t);
-    now.last_check = c->count;
+    c->at = here(t, session_hash_all(t));
+    now.last_check = c->at.count;
 }
 
 static void running(struct thread *t)
@@ -137,9 +140,9 @@ static void killed(struct thread *t)
         return;
     struct record_check *c = log_begin(RECORD_YIELD, sizeof *c);
     c->r.flags = KILLED;
-    c->count = thread_count(t);
-    c->pc = t == thread_self() ? t->cpu.rip : 0;
-    c->hash = 0;
+    c->at = here(t, 0);
+    if (t != thread_self())
+        c->at.pc = 0;
     log_commit();
 }
 
@@ -157,9 +160,7 @@ static void end(struct thread *t, enum session_end how, int status)
         snapshot_hash(t, true);
     }
     struct record_end *e = log_begin(RECORD_END, sizeof *e);
-    e->count = thread_count(t);
-    e->pc = t->cpu.rip;
-    e->hash = session_hash(t);
+    e->at = here(t, session_hash(t));
     e->ticks = engine.total_ticks;
     for (struct thread *o = engine.threads; o; o = o->next)
         e->ticks += thread_count(o);
@@ -331,9 +332,7 @@ static void restarted(struct thread *t)
     if (log_over())
         return;
     struct record_check *c = log_begin(RECORD_RESTART, sizeof *c);
-    c->count = thread_count(t);
-    c->pc = t->cpu.rip;
-    c->hash = t->entry_hash;
+    c->at = here(t, t->entry_hash);
     log_commit();
 }
 
@@ -345,9 +344,7 @@ static void signal(struct thread *t, const struct siginfo_raw *info)
         return;
     struct record_signal *s = log_begin(RECORD_SIGNAL, sizeof *s);
     s->r.flags = (uint8_t)((t->at_tick ? AT_TICK : 0) | (t->has_wait_mask ? MASKED : 0));
-    s->count = thread_count(t);
-    s->pc = t->cpu.rip;
-    s->hash = session_hash(t);
+    s->at = here(t, session_hash(t));
     s->rflags = t->cpu.rflags;
     s->mask = t->has_wait_mask ? t->wait_mask : 0;
     memcpy(s->info, info, sizeof s->info);
@@ -360,9 +357,7 @@ static void fault(struct thread *t)
         return;
     const struct fault *f = &t->fault;
     struct record_fault *r = log_begin(RECORD_FAULT, sizeof *r);
-    r->count = thread_count(t);
-    r->pc = t->cpu.rip;
-    r->hash = session_hash(t);
+    r->at = here(t, session_hash(t));
     r->rflags = t->cpu.rflags;
     r->trapno = f->trapno;
     r->error = f->error;

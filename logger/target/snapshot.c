@@ -207,9 +207,7 @@ void snapshot_hash(struct thread *t, bool now)
         sum[count++] = (struct memory_sum){p.start, p.bytes,
                                            session_hash_memory((const uint64_t *)p.start, p.bytes)};
     }
-    m->count = thread_count(t);
-    m->pc = t->cpu.rip;
-    m->ranges = count;
+    m->at = (struct record_at){.count = thread_count(t), .pc = t->cpu.rip, .ranges = count};
     log_shorten(sizeof *m + count * sizeof *sum);
     log_commit();
 }

@@ -27,7 +27,7 @@ static int grants;
 
 /* The least sizes of records; 0: there is no such kind. */
 static const uint32_t least[RECORD_KINDS] = {
-#define RECORD(name, number, type, text) [RECORD_##name] = sizeof(struct type),
+#define RECORD(name, number, type, count, text) [RECORD_##name] = sizeof(struct type),
 #include "pinball/records.def"
 #undef RECORD
 };

@@ -33,6 +33,7 @@
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
+#include "pinball/record_at.h"
 #include "replayer/target/commands.h"
 #include "replayer/target/confine.h"
 #include "replayer/target/cursor.h"
@@ -47,7 +48,7 @@
 /* ---- comparing ---- */
 
 static const char *const kind_name[RECORD_KINDS] = {
-#define RECORD(name, number, type, text) [RECORD_##name] = (text),
+#define RECORD(name, number, type, count, text) [RECORD_##name] = (text),
 #include "pinball/records.def"
 #undef RECORD
 };
@@ -60,28 +61,7 @@ static const char *name_of(const struct record *r)
 /* The count a record has to be dealt with at; 0: it is met in another way. */
 static uint64_t tick_of(const struct record *r)
 {
-    if (!r)
-        return 0;
-    switch (r->kind) {
-    case RECORD_YIELD:
-    case RECORD_CHECK:
-        return ((const struct record_check *)r)->count;
-    case RECORD_MEMORY:
-        return ((const struct record_memory *)r)->count;
-    case RECORD_END:
-        return ((const struct record_end *)r)->count;
-    case RECORD_SIGNAL:
-        return r->flags & AT_TICK ? ((const struct record_signal *)r)->count : 0;
-    default:
-        return 0;
-    }
-}
-
-static gaddr pc_of(const struct record *r)
-{
-    if (r->kind == RECORD_MEMORY)
-        return ((const struct record_memory *)r)->pc;
-    return ((const struct record_check *)r)->pc; /* the same place in all others */
+    return r && record_is_due(r) ? record_at(r)->count : 0;
 }
 
 /* The log ends in the middle of things: the recording was cut off. */
@@ -99,7 +79,7 @@ _Noreturn static void unexpected(struct thread *t, const struct record *r, const
     uint64_t count = tick_of(r);
     if (count)
         post_diverged(t, "expected %s at tick %lu, pc 0x%lx, came to %s", name_of(r), count,
-                      pc_of(r), actual);
+                      record_at(r)->pc, actual);
     post_diverged(t, "expected %s, came to %s", name_of(r), actual);
 }
 
@@ -110,10 +90,16 @@ static void compare_hash(struct thread *t, uint64_t expected, uint64_t actual, c
                       expected, actual);
 }
 
-static void compare_position(struct thread *t, uint64_t count, gaddr pc, const char *where)
+static void compare_position(struct thread *t, const struct record_at *at, const char *where)
 {
-    if (count != thread_count(t) || pc != t->cpu.rip)
-        post_diverged(t, "%s: expected at tick %lu, pc 0x%lx", where, count, pc);
+    if (at->count != thread_count(t) || at->pc != t->cpu.rip)
+        post_diverged(t, "%s: expected at tick %lu, pc 0x%lx", where, at->count, at->pc);
+}
+
+static void compare(struct thread *t, const struct record_at *at, const char *where)
+{
+    compare_position(t, at, where);
+    compare_hash(t, at->hash, session_hash(t), where);
 }
 
 static void put_data(const struct record_data *d)
@@ -317,7 +303,7 @@ static bool due(struct thread *t)
 {
     const struct record *r = cursor_peek();
     uint64_t count = tick_of(r);
-    return count && count == thread_count(t) && (pc_of(r) == t->cpu.rip || is_killing(r));
+    return count && count == thread_count(t) && (record_at(r)->pc == t->cpu.rip || is_killing(r));
 }
 
 static bool between_ticks(const struct record *r)
@@ -329,7 +315,7 @@ static uint64_t budget(struct thread *t)
 {
     const struct record *r = cursor_peek();
     uint64_t count = tick_of(r), now = thread_count(t);
-    if (count == now && between_ticks(r) && pc_of(r) != t->cpu.rip)
+    if (count == now && between_ticks(r) && record_at(r)->pc != t->cpu.rip)
         t->step |= STEP_SESSION; /* one instruction at a time, up to there */
     uint64_t n = !count ? FAR_AWAY : count > now ? count - now : 1;
     return n < stops_budget() ? n : stops_budget();
@@ -341,7 +327,7 @@ static void check_memory(struct thread *t, const struct record_memory *m)
     uint64_t n = (m->r.bytes - sizeof *m) / sizeof *s;
     if (!commands_verify())
         return;
-    for (uint64_t i = 0; i < n && i < m->ranges; i++) {
+    for (uint64_t i = 0; i < n && i < m->at.ranges; i++) {
         uint8_t probe;
         bool ok = !(s[i].start & 4095) && !(s[i].bytes & 4095) && s[i].bytes < 1 << 30;
         for (gaddr a = s[i].start; ok && a < s[i].start + s[i].bytes; a += PAGE_BYTES)
@@ -367,8 +353,7 @@ static void deliver(struct thread *t)
     const struct record_signal *s = (const struct record_signal *)cursor_peek();
     struct siginfo_raw info;
     memcpy(&info, s->info, sizeof info);
-    compare_position(t, s->count, s->pc, "signal");
-    compare_hash(t, s->hash, session_hash(t), "signal");
+    compare(t, &s->at, "signal");
     t->has_wait_mask = s->r.flags & MASKED;
     t->wait_mask = s->mask;
     take_flags(t, s->rflags);
@@ -392,8 +377,7 @@ _Noreturn static void end_here(struct thread *t)
     const struct record_end *e = (const struct record_end *)r;
     if (!r || r->kind != RECORD_END)
         unexpected(t, r, "the end of the program");
-    compare_position(t, e->count, e->pc, "the end");
-    compare_hash(t, e->hash, session_hash(t), "the end");
+    compare(t, &e->at, "the end");
     struct mailbox_stop s = {.end = e->reason, .status = e->status};
     if (e->reason == END_SIGNAL)
         stops_signal(t, e->status, NULL);
@@ -426,13 +410,13 @@ static void tick(struct thread *t)
         if (!count || count > now)
             return;
         bool by_itself = r->kind == RECORD_END || r->kind == RECORD_MEMORY;
-        if (by_itself && (count < now || pc_of(r) != t->cpu.rip || at_call(t)))
+        if (by_itself && (count < now || record_at(r)->pc != t->cpu.rip || at_call(t)))
             return; /* it is met at a call or a fault */
-        if (count == now && between_ticks(r) && pc_of(r) != t->cpu.rip)
+        if (count == now && between_ticks(r) && record_at(r)->pc != t->cpu.rip)
             return; /* budget() sees to it */
         if (is_killing(r))
             end_killed(t);
-        compare_position(t, count, pc_of(r), name_of(r));
+        compare_position(t, record_at(r), name_of(r));
         switch (r->kind) {
         case RECORD_SIGNAL:
             t->at_tick = true;
@@ -446,8 +430,7 @@ static void tick(struct thread *t)
         case RECORD_END:
             end_here(t);
         default:
-            compare_hash(t, ((const struct record_check *)r)->hash, session_hash_all(t),
-                         name_of(r));
+            compare_hash(t, record_at(r)->hash, session_hash_all(t), name_of(r));
             bool yields = r->kind == RECORD_YIELD;
             if (between_ticks(r))
                 t->step &= (uint8_t)~STEP_SESSION;
@@ -572,8 +555,8 @@ static void signals_after(struct thread *t)
         const struct record_signal *s = (const struct record_signal *)r;
         if (is_killing(r) && due(t))
             end_killed(t);
-        if (!r || r->kind != RECORD_SIGNAL || (r->flags & AT_TICK) || s->count != thread_count(t) ||
-            s->pc != t->cpu.rip)
+        if (!r || r->kind != RECORD_SIGNAL || (r->flags & AT_TICK) ||
+            s->at.count != thread_count(t) || s->at.pc != t->cpu.rip)
             return;
         deliver(t);
     }
@@ -663,7 +646,7 @@ static bool replay_call(struct thread *t, gaddr next)
         }
         case RECORD_RESTART:
             stops_call_waits(t);
-            compare_hash(t, ((const struct record_check *)r)->hash, session_hash(t), "system call");
+            compare_hash(t, record_at(r)->hash, session_hash(t), "system call");
             cursor_next();
             thread_tick(t);
             signals_after(t);
@@ -675,7 +658,7 @@ static bool replay_call(struct thread *t, gaddr next)
             }
             unexpected(t, r, "a system call");
         case RECORD_FAULT: /* the program's own filter made it a signal */
-            t->cpu.rip = ((const struct record_fault *)r)->pc;
+            t->cpu.rip = record_at(r)->pc;
             signals_deliver_fault(t);
             return true;
         case RECORD_CALL:
@@ -712,8 +695,7 @@ static void fault(struct thread *t)
         post_diverged(t, "expected %s, got signal %d at address 0x%lx", name_of(&f->r),
                       t->fault.info.sig, t->fault.info.field[0]);
     }
-    compare_position(t, f->count, f->pc, "fault");
-    compare_hash(t, f->hash, session_hash(t), "fault");
+    compare(t, &f->at, "fault");
     flow_fault(t);
     take_flags(t, f->rflags);
     t->fault.trapno = f->trapno;

@@ -428,8 +428,8 @@ void space_map(const struct record_map *m)
 static bool faulted(const struct thread *t, gaddr addr)
 {
     const struct record_fault *f = (const struct record_fault *)cursor_peek();
-    return !divert_is_on() && f && f->r.kind == RECORD_FAULT && f->count == thread_count(t) &&
-           f->pc == t->cpu.rip && (f->forced || PAGE_DOWN(f->cr2) == PAGE_DOWN(addr));
+    return !divert_is_on() && f && f->r.kind == RECORD_FAULT && f->at.count == thread_count(t) &&
+           f->at.pc == t->cpu.rip && (f->forced || PAGE_DOWN(f->cr2) == PAGE_DOWN(addr));
 }
 
 /* A mapping that grows, and begins above `addr` with nothing in between, begins there now. */

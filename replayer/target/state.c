@@ -127,9 +127,7 @@ static void tell_thread(struct thread *t, struct thread *self)
     const uint64_t vector = (fpstate_bytes() + 7) & ~7ull;
     struct record_state *s = put(RECORD_STATE, sizeof *s + vector);
     s->r.flags = flags_of(t, self);
-    s->count = thread_count(t);
-    s->pc = t->cpu.rip;
-    s->hash = session_hash(t);
+    s->at = (struct record_at){.count = thread_count(t), .pc = t->cpu.rip, .hash = session_hash(t)};
     memcpy(s->gpr, t->cpu.gpr, sizeof s->gpr);
     s->rflags = t->cpu.rflags;
     s->fs_base = t->fs_base;
@@ -276,11 +274,11 @@ static struct thread *make(struct thread *first, const struct record_state *s)
 static void set_registers(struct thread *t, const struct record_state *s)
 {
     memcpy(t->cpu.gpr, s->gpr, sizeof s->gpr);
-    t->cpu.rip = s->pc;
+    t->cpu.rip = s->at.pc;
     t->cpu.rflags = s->rflags;
     t->fs_base = s->fs_base;
     t->gs_base = s->gs_base;
-    t->limit = s->count;
+    t->limit = s->at.count;
     t->left = 0;
     memset(t->xsave, 0, sizeof t->xsave); /* of a CPU with fewer of them */
     memcpy(t->xsave, s + 1, s->vector_bytes);

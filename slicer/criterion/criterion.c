@@ -86,22 +86,36 @@ static bool is_position(const char *text)
 struct where {
     const char *place, *last; /* NULL: none; `*START` may have `*END` in `last` */
     struct place_view view;
+    int threads, frames; /* how often each is said */
 };
 
 /* `thread N` or `frame N`, as the last two words. */
-static bool take_view(const struct words *w, int *n, struct place_view *view)
+static bool take_view(const struct words *w, int *n, struct where *out)
 {
     uint64_t value;
     if (*n < 5 || !number(w->word[*n - 1], &value) || value > UINT32_MAX)
         return false;
-    if (strcmp(w->word[*n - 2], "thread") == 0)
-        view->thread = (uint32_t)value;
-    else if (strcmp(w->word[*n - 2], "frame") == 0)
-        view->frame = (uint32_t)value;
-    else
+    if (strcmp(w->word[*n - 2], "thread") == 0) {
+        out->view.thread = (uint32_t)value;
+        out->threads++;
+    } else if (strcmp(w->word[*n - 2], "frame") == 0) {
+        out->view.frame = (uint32_t)value;
+        out->frames++;
+    } else {
         return false;
+    }
     *n -= 2;
     return true;
+}
+
+static int check_view(const struct where *where, struct err *err)
+{
+    if (where->threads > 1 || where->frames > 1)
+        return err_set_code(err, CRITERION_USAGE, "`%s` is said twice",
+                            where->threads > 1 ? "thread" : "frame");
+    if (where->threads && !where->view.thread)
+        return err_set_code(err, CRITERION_USAGE, "thread 0: threads have numbers from 1 on");
+    return 0;
 }
 
 /* Returns how many words are before `at`; all of them, if there is none. */
@@ -109,7 +123,7 @@ static int take_where(const struct words *w, struct where *out)
 {
     int n = w->count;
     *out = (struct where){.place = NULL};
-    while (take_view(w, &n, &out->view))
+    while (take_view(w, &n, out))
         ;
     if (n > 2 && strcmp(w->word[n - 2], "at") == 0) {
         out->place = w->word[n - 1];
@@ -121,7 +135,7 @@ static int take_where(const struct words *w, struct where *out)
         out->last = w->word[n - 1];
         return n - 3;
     }
-    out->view = (struct place_view){0};
+    *out = (struct where){.place = NULL};
     return w->count;
 }
 
@@ -151,7 +165,7 @@ static int find_moment(struct study *s, const struct criterion_options *o,
 static int find_place(struct study *s, const struct criterion_options *o, const struct where *where,
                       struct place *out, struct err *err)
 {
-    if (find_moment(s, o, where, out, err))
+    if (check_view(where, err) || find_moment(s, o, where, out, err))
         return -1;
     if (!place_frame(s, out, &where->view, err))
         return 0;

@@ -116,24 +116,35 @@ static int add_of_thread(struct homes *h, struct study *s, const struct criterio
     return bad ? -1 : source_places(s->source, of->pc, &frame, name, add_home, h, err);
 }
 
-static int add_variable(struct pruning *p, struct study *s, const struct criterion *of,
-                        const char *name, struct err *err)
+/* Its code tells if the variable is not known there. */
+static int find_variable(struct pruning *p, struct study *s, const struct criterion *of,
+                         const char *name, struct err *err)
 {
     struct homes h = {p, err};
     size_t before = p->items;
     int bad = source_places(s->source, of->pc, NULL, name, add_home, &h, err);
     if (bad && err->code == SOURCE_NO_VARIABLE && of->position.pc != of->pc)
         bad = source_places(s->source, of->position.pc, NULL, name, add_home, &h, err);
-    if (bad && err->code == SOURCE_NO_VARIABLE)
-        return err_set(err,
-                       "%s: no such variable where the criterion is; one of another function is "
-                       "FUNCTION::%s",
-                       name, name);
     if (bad && err->code == SOURCE_UNKNOWN_PLACE)
         bad = add_of_thread(&h, s, of, name, err);
     if (!bad && p->items == before)
         bad = err_set_code(err, SOURCE_UNKNOWN_PLACE, "%s: it has no place of its own", name);
     return bad;
+}
+
+/* `where` is in words. */
+static int no_variable(const char *name, const char *where, struct err *err)
+{
+    return err_set(err, "%s: no such variable %s; one of another function is FUNCTION::%s", name,
+                   where, name);
+}
+
+static int add_variable(struct pruning *p, struct study *s, const struct criterion *of,
+                        const char *name, struct err *err)
+{
+    int bad = find_variable(p, s, of, name, err);
+    return bad && err->code == SOURCE_NO_VARIABLE ? no_variable(name, "where the criterion is", err)
+                                                  : bad;
 }
 
 static int add_word(struct pruning *p, struct study *s, const struct criterion *of,
@@ -182,14 +193,19 @@ static int add_at(struct pruning *p, struct study *s, const struct criterion *of
                   const struct place *at, const char *text, struct err *err)
 {
     const struct criterion there = {.pc = at->line_pc, .position = at->position};
-    struct err why;
+    struct err other;
     if (text[0] == '%' || isdigit((unsigned char)text[0]))
         return add_word(p, s, &there, text, err);
     if (!is_name(text))
         return add_expression(p, s, at, text, err);
-    if (!add_variable(p, s, &there, text, &why) || !add_expression(p, s, at, text, &why))
+    if (!find_variable(p, s, &there, text, err) || !add_expression(p, s, at, text, &other) ||
+        !find_variable(p, s, of, text, &other))
         return 0;
-    return add_variable(p, s, of, text, err);
+    if (err->code == SOURCE_NO_VARIABLE && other.code == SOURCE_NO_VARIABLE)
+        return no_variable(text, "at that place, nor where the criterion is", err);
+    if (err->code == SOURCE_NO_VARIABLE)
+        *err = other;
+    return -1;
 }
 
 int pruning_add(struct pruning *p, struct study *s, const struct criterion *of, const char *text,

@@ -67,9 +67,9 @@ for verb in $verbs; do
 done
 [ ${#arguments[@]} = 0 ] || fail "no --json any more: ${!arguments[*]}"
 
-# Commands inside GDB: drdebug.py, the manual and gdb.md have the same.
+# Commands inside GDB: the manual and gdb.md have the rows of pin.def.
 checks=$((checks + 1))
-commands=$(sed -n 's/^    name = "\([a-z-]*\)"$/\1/p' "$top"/gdb/*.py | grep -vx -e run -e start | sort)
+commands=$(sed -n 's/^PIN("\([a-z-]*\)".*/\1/p' "$top/gdb/pin.def" | sort)
 told=$(sed -n '/^\.Sh COMMANDS/,/^\.Sh EXIT/p' "$top/docs/drdebug.1" | grep -oE '\bIc pin [a-z-]+' | sed 's/.* //' | sort -u)
 [ "$told" = "$commands" ] || fail "drdebug(1) tells of pin" "${told//$'\n'/ }" "but there are" "${commands//$'\n'/ }"
 told=$(grep -oE '`pin [a-z-]+' "$top/docs/gdb.md" | sed 's/.* //' | sort -u)

@@ -225,7 +225,7 @@ TABLES = {
         ("pin prune %rax", pattern(r"^pruned +i, %rax$")),
         ("pin prune %rax", "the same: nothing depended on it"),
         ("pin prune table[i]", pattern(r"^pruned +i, %rax, %rax, table\[i\]$")),
-        ("pin prune nosuch", "nosuch: no such variable where the criterion is"),
+        ("pin prune nosuch", "nosuch: no such variable at that place, nor where the criterion is"),
         ("pin prune total(3)", "calls a function"),
         ("pin prune --frob", "Usage: pin prune [WHAT|--clear]"),
         ("pin prune --clear", ["ROOT CAUSE", "~pruned     i"]),

@@ -1,6 +1,6 @@
 #!/bin/bash
 # skipped.sh DRDEBUG SPRINKLE SUBJECTS - records of kinds from 128 on, which nobody knows, are passed over; smaller
-# ones are refused by their number. SPDX-License-Identifier: MIT
+# ones are refused by their number, and so are known ones that are too small. SPDX-License-Identifier: MIT
 set -u
 drdebug=$1 sprinkle=$2 subjects=$3 failed=0
 room=$(mktemp -d) && trap 'rm -rf "$room"' EXIT
@@ -16,7 +16,7 @@ is_same() {
 
 for program in hello_pie thread_sync signal_restart; do
     for way in "" --chaos=3; do
-        rm -rf one many few part packed
+        rm -rf one many few part packed small whole
         "$drdebug" record -q $way -o one -- "$subjects/$program" >want 2>/dev/null </dev/null
         "$sprinkle" one many 200 || fail "$program $way: cannot add records"
         is_same "$program $way" many
@@ -32,6 +32,13 @@ for program in hello_pie thread_sync signal_restart; do
             grep -q "few/events: chunk 0: record 0, at byte 0, is of kind 100, which is unknown" said ||
                 fail "$program $way: $verb: $(cat said)"
         done
+        "$sprinkle" one small 21 1 || fail "$program $way: cannot add records"
+        for verb in "pack -o whole" verify replay; do
+            "$drdebug" $verb small >said 2>&1 && fail "$program $way: $verb takes a process of a few bytes"
+            grep -q "^drdebug: small: cannot be replayed: event 1: not a record$" said ||
+                fail "$program $way: $verb: $(cat said)"
+        done
+        [ ! -e whole ] || fail "$program $way: pack has written what cannot be replayed"
     done
 done
 exit $failed

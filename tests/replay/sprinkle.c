@@ -1,8 +1,9 @@
-/* sprinkle.c - a pinball with records of another kind among its own: sprinkle FROM TO KIND.
+/* sprinkle.c - a pinball with records of another kind among its own: sprinkle FROM TO KIND [FIRST].
  *
  * SPDX-License-Identifier: MIT
  *
- * As a later version may write them: before every record, of different lengths.
+ * As a later version may write them: before every record, or those from number FIRST on, of
+ * different lengths.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,8 +62,9 @@ static void put_other(uint8_t kind, uint64_t n)
     put(&other.r);
 }
 
-static void copy_events(struct pinball *p, uint8_t kind)
+static void copy_events(struct pinball *p, uint8_t kind, uint64_t first)
 {
+    uint64_t n = 0;
     uint8_t *data = malloc(CHUNK_MAX_BYTES);
     for (uint64_t i = 0; data && i < pinball_chunks(p); i++) {
         uint64_t bytes, records;
@@ -72,7 +74,8 @@ static void copy_events(struct pinball *p, uint8_t kind)
              r = records_next(r, data + bytes)) {
             if (out.bytes + r->bytes + LONGEST > sizeof out.data)
                 flush();
-            put_other(kind, out.count);
+            if (n++ >= first)
+                put_other(kind, out.count);
             put(r);
         }
         put_other(kind, 0); /* a chunk may end with one, too */
@@ -83,10 +86,10 @@ static void copy_events(struct pinball *p, uint8_t kind)
 
 int main(int argc, char **argv)
 {
-    struct pinball *p = argc == 4 ? pinball_open(argv[1], &err) : NULL;
+    struct pinball *p = argc == 4 || argc == 5 ? pinball_open(argv[1], &err) : NULL;
     struct text none = {0}, end = {0};
     check(!p || !(writer = derive_new(p, argv[2], &none, &err)));
-    copy_events(p, (uint8_t)atoi(argv[3]));
+    copy_events(p, (uint8_t)atoi(argv[3]), argc == 5 ? strtoull(argv[4], NULL, 10) : 0);
     const char *isa = pinball_end_get(p, "isa");
     summary.isa = isa ? strtoull(isa, NULL, 16) : 0;
     summary_text(&summary, &end);

@@ -56,8 +56,9 @@ const void *support_records(uint64_t i, size_t *bytes)
     static struct record_check record[SUPPORT_RECORDS];
 
     for (uint64_t n = 0; n < SUPPORT_RECORDS; n++)
-        record[n] = (struct record_check){
-            {.kind = RECORD_CHECK, .bytes = sizeof record[n]}, i * SUPPORT_RECORDS + n, 0x1000, i};
+        record[n] =
+            (struct record_check){{.kind = RECORD_CHECK, .bytes = sizeof record[n]},
+                                  {.count = i * SUPPORT_RECORDS + n, .pc = 0x1000, .hash = i}};
     *bytes = sizeof record;
     return record;
 }

@@ -490,7 +490,7 @@ static void write_events(const void *data, size_t bytes, uint64_t count)
 
 static void refuses_malformed_records(void **state)
 {
-    static const struct record good = {.kind = RECORD_RANGE, .bytes = 8};
+    static const struct record good = {.kind = RECORD_SKIPPABLE, .bytes = 8};
     static const struct record bad[] = {
         {.kind = 0, .bytes = 8},
         {.kind = 255, .bytes = 0},
@@ -519,7 +519,7 @@ static void refuses_malformed_records(void **state)
 static void refuses_unknown_kinds_by_number(void **state)
 {
     static const bool is_there[256] = {
-#define RECORD(name, number, type, text) [number] = true,
+#define RECORD(name, number, type, count, text) [number] = true,
 #include "pinball/records.def"
 #undef RECORD
     };
@@ -541,21 +541,53 @@ static void refuses_unknown_kinds_by_number(void **state)
     assert_true(refused > 0);
 }
 
+/* The frame is right, but there is no room for what such a record says. */
+static void refuses_records_that_are_too_small(void **state)
+{
+    static uint8_t data[8 + RECORD_MAX_BYTES];
+    struct err err;
+    unsigned kinds = 0;
+
+    (void)state;
+    memcpy(data, &(struct record){.kind = RECORD_SKIPPABLE, .bytes = 8}, 8);
+    for (unsigned kind = 1; kind < RECORD_KINDS; kind++) {
+        const size_t least = records_least(kind);
+        if (least == SIZE_MAX)
+            continue;
+        const size_t size[] = {8, least - 8, least};
+        for (size_t i = 0; i < sizeof size / sizeof size[0]; i++) {
+            const struct record r = {.kind = (uint8_t)kind, .bytes = (uint32_t)size[i]};
+            memcpy(data + 8, &r, sizeof r);
+            write_events(data, 8 + size[i], 2);
+            if (size[i] < least)
+                support_refuses("a", "a: cannot be replayed: event 1: not a record");
+            else
+                assert_int_equal(support_read_all("a", &err), 0);
+        }
+        kinds++;
+    }
+    assert_true(kinds > 20);
+}
+
 static void passes_kinds_that_may_be_skipped(void **state)
 {
-    static const struct record three[] = {{.kind = RECORD_SKIPPABLE, .bytes = 8},
-                                          {.kind = RECORD_RANGE, .bytes = 8},
-                                          {.kind = 255, .bytes = 8}};
+    static const struct {
+        struct record first;
+        struct record_range range;
+        struct record last;
+    } three = {{.kind = RECORD_SKIPPABLE, .bytes = 8},
+               {.r = {.kind = RECORD_RANGE, .bytes = sizeof three.range}},
+               {.kind = 255, .bytes = 8}};
     const struct record_end end = {.r = {.kind = RECORD_END, .bytes = sizeof end},
                                    .reason = END_EXIT};
     struct summary s = {0};
     struct err err;
 
     (void)state;
-    write_events(three, sizeof three, 3);
+    write_events(&three, sizeof three, 3);
     assert_int_equal(support_read_all("a", &err), 0);
     summary_add(&s, &end, sizeof end);
-    summary_add(&s, three, 8);
+    summary_add(&s, &three.first, 8);
     assert_true(s.ended); /* it says nothing about the program */
     assert_int_equal(s.records, 2);
     summary_deinit(&s);
@@ -699,6 +731,7 @@ int main(void)
         T(refuses_hostile_entries),
         T(refuses_malformed_records),
         T(refuses_unknown_kinds_by_number),
+        T(refuses_records_that_are_too_small),
         T(passes_kinds_that_may_be_skipped),
         T(looks_into_whole_records_only),
         T(refuses_notes_that_are_holes),

@@ -437,6 +437,12 @@ def bad_input(test):
             ("no criterion given", ), ("%foo: no such register", "%foo", "at", "end"),
             ("0x1234: how many bytes", "0x1234", "at", "end"), ("a criterion is", "a", "b", "c", "d"),
             ("--at begin: only", "--at", "begin"), ("--lines 0: not a number", "--lines", "0", "sum", "at", "end"),
+            ("thread 0: threads have numbers from 1 on", "sum", "at", sum_line, "thread", "0"),
+            ("thread 0: threads have", "sum", "at", sum_line, "frame", "1", "thread", "0"),
+            ("`thread` is said twice", "table", "at", "end", "thread", "1", "thread", "1"),
+            ("`frame` is said twice", "sum at end frame 7 frame 7"),
+            ("`frame` is said twice", "sum", "at", sum_line, "frame", "1", "thread", "1", "frame", "0"),
+            ("thread 0: threads have", "sum", "at", sum_line, "--prune", f"table at {sum_line} thread 0"),
             ("a comma is between", "sum,", "at", "end"), ("\\*x: not an address", "sum", "at", "*0x401000", "*x"),
             ("a window is FROM..TO", "--window", "x", "sum", "at", "end"),
             ("goes beyond the end of memory", "0xffffffffffffffff", "8", "at", "end"),
@@ -617,6 +623,8 @@ def narrowed(test):
     for err, *more in (("there is no thread 9", "--only-thread", "9"),
                        ("nosuch: no such variable where the criterion is; .* FUNCTION::nosuch", "--prune", "nosuch"),
                        ("work::nosuch: no such variable", "--prune", "work::nosuch"),
+                       ("nosuch: no such variable at that place, nor where the criterion is; .* FUNCTION::nosuch",
+                        "--prune", f"nosuch at {run.at('SEED')}"),
                        ("has no code", "--to", "seed at forward.c:1")):
         test.expect(1, r"\A\Z", err, "slice", run.dir, *words, *more)
     test.expect(2, r"\A\Z", r"nothing follows from the failure.*\nhint: ", "slice", run.dir, "--at", "failure", "--forward")

@@ -1,9 +1,4 @@
-"""chops.py - `pin forward-slice', `pin chop', `pin prune': other slices than those of slices.py, and smaller ones.
-
-SPDX-License-Identifier: MIT
-
-The build puts this behind slices.py (gdb/embed.py), whose names it uses.
-"""
+"""prune.py - `pin prune'. SPDX-License-Identifier: MIT"""
 
 
 def prune_words(what):
@@ -11,43 +6,6 @@ def prune_words(what):
     if re.fullmatch(r"%\w+|0[xX][0-9a-fA-F]+(\s+\w+|\.\.0[xX][0-9a-fA-F]+)|\w+(::~?\w+)+", what):
         return what
     return f"{what} at {place_now()}"
-
-
-class PinForwardSlice(PinSlice):
-    """Say what a value led to: all that depends on it, across threads.
-Usage: pin forward-slice [INSTANCE] [THREAD] WHAT [at WHERE]
-
-The words are those of `pin slice'. Of an expression its value counts, not the
-pointers that lead to it. The nearest lines come first; the first column is
-the position of the first time."""
-
-    name = "forward-slice"
-    options = ("--forward",)
-
-
-class PinChop(PinSlice):
-    """Say how one value led to another: all that depends on the first and that the second depends on.
-Usage: pin chop WHAT [at WHERE] to failure|WHAT [at WHERE]
-
-The words are those of `pin slice'. Where one has no WHERE it is here and now;
-`failure' is how the recording ended."""
-
-    name = "chop"
-    kind = gdb.COMMAND_DATA
-    completer = gdb.COMPLETE_EXPRESSION
-
-    def run(self, arg):
-        parts = re.fullmatch(r"(.+?)\s+to\s+(.+)", arg)
-        self.check(parts)
-        slices.check_connection()
-        label, criterion, options = find_criterion(self, parts[1])
-        if parts[2] == "failure":
-            to = to_label = "failure"
-        else:
-            to_label, to, _ = find_criterion(self, parts[2])
-        made = slices.make(label, criterion, "--to", to, *options)
-        made.to_label = to_label
-        return {"number": slices.remember(made), **made.about()}
 
 
 class PinPrune(PinCommand):
