@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "source/source_int.h"
 
 /* Where the walk is. */
@@ -67,15 +68,8 @@ static const char *prefix_of(const struct walk *w, Dwarf_Die *die)
     if (dwarf_cu_getdwarf(declaration.cu) != w->m->unit[w->unit].dwarf)
         return "";
     Dwarf_Off offset = dwarf_dieoffset(&declaration);
-    size_t low = 0, high = w->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (w->declared[middle].die < offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < w->count && w->declared[low].die == offset ? w->declared[low].prefix : "";
+    size_t i = search_below(w->declared, w->count, die, offset);
+    return i < w->count && w->declared[i].die == offset ? w->declared[i].prefix : "";
 }
 
 static const char *joined(struct walk *w, const char *prefix, const char *name)
@@ -405,16 +399,9 @@ void source_scopes_read(struct source *s, struct source_mod *m)
 
 int32_t source_scopes_at(const struct source_mod *m, uint64_t addr)
 {
-    size_t low = 0, high = m->spans;
+    size_t next = search_upto(m->span, m->spans, addr, addr);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (m->span[middle].addr <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? m->span[low - 1].scope : SOURCE_NONE;
+    return next ? m->span[next - 1].scope : SOURCE_NONE;
 }
 
 int32_t source_scopes_function(const struct source_mod *m, int32_t scope)
@@ -427,17 +414,10 @@ int32_t source_scopes_function(const struct source_mod *m, int32_t scope)
 bool source_scopes_range(const struct source_mod *m, int32_t scope, uint64_t addr, uint64_t *low,
                          uint64_t *high)
 {
-    size_t first = 0, last = m->ranges;
+    size_t i = search_upto(m->range, m->ranges, low, addr);
 
-    while (first < last) { /* the first one that begins past addr */
-        size_t middle = first + (last - first) / 2;
-        if (m->range[middle].low <= addr)
-            first = middle + 1;
-        else
-            last = middle;
-    }
-    while (first-- > 0) {
-        const struct source_range *range = &m->range[first];
+    while (i-- > 0) {
+        const struct source_range *range = &m->range[i];
         if (range->scope == scope) {
             *low = range->low;
             *high = range->high;

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "source/frame_int.h"
 
 void *source_grow(void *array, size_t count, size_t bytes)
@@ -78,16 +79,7 @@ void source_free(struct source *s)
 /* The first part that ends past addr. */
 static size_t part_after(const struct source *s, gaddr addr)
 {
-    size_t low = 0, high = s->parts;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (s->part[middle].end <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_upto(s->part, s->parts, end, addr);
 }
 
 static int add_part(struct source *s, gaddr start, gaddr end, struct err *err)

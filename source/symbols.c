@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "source/source_int.h"
 
 /* Among names of one address: sized ones, then global, weak, local ones; then the shorter name. */
@@ -183,17 +184,10 @@ void source_symbols_read(struct source *s, struct source_mod *m)
 /* A symbol without a size reaches to the next one. */
 const struct source_symbol *source_symbols_at(const struct source_mod *m, uint64_t addr)
 {
-    size_t low = 0, high = m->symbols;
+    size_t next = search_upto(m->symbol, m->symbols, addr, addr);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (m->symbol[middle].addr <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     /* A small one may lie inside a large one: entry points in the middle of functions. */
-    for (size_t i = low, tried = 0; i-- > 0 && tried < 32; tried++) {
+    for (size_t i = next, tried = 0; i-- > 0 && tried < 32; tried++) {
         const struct source_symbol *symbol = &m->symbol[i];
         if (symbol->bytes && addr - symbol->addr >= symbol->bytes)
             continue;
