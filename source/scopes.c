@@ -22,7 +22,8 @@ struct walk {
     struct declared *declared; /* what is declared in classes and namespaces, by offset */
     size_t count;
     uint32_t unit;
-    int depth; /* of entries: deep ones are not believed */
+    int depth;     /* of entries: deep ones are not believed */
+    bool abstract; /* in a function that has no code here, but is inlined elsewhere */
 };
 
 /* A declaration that a definition elsewhere refers to, and the scope's name before its own. */
@@ -222,7 +223,8 @@ static void add_variable(struct walk *w, Dwarf_Die *die, int32_t scope, const ch
                              .die = dwarf_dieoffset(die),
                              .scope = scope,
                              .next = SOURCE_NONE,
-                             .unit = w->unit};
+                             .unit = w->unit,
+                             .inner = scope != SOURCE_NONE || w->abstract};
 
     if (!name)
         return;
@@ -250,12 +252,15 @@ static void walk_function(struct walk *w, Dwarf_Die *die, int32_t scope, int tag
                           const char *prefix)
 {
     int32_t inner = add_scope(w, die, scope, tag, prefix);
+    bool abstract = w->abstract;
 
     if (inner == SOURCE_NONE && tag != DW_TAG_subprogram)
         inner = scope; /* a block without code of its own */
     else if (inner != SOURCE_NONE)
         prefix = "";
+    w->abstract = inner == SOURCE_NONE;
     walk_children(w, die, inner, inner == SOURCE_NONE ? prefix : "");
+    w->abstract = abstract;
 }
 
 static void walk_class(struct walk *w, Dwarf_Die *die, int32_t scope, const char *prefix)

@@ -285,6 +285,59 @@ size_t source_calls(struct source *s, gaddr pc, struct source_call *out, size_t 
     return count;
 }
 
+/* The line at which a function is written; 0: it is not in this file. */
+static uint32_t written_at(struct source *s, const struct source_mod *m,
+                           const struct source_scope *function, const char *file)
+{
+    Dwarf_Die die;
+    const char *path;
+    int line;
+
+    if (!source_scopes_die(m, function->unit, function->die, &die) ||
+        dwarf_decl_line(&die, &line) || line < 0 || !(path = dwarf_decl_file(&die)))
+        return 0;
+    return strcmp(source_names_path(s->names, path), file) == 0 ? (uint32_t)line : 0;
+}
+
+/* Does the line call what is inlined there from addr on? */
+static bool calls_at(const struct source_mod *m, int32_t inlined, uint64_t addr, const char *file,
+                     uint32_t line)
+{
+    const struct source_scope *scope = &m->scope[inlined];
+    uint64_t low, high;
+
+    return scope->line == line && scope->call_file && strcmp(scope->call_file, file) == 0 &&
+           source_scopes_range(m, inlined, addr, &low, &high) && low == addr;
+}
+
+/* Functions do not nest: the line is of the one that begins last before it. */
+uint32_t source_line_depth(struct source *s, gaddr pc, const char *file, uint32_t line)
+{
+    uint64_t addr;
+    struct source_mod *m = source_module_at(s, pc, &addr);
+    uint32_t depth = 0, best = 0, latest = 0;
+
+    for (int32_t i = m && file ? source_scopes_at(m, addr) : SOURCE_NONE; i != SOURCE_NONE;
+         i = m->scope[i].parent) {
+        const struct source_scope *scope = &m->scope[i];
+        if (scope->kind == SOURCE_BLOCK)
+            continue;
+        uint32_t from = written_at(s, m, scope, file);
+        if (from > latest && from <= line) {
+            latest = from;
+            best = depth;
+        }
+        if (scope->kind == SOURCE_FUNCTION)
+            break;
+        depth++;
+        if (calls_at(m, i, addr, file, line)) {
+            latest = 0;
+            best = depth;
+        }
+    }
+    return best;
+}
+
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -80,7 +80,7 @@ struct source_var {
     int32_t next;  /* of the same scope */
     uint32_t unit;
     uint64_t addr, bytes; /* of globals and statics */
-    bool tls;             /* addr is an offset in the thread's block */
+    bool tls, inner;      /* addr is an offset in the thread's block; only a function sees it */
 };
 
 struct source_symbol {
