@@ -444,3 +444,11 @@ bool source_is_noreturn(struct source *s, gaddr pc)
     const struct source_symbol *symbol = source_symbols_at(m, addr);
     return symbol && symbol->code && listed(symbol->name);
 }
+
+bool source_is_libc(struct source *s, gaddr pc)
+{
+    uint64_t addr;
+    struct source_mod *m = source_module_at(s, pc, &addr);
+
+    return m && addr >= m->libc_low && addr < m->libc_high;
+}

@@ -103,6 +103,9 @@ bool source_function(struct source *s, gaddr pc, gaddr *start, gaddr *end);
  * libraries that everybody knows (abort, exit, longjmp, ...). pc may be in a PLT stub of one. */
 bool source_is_noreturn(struct source *s, gaddr pc);
 
+/* pc is in the C library that was linked into a static program; by symbols, so false without. */
+bool source_is_libc(struct source *s, gaddr pc);
+
 /* ---- breakpoints: where GDB 13 stops ---- */
 
 struct source_break {
