@@ -58,15 +58,9 @@ static int parse(int argc, char *argv[], struct arguments *a)
         else if (c != OPT_FROM && c != OPT_TO)
             return say_bad_option("cut", argv, c == ':' ? ':' : optopt, OPT_HELP);
     }
-    if (argc - optind > 1)
-        return say_error(CLI_USAGE, "cut: takes one pinball, not %d", argc - optind);
     if (!a->has_from || !a->out)
         return say_error(CLI_USAGE, "cut: %s", a->out ? "--from is missing" : "-o is missing");
-    if (optind < argc)
-        snprintf(a->in, sizeof a->in, "%s", argv[optind]);
-    else if (newest_find(a->in, &err))
-        return say_error(CLI_FAILED, "cut: %s", err.msg);
-    return -1;
+    return newest_or_named("cut", argc, argv, a->in);
 }
 
 static void message(void *arg, const char *line)

@@ -87,16 +87,10 @@ static int parse(int argc, char *argv[], struct arguments *a)
         else if (c != OPT_CONFINED)
             return say_bad_option("debug", argv, c == ':' ? ':' : optopt, OPT_HELP);
     }
-    if (argc - optind > 1) {
-        say_error(CLI_USAGE, "debug: takes one pinball, not %d", argc - optind);
+    int status = newest_or_named("debug", argc, argv, a->pinball);
+    if (status == CLI_USAGE)
         say_hint("arguments for GDB follow `--`");
-        return CLI_USAGE;
-    }
-    if (optind < argc)
-        snprintf(a->pinball, sizeof a->pinball, "%s", argv[optind]);
-    else if (newest_find(a->pinball, &err))
-        return say_error(CLI_FAILED, "debug: %s", err.msg);
-    return -1;
+    return status;
 }
 
 enum { CHECKED_BYTES = 256 << 20 }; /* up to so much all sums are looked at, in a second at most */

@@ -261,11 +261,10 @@ int info_main(int argc, char *argv[])
             return say_bad_option("info", argv, optopt, OPT_HELP);
         json = true;
     }
-    if (argc - optind > 1)
-        return say_error(CLI_USAGE, "info: takes one pinball, not %d", argc - optind);
-    if (optind == argc && newest_find(path, &err))
-        return say_error(CLI_FAILED, "info: %s", err.msg);
-    struct pinball *p = pinball_open(optind < argc ? argv[optind] : path, &err);
+    int status = newest_or_named("info", argc, argv, path);
+    if (status >= 0)
+        return status;
+    struct pinball *p = pinball_open(path, &err);
     if (!p)
         return say_error(CLI_FAILED, "%s", err.msg);
     if (json)

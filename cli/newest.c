@@ -6,10 +6,13 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <getopt.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "cli/cli.h"
 
 static bool is_pinball(const char *name)
 {
@@ -50,4 +53,17 @@ int newest_find(char path[PATH_MAX], struct err *err)
     }
     closedir(dir);
     return path[0] ? 0 : err_set(err, "no pinball named, and none here");
+}
+
+int newest_or_named(const char *verb, int argc, char *argv[], char path[PATH_MAX])
+{
+    struct err err;
+
+    if (argc - optind > 1)
+        return say_error(CLI_USAGE, "%s: takes one pinball, not %d", verb, argc - optind);
+    if (optind < argc)
+        snprintf(path, PATH_MAX, "%s", argv[optind]);
+    else if (newest_find(path, &err))
+        return say_error(CLI_FAILED, "%s: %s", verb, err.msg);
+    return -1;
 }

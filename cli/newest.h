@@ -12,4 +12,8 @@
 /* The name of the *.pinball in the working directory that changed last. */
 int newest_find(char path[PATH_MAX], struct err *err);
 
+/* The pinball of a verb that takes one: its only argument behind the options, or else the newest.
+ * Returns -1 to go on, or the status to end with when the user was told what is wrong. */
+int newest_or_named(const char *verb, int argc, char *argv[], char path[PATH_MAX]);
+
 #endif

@@ -59,7 +59,6 @@ static int parse(int argc, char *argv[], struct arguments *a)
                                             {"no-debug", no_argument, NULL, OPT_NO_DEBUG},
                                             {"help", no_argument, NULL, OPT_HELP},
                                             {NULL, 0, NULL, 0}};
-    struct err err;
     int c;
 
     opterr = 0;
@@ -81,15 +80,10 @@ static int parse(int argc, char *argv[], struct arguments *a)
         else
             return say_bad_option("pack", argv, c == ':' ? ':' : optopt, OPT_HELP);
     }
-    if (argc - optind > 1)
-        return say_error(CLI_USAGE, "pack: takes one pinball, not %d", argc - optind);
-    if (optind < argc)
-        snprintf(a->in, sizeof a->in, "%s", argv[optind]);
-    else if (newest_find(a->in, &err))
-        return say_error(CLI_FAILED, "pack: %s", err.msg);
-    if (a->out[0] == '\0')
+    int status = newest_or_named("pack", argc, argv, a->in);
+    if (status < 0 && a->out[0] == '\0')
         name_output(a);
-    return -1;
+    return status;
 }
 
 static int report(const char *path)

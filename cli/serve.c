@@ -67,7 +67,6 @@ static int parse(int argc, char *argv[], struct arguments *a)
                                             {"once", no_argument, NULL, OPT_ONCE},
                                             {"help", no_argument, NULL, OPT_HELP},
                                             {NULL, 0, NULL, 0}};
-    struct err err;
     int c, bad = 0;
 
     opterr = 0;
@@ -89,13 +88,7 @@ static int parse(int argc, char *argv[], struct arguments *a)
     }
     if (bad)
         return CLI_USAGE;
-    if (argc - optind > 1)
-        return say_error(CLI_USAGE, "serve: takes one pinball, not %d", argc - optind);
-    if (optind < argc)
-        snprintf(a->dir, sizeof a->dir, "%s", argv[optind]);
-    else if (newest_find(a->dir, &err))
-        return say_error(CLI_FAILED, "serve: %s", err.msg);
-    return -1;
+    return newest_or_named("serve", argc, argv, a->dir);
 }
 
 static void print_message(void *arg, const char *line)

@@ -57,17 +57,11 @@ static int parse(int argc, char *argv[], struct arguments *a)
         else if (c != OPT_WINDOW && c != OPT_NUMBER)
             return say_bad_option("trace", argv, c == ':' ? ':' : optopt, OPT_HELP);
     }
-    if (argc - optind > 1)
-        return say_error(CLI_USAGE, "trace: takes one pinball, not %d", argc - optind);
-    if (optind < argc)
-        snprintf(a->in, sizeof a->in, "%s", argv[optind]);
-    else if (newest_find(a->in, &err))
-        return say_error(CLI_FAILED, "trace: %s", err.msg);
     a->options.from = a->window.has_from ? &a->window.from : NULL;
     a->options.to = a->window.has_to ? &a->window.to : NULL;
     a->options.fresh = !a->of.thread;
     a->options.kept = a->of.thread;
-    return -1;
+    return newest_or_named("trace", argc, argv, a->in);
 }
 
 /* --number */

@@ -15,6 +15,7 @@
  * The caller then sees c after b, as it would have without all this, and what it keeps in mind
  * about the last step is the same.
  */
+#include "base/search.h"
 #include "replayer/timeline_private.h"
 
 enum {
@@ -30,15 +31,8 @@ struct outside {
 
 static bool is_inside(const struct wish *wish, uint64_t pc)
 {
-    size_t lo = 0, hi = wish->edge_count;
-    while (lo < hi) {
-        size_t mid = (lo + hi) / 2;
-        if (wish->edges[mid].pc < pc)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < wish->edge_count && wish->edges[lo].pc == pc;
+    size_t i = search_below(wish->edges, wish->edge_count, pc, pc);
+    return i < wish->edge_count && wish->edges[i].pc == pc;
 }
 
 static bool is_edge(const struct wish *wish, uint64_t pc, uint64_t next)

@@ -11,6 +11,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+
 enum { REGISTERS = 17 };
 
 /* How addresses are written: DW_EH_PE_*. */
@@ -254,16 +256,9 @@ static void add_save(struct saves *list, int reg, int64_t offset, gaddr from)
 
 static struct source_fde *entry_at(struct source_fde *list, size_t count, uint64_t addr)
 {
-    size_t low = 0, high = count;
+    size_t next = search_upto(list, count, low, addr);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (list[middle].low <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low && addr < list[low - 1].high ? &list[low - 1] : NULL;
+    return next && addr < list[next - 1].high ? &list[next - 1] : NULL;
 }
 
 struct source_fde *source_frame_entry(struct source_mod *m, uint64_t addr)

@@ -12,9 +12,11 @@
 struct source_view {
     struct source *s;
     struct source_mod *m;             /* of the variable */
-    struct source_mod *here;          /* of the pc; NULL: none */
+    struct source_mod *here;          /* of the pc, or of the scope; NULL: none */
     uint64_t addr;                    /* of the pc, in the file of `here` */
     const struct source_frame *frame; /* may be NULL */
+    uint64_t scope;                   /* as addr: where names are looked up */
+    struct source_var inherited;      /* a name's answer that no table has */
 };
 
 /* Fills in where the variable is. -1 with SOURCE_OPTIMIZED or SOURCE_UNKNOWN_PLACE, and a message
@@ -30,8 +32,11 @@ bool source_place_is_register(const struct source_view *view, const struct sourc
 gaddr source_place_tls(const struct source_mod *m, const struct source_mod *here,
                        const struct source_frame *frame);
 
-/* source/variable.c: the variable that a name means there, or NULL. Sets view->m, too. */
-const struct source_var *source_variable_named(struct source_view *view, const char *name);
+/* source/visible.c: a view for names; and the variable that a name means there, or NULL. It is in a
+ * table or in the view. Sets view->m, too. */
+struct source_view source_visible_view(struct source *s, gaddr pc,
+                                       const struct source_frame *frame);
+const struct source_var *source_visible(struct source_view *view, const char *name);
 
 /* source/tls.c: the same of a library, where memory can be read; 0 unknown. */
 gaddr source_tls_base(struct source *s, const struct source_mod *m,

@@ -177,9 +177,8 @@ int source_places(struct source *s, gaddr pc, const struct source_frame *frame, 
         tell_in_function(&x, s->module[i], name, (size_t)(colons - name), colons + 2);
     if (x.any)
         return x.result;
-    x.view.m = NULL;
-    x.view.here = pc ? source_module_at(s, pc, &x.view.addr) : NULL;
-    const struct source_var *var = source_variable_named(&x.view, name);
+    x.view = source_visible_view(s, pc, frame);
+    const struct source_var *var = source_visible(&x.view, name);
     if (var) {
         tell_variable(&x, var);
         return x.any ? x.result

@@ -11,6 +11,7 @@
  */
 #include <string.h>
 
+#include "base/search.h"
 #include "source/source_int.h"
 
 /* The function at an address, by debug information or by symbols. */
@@ -47,20 +48,13 @@ static uint64_t skip_by_rows(const struct source_mod *m, const struct function *
 
     for (size_t t = 0; first && t < unit->tables; t++) {
         const struct source_table *table = &unit->table[t];
-        size_t low = 0, high = table->rows;
         if (table->file != first->file)
             continue;
-        while (low < high) {
-            size_t middle = low + (high - low) / 2;
-            if (table->row[middle].addr < f->entry)
-                low = middle + 1;
-            else
-                high = middle;
-        }
+        size_t i = search_below(table->row, table->rows, addr, f->entry);
         /* GDB takes the end itself for a part of the function, and so the body of the next one. */
-        for (; low < table->rows && table->row[low].addr <= f->end; low++)
-            if (table->row[low].body && table->row[low].line)
-                return table->row[low].addr;
+        for (; i < table->rows && table->row[i].addr <= f->end; i++)
+            if (table->row[i].body && table->row[i].line)
+                return table->row[i].addr;
     }
     return 0;
 }

@@ -14,6 +14,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "source/source_int.h"
 
 /* What is remembered from row to row. */
@@ -234,16 +235,9 @@ void source_rows_read(struct source *s, struct source_mod *m)
 
 const struct source_row *source_rows_at(const struct source_mod *m, uint64_t addr)
 {
-    size_t low = 0, high = m->rows;
+    size_t next = search_upto(m->row, m->rows, addr, addr);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (m->row[middle].addr <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low && m->row[low - 1].line ? &m->row[low - 1] : NULL;
+    return next && m->row[next - 1].line ? &m->row[next - 1] : NULL;
 }
 
 uint64_t source_rows_end(const struct source_mod *m, const struct source_row *row)

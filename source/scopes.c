@@ -12,6 +12,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "source/source_int.h"
 
 /* Where the walk is. */
@@ -21,7 +22,8 @@ struct walk {
     struct declared *declared; /* what is declared in classes and namespaces, by offset */
     size_t count;
     uint32_t unit;
-    int depth; /* of entries: deep ones are not believed */
+    int depth;     /* of entries: deep ones are not believed */
+    bool abstract; /* in a function that has no code here, but is inlined elsewhere */
 };
 
 /* A declaration that a definition elsewhere refers to, and the scope's name before its own. */
@@ -67,15 +69,8 @@ static const char *prefix_of(const struct walk *w, Dwarf_Die *die)
     if (dwarf_cu_getdwarf(declaration.cu) != w->m->unit[w->unit].dwarf)
         return "";
     Dwarf_Off offset = dwarf_dieoffset(&declaration);
-    size_t low = 0, high = w->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (w->declared[middle].die < offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < w->count && w->declared[low].die == offset ? w->declared[low].prefix : "";
+    size_t i = search_below(w->declared, w->count, die, offset);
+    return i < w->count && w->declared[i].die == offset ? w->declared[i].prefix : "";
 }
 
 static const char *joined(struct walk *w, const char *prefix, const char *name)
@@ -228,7 +223,8 @@ static void add_variable(struct walk *w, Dwarf_Die *die, int32_t scope, const ch
                              .die = dwarf_dieoffset(die),
                              .scope = scope,
                              .next = SOURCE_NONE,
-                             .unit = w->unit};
+                             .unit = w->unit,
+                             .inner = scope != SOURCE_NONE || w->abstract};
 
     if (!name)
         return;
@@ -256,12 +252,15 @@ static void walk_function(struct walk *w, Dwarf_Die *die, int32_t scope, int tag
                           const char *prefix)
 {
     int32_t inner = add_scope(w, die, scope, tag, prefix);
+    bool abstract = w->abstract;
 
     if (inner == SOURCE_NONE && tag != DW_TAG_subprogram)
         inner = scope; /* a block without code of its own */
     else if (inner != SOURCE_NONE)
         prefix = "";
+    w->abstract = inner == SOURCE_NONE;
     walk_children(w, die, inner, inner == SOURCE_NONE ? prefix : "");
+    w->abstract = abstract;
 }
 
 static void walk_class(struct walk *w, Dwarf_Die *die, int32_t scope, const char *prefix)
@@ -405,16 +404,9 @@ void source_scopes_read(struct source *s, struct source_mod *m)
 
 int32_t source_scopes_at(const struct source_mod *m, uint64_t addr)
 {
-    size_t low = 0, high = m->spans;
+    size_t next = search_upto(m->span, m->spans, addr, addr);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (m->span[middle].addr <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? m->span[low - 1].scope : SOURCE_NONE;
+    return next ? m->span[next - 1].scope : SOURCE_NONE;
 }
 
 int32_t source_scopes_function(const struct source_mod *m, int32_t scope)
@@ -427,17 +419,10 @@ int32_t source_scopes_function(const struct source_mod *m, int32_t scope)
 bool source_scopes_range(const struct source_mod *m, int32_t scope, uint64_t addr, uint64_t *low,
                          uint64_t *high)
 {
-    size_t first = 0, last = m->ranges;
+    size_t i = search_upto(m->range, m->ranges, low, addr);
 
-    while (first < last) { /* the first one that begins past addr */
-        size_t middle = first + (last - first) / 2;
-        if (m->range[middle].low <= addr)
-            first = middle + 1;
-        else
-            last = middle;
-    }
-    while (first-- > 0) {
-        const struct source_range *range = &m->range[first];
+    while (i-- > 0) {
+        const struct source_range *range = &m->range[i];
         if (range->scope == scope) {
             *low = range->low;
             *high = range->high;

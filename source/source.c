@@ -15,6 +15,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "base/search.h"
 #include "source/frame_int.h"
 
 void *source_grow(void *array, size_t count, size_t bytes)
@@ -79,16 +80,7 @@ void source_free(struct source *s)
 /* The first part that ends past addr. */
 static size_t part_after(const struct source *s, gaddr addr)
 {
-    size_t low = 0, high = s->parts;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (s->part[middle].end <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_upto(s->part, s->parts, end, addr);
 }
 
 static int add_part(struct source *s, gaddr start, gaddr end, struct err *err)
@@ -302,6 +294,59 @@ size_t source_calls(struct source *s, gaddr pc, struct source_call *out, size_t 
     return count;
 }
 
+/* The line at which a function is written; 0: it is not in this file. */
+static uint32_t written_at(struct source *s, const struct source_mod *m,
+                           const struct source_scope *function, const char *file)
+{
+    Dwarf_Die die;
+    const char *path;
+    int line;
+
+    if (!source_scopes_die(m, function->unit, function->die, &die) ||
+        dwarf_decl_line(&die, &line) || line < 0 || !(path = dwarf_decl_file(&die)))
+        return 0;
+    return strcmp(source_names_path(s->names, path), file) == 0 ? (uint32_t)line : 0;
+}
+
+/* Does the line call what is inlined there from addr on? */
+static bool calls_at(const struct source_mod *m, int32_t inlined, uint64_t addr, const char *file,
+                     uint32_t line)
+{
+    const struct source_scope *scope = &m->scope[inlined];
+    uint64_t low, high;
+
+    return scope->line == line && scope->call_file && strcmp(scope->call_file, file) == 0 &&
+           source_scopes_range(m, inlined, addr, &low, &high) && low == addr;
+}
+
+/* Functions do not nest: the line is of the one that begins last before it. */
+uint32_t source_line_depth(struct source *s, gaddr pc, const char *file, uint32_t line)
+{
+    uint64_t addr;
+    struct source_mod *m = source_module_at(s, pc, &addr);
+    uint32_t depth = 0, best = 0, latest = 0;
+
+    for (int32_t i = m && file ? source_scopes_at(m, addr) : SOURCE_NONE; i != SOURCE_NONE;
+         i = m->scope[i].parent) {
+        const struct source_scope *scope = &m->scope[i];
+        if (scope->kind == SOURCE_BLOCK)
+            continue;
+        uint32_t from = written_at(s, m, scope, file);
+        if (from > latest && from <= line) {
+            latest = from;
+            best = depth;
+        }
+        if (scope->kind == SOURCE_FUNCTION)
+            break;
+        depth++;
+        if (calls_at(m, i, addr, file, line)) {
+            latest = 0;
+            best = depth;
+        }
+    }
+    return best;
+}
+
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');
@@ -407,4 +452,12 @@ bool source_is_noreturn(struct source *s, gaddr pc)
         return m->scope[scope].noreturn; /* a program may have its own err() */
     const struct source_symbol *symbol = source_symbols_at(m, addr);
     return symbol && symbol->code && listed(symbol->name);
+}
+
+bool source_is_libc(struct source *s, gaddr pc)
+{
+    uint64_t addr;
+    struct source_mod *m = source_module_at(s, pc, &addr);
+
+    return m && addr >= m->libc_low && addr < m->libc_high;
 }

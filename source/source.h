@@ -91,6 +91,10 @@ struct source_call {
  * most `room`. */
 size_t source_calls(struct source *s, gaddr pc, struct source_call *out, size_t room);
 
+/* How many of those calls a line that has code at pc is outside of: what it calls may begin there,
+ * too. */
+uint32_t source_line_depth(struct source *s, gaddr pc, const char *file, uint32_t line);
+
 /* "file.c:12 in work", "puts+0x12 in libc.so.6", "[vdso]+0x123" or "0x123", cut to fit. */
 void source_name(struct source *s, gaddr pc, char *buf, size_t room);
 
@@ -101,6 +105,9 @@ bool source_function(struct source *s, gaddr pc, gaddr *start, gaddr *end);
 /* The function at pc is known not to return to its caller: so declared, or one of those in
  * libraries that everybody knows (abort, exit, longjmp, ...). pc may be in a PLT stub of one. */
 bool source_is_noreturn(struct source *s, gaddr pc);
+
+/* pc is in the C library that was linked into a static program; by symbols, so false without. */
+bool source_is_libc(struct source *s, gaddr pc);
 
 /* ---- breakpoints: where GDB 13 stops ---- */
 

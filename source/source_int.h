@@ -80,7 +80,7 @@ struct source_var {
     int32_t next;  /* of the same scope */
     uint32_t unit;
     uint64_t addr, bytes; /* of globals and statics */
-    bool tls;             /* addr is an offset in the thread's block */
+    bool tls, inner;      /* addr is an offset in the thread's block; only a function sees it */
 };
 
 struct source_symbol {
@@ -100,7 +100,8 @@ struct source_mod {
     Elf *elf, *debug_elf;
     Dwarf *dwarf;
     Dwarf_CFI *cfi, *debug_cfi;
-    uint64_t text_low; /* the lowest address of code */
+    uint64_t text_low;            /* the lowest address of code */
+    uint64_t libc_low, libc_high; /* a static program's C library; 0: not known */
     uint64_t tls_bytes, tls_align;
     bool executable; /* not a library */
     bool fixed;      /* its addresses are those of the process */
@@ -173,7 +174,6 @@ size_t source_elf_bytes(const struct source_mod *m, uint64_t addr, void *buf, si
 /* source/symbols.c */
 void source_symbols_read(struct source *s, struct source_mod *m);
 const struct source_symbol *source_symbols_at(const struct source_mod *m, uint64_t addr);
-
 /* source/rows.c */
 void source_rows_read(struct source *s, struct source_mod *m);
 const struct source_row *source_rows_at(const struct source_mod *m, uint64_t addr); /* or NULL */

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "source/source_int.h"
 
 /* Among names of one address: sized ones, then global, weak, local ones; then the shorter name. */
@@ -160,6 +161,40 @@ static int by_address(const void *a, const void *b)
     return strcmp(x->name, y->name);
 }
 
+static uint64_t end_of_section(Elf *elf, uint64_t addr)
+{
+    Elf_Scn *section = NULL;
+    GElf_Shdr header;
+
+    while ((section = elf_nextscn(elf, section)))
+        if (gelf_getshdr(section, &header) && (header.sh_flags & SHF_EXECINSTR) &&
+            addr - header.sh_addr < header.sh_size)
+            return header.sh_addr + header.sh_size;
+    return 0;
+}
+
+/* Linkers put a static program's C library behind the program's own code; it begins with what calls
+ * main. Where main is behind that, somebody has changed the order. */
+static void find_libc(struct source_mod *m)
+{
+    uint64_t first = UINT64_MAX, own = 0;
+
+    for (size_t i = 0; m->elf && m->executable && i < m->symbols; i++) {
+        const struct source_symbol *symbol = &m->symbol[i];
+        if (!symbol->code)
+            continue;
+        if (strcmp(symbol->name, "main") == 0)
+            own = symbol->addr;
+        if (symbol->addr < first && (strcmp(symbol->name, "__libc_start_main") == 0 ||
+                                     strcmp(symbol->name, "__libc_start_call_main") == 0))
+            first = symbol->addr;
+    }
+    if (first == UINT64_MAX || own > first)
+        return;
+    m->libc_low = first;
+    m->libc_high = end_of_section(m->elf, first);
+}
+
 void source_symbols_read(struct source *s, struct source_mod *m)
 {
     size_t kept = 0;
@@ -178,22 +213,16 @@ void source_symbols_read(struct source *s, struct source_mod *m)
             m->symbol[kept - 1].name != m->symbol[i].name)
             m->symbol[kept++] = m->symbol[i];
     m->symbols = kept;
+    find_libc(m);
 }
 
 /* A symbol without a size reaches to the next one. */
 const struct source_symbol *source_symbols_at(const struct source_mod *m, uint64_t addr)
 {
-    size_t low = 0, high = m->symbols;
+    size_t next = search_upto(m->symbol, m->symbols, addr, addr);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (m->symbol[middle].addr <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     /* A small one may lie inside a large one: entry points in the middle of functions. */
-    for (size_t i = low, tried = 0; i-- > 0 && tried < 32; tried++) {
+    for (size_t i = next, tried = 0; i-- > 0 && tried < 32; tried++) {
         const struct source_symbol *symbol = &m->symbol[i];
         if (symbol->bytes && addr - symbol->addr >= symbol->bytes)
             continue;

@@ -148,7 +148,7 @@ bool source_variable_typed(struct source *s, gaddr pc, const struct source_frame
 {
     uint64_t at = 0;
     struct source_mod *here = source_module_at(s, pc, &at);
-    struct source_view view = {s, here, here, at, frame};
+    struct source_view view = {.s = s, .m = here, .here = here, .addr = at, .frame = frame};
     struct name out = {buf, room, type};
 
     if (room)
@@ -173,7 +173,7 @@ const struct source_var *source_place_variable(struct source *s, gaddr pc,
 {
     uint64_t at = 0;
     struct source_mod *here = source_module_at(s, pc, &at);
-    struct source_view view = {s, here, here, at, frame};
+    struct source_view view = {.s = s, .m = here, .here = here, .addr = at, .frame = frame};
     const struct source_var *var = NULL;
 
     if (here && here->dwarf && may_be_local(frame, addr))
@@ -207,7 +207,7 @@ const char *source_register_typed(struct source *s, gaddr pc, unsigned reg,
 
     if (!m || !m->dwarf)
         return NULL;
-    struct source_view view = {s, m, m, at, NULL};
+    struct source_view view = {.s = s, .m = m, .here = m, .addr = at};
     for (int32_t i = source_scopes_at(m, at); i != SOURCE_NONE; i = m->scope[i].parent) {
         for (int32_t v = m->scope[i].variable; v != SOURCE_NONE; v = m->var[v].next)
             if (source_place_is_register(&view, &m->var[v], reg)) {
@@ -227,182 +227,6 @@ const char *source_register_variable(struct source *s, gaddr pc, unsigned reg)
 }
 
 /* ---- by name ---- */
-
-static bool is_named(const char *name, const char *wanted)
-{
-    size_t have = strlen(name), want = strlen(wanted);
-
-    return want <= have && strcmp(name + have - want, wanted) == 0 &&
-           (want == have || (have - want >= 2 && name[have - want - 1] == ':'));
-}
-
-/* A local of the function at the view, seen from its frame: from outside of calls that were
- * inlined. With `own` not one of what is around the frame's own call, if that was inlined. */
-static const struct source_var *local_named(const struct source_view *view, const char *name,
-                                            bool own)
-{
-    const struct source_mod *m = view->here;
-    uint32_t outside = view->frame ? view->frame->inlined : 0;
-
-    for (int32_t i = source_scopes_at(m, view->addr); i != SOURCE_NONE; i = m->scope[i].parent) {
-        for (int32_t v = m->scope[i].variable; v != SOURCE_NONE && !outside; v = m->var[v].next)
-            if (strcmp(m->var[v].name, name) == 0)
-                return &m->var[v];
-        if (m->scope[i].kind == SOURCE_FUNCTION ||
-            (m->scope[i].kind == SOURCE_INLINED && own && !outside))
-            break;
-        outside -= outside && m->scope[i].kind == SOURCE_INLINED;
-    }
-    return NULL;
-}
-
-/* A global of one unit, or with UINT32_MAX of any. Those that only a function sees come last. */
-static const struct source_var *global_named(const struct source_mod *m, uint32_t unit,
-                                             const char *name)
-{
-    const struct source_var *inner = NULL;
-
-    for (size_t i = 0; i < m->globals; i++) {
-        const struct source_var *var = &m->var[m->global[i]];
-        if ((unit != UINT32_MAX && var->unit != unit) || !is_named(var->name, name))
-            continue;
-        if (var->scope == SOURCE_NONE)
-            return var;
-        if (!inner)
-            inner = var;
-    }
-    return inner;
-}
-
-static uint32_t unit_at(const struct source_mod *m, uint64_t addr)
-{
-    int32_t scope = source_scopes_at(m, addr);
-
-    return scope == SOURCE_NONE ? UINT32_MAX : m->scope[scope].unit;
-}
-
-/* As the frame's own function has it: a global of the file hides what is around an inlined call. */
-static const struct source_var *named_inside(const struct source_view *view, const char *name)
-{
-    const struct source_var *var = local_named(view, name, true);
-
-    if (var)
-        return var;
-    var = global_named(view->here, unit_at(view->here, view->addr), name);
-    return var && var->scope == SOURCE_NONE ? var : NULL;
-}
-
-/* `FILE` or the end of its path, as the unit calls it. */
-static bool unit_is(const struct source_mod *m, uint32_t unit, const char *file, size_t length)
-{
-    Dwarf_Die die;
-    const char *name =
-        source_scopes_die(m, unit, m->unit[unit].entries, &die) ? dwarf_diename(&die) : NULL;
-    size_t have = name ? strlen(name) : 0;
-
-    return have >= length && strncmp(name + have - length, file, length) == 0 &&
-           (have == length || name[have - length - 1] == '/');
-}
-
-/* The name without the file and function before it; those are NULL, or part of it. */
-struct qualified {
-    const char *name, *file, *function;
-    size_t file_length, function_length;
-};
-
-static struct qualified take_apart(const char *name)
-{
-    struct qualified q = {.name = name};
-    const char *end = name[0] == '\'' ? strchr(name + 1, '\'') : NULL;
-
-    if (end && strncmp(end, "'::", 3) == 0) {
-        q.file = name + 1;
-        q.file_length = (size_t)(end - q.file);
-        q.name = end + 3;
-    }
-    for (const char *p = q.name; (p = strstr(p, "::")); p += 2) {
-        q.function = q.file ? q.file + q.file_length + 3 : name;
-        q.function_length = (size_t)(p - q.function);
-    }
-    if (q.function)
-        q.name = q.function + q.function_length + 2;
-    return q;
-}
-
-/* Is it a variable of the function? */
-static bool is_of(const struct source_mod *m, const struct source_var *var,
-                  const struct qualified *q)
-{
-    char function[256];
-    int32_t scope = var->scope;
-
-    if (q->file && !unit_is(m, var->unit, q->file, q->file_length))
-        return false;
-    if (!q->function)
-        return true;
-    while (scope != SOURCE_NONE && !m->scope[scope].name)
-        scope = m->scope[scope].parent;
-    snprintf(function, sizeof function, "%.*s", (int)q->function_length, q->function);
-    return scope != SOURCE_NONE && is_named(m->scope[scope].name, function);
-}
-
-static const struct source_var *qualified_in(const struct source_mod *m, const struct qualified *q)
-{
-    for (size_t i = 0; i < m->globals; i++) {
-        const struct source_var *var = &m->var[m->global[i]];
-        if (is_named(var->name, q->name) && is_of(m, var, q) &&
-            (q->function || var->scope == SOURCE_NONE))
-            return var;
-    }
-    return NULL;
-}
-
-/* A static variable of a file or function, or a local of the function at the view. */
-static const struct source_var *find_qualified(struct source_view *view, const char *name)
-{
-    struct source *s = view->s;
-    struct qualified q = take_apart(name);
-    const struct source_var *var = NULL;
-
-    if (!q.file && !q.function)
-        return NULL;
-    if (view->here) {
-        view->m = view->here;
-        var = local_named(view, q.name, false);
-        if (!var || !q.function || !is_of(view->here, var, &q))
-            var = qualified_in(view->here, &q);
-    }
-    for (size_t i = 0; !var && i < s->modules; i++) {
-        view->m = s->module[i];
-        source_module_read(s, view->m);
-        var = qualified_in(view->m, &q);
-    }
-    return var;
-}
-
-const struct source_var *source_variable_named(struct source_view *view, const char *name)
-{
-    struct source *s = view->s;
-    const struct source_var *var = NULL;
-
-    if (view->here) {
-        view->m = view->here;
-        if (view->frame && view->frame->exact)
-            var = named_inside(view, name);
-        if (!var)
-            var = local_named(view, name, false);
-        if (!var)
-            var = global_named(view->here, unit_at(view->here, view->addr), name);
-        if (!var)
-            var = global_named(view->here, UINT32_MAX, name);
-    }
-    for (size_t i = 0; !var && i < s->modules; i++) {
-        view->m = s->module[i];
-        source_module_read(s, view->m);
-        var = global_named(view->m, UINT32_MAX, name);
-    }
-    return var ? var : find_qualified(view, name);
-}
 
 /* Without debug information a variable is a symbol. */
 static bool find_symbol(struct source *s, const char *name, struct source_place *out)
@@ -428,11 +252,9 @@ static bool find_symbol(struct source *s, const char *name, struct source_place 
 int source_variable_at(struct source *s, gaddr pc, const struct source_frame *frame,
                        const char *name, struct source_place *out, struct err *err)
 {
-    struct source_view view = {.s = s, .frame = frame};
+    struct source_view view = source_visible_view(s, pc, frame);
     struct err why;
-
-    view.here = pc ? source_module_at(s, pc, &view.addr) : NULL;
-    const struct source_var *var = source_variable_named(&view, name);
+    const struct source_var *var = source_visible(&view, name);
     if (!var && find_symbol(s, name, out))
         return 0;
     if (!var)

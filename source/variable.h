@@ -21,8 +21,8 @@ struct source_frame {
     gaddr tls_base;        /* of the thread's block for pc's module, if that is no executable */
     const uint64_t *reg;   /* NULL, or the values of registers 0-16 at pc */
     const uint64_t *entry; /* NULL, or those of 0-15 when the function was entered */
-    uint32_t inlined;      /* calls that are inlined at pc, the frame is outside of so many */
-    bool exact;            /* in that frame globals hide what is around its inlined call */
+    gaddr scope;      /* names are those that are visible at this pc of the function; 0: at pc */
+    uint32_t inlined; /* calls that are inlined there, the frame is outside of so many */
     /* NULL, or reads memory as it is there: returns how many bytes there were. */
     size_t (*memory)(void *arg, gaddr addr, void *out, size_t bytes);
     void *arg;
@@ -81,8 +81,9 @@ struct source_place {
     bool local; /* a variable of the function, not a global */
 };
 
-/* Where the variable `name` that is visible at pc is: the innermost one, else a global or static of
- * pc's compilation unit, of its module, of any module. With pc 0 globals only. The name may be
+/* Where the variable `name` that is visible at pc is: the innermost one of the function, which may
+ * be inlined there, else a global or static of its compilation unit, of its module, of any module.
+ * What is around an inlined call is not visible in it. With pc 0 globals only. The name may be
  * `'FILE'::NAME`, `FUNCTION::NAME` (a static one, or a local of the function at pc), or both. -1
  * with one of source_error's codes. `frame` may be NULL. */
 int source_variable_at(struct source *s, gaddr pc, const struct source_frame *frame,

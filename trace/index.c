@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "pinball/pinball.h"
 #include "trace/scan_pack.h"
 
@@ -83,15 +84,8 @@ enum { MAP_WRITE = 2 };
 static const struct trace_map *map_at(const struct trace_index *s, gaddr addr)
 {
     const struct trace_map *map;
-    size_t lo = 0, maps = trace_maps(s->trace, &map), hi = maps;
-    while (lo < hi) {
-        size_t mid = (lo + hi) / 2;
-        if (map[mid].end <= addr)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < maps ? &map[lo] : NULL;
+    size_t maps = trace_maps(s->trace, &map), i = search_upto(map, maps, end, addr);
+    return i < maps ? &map[i] : NULL;
 }
 
 bool trace_index_read_only(const struct trace_index *s, gaddr addr, uint64_t bytes)

@@ -11,38 +11,28 @@ struct state {
     uint8_t data[];
 };
 
-bool state_is(const struct insn *in)
+static bool saves(const struct insn *in)
 {
-    switch (in->mnemonic) {
-    case ZYDIS_MNEMONIC_XSAVE:
-    case ZYDIS_MNEMONIC_XSAVE64:
-    case ZYDIS_MNEMONIC_XSAVEC:
-    case ZYDIS_MNEMONIC_XSAVEC64:
-    case ZYDIS_MNEMONIC_XSAVEOPT:
-    case ZYDIS_MNEMONIC_XSAVEOPT64:
-    case ZYDIS_MNEMONIC_XRSTOR:
-    case ZYDIS_MNEMONIC_XRSTOR64:
-    case ZYDIS_MNEMONIC_FXSAVE:
-    case ZYDIS_MNEMONIC_FXSAVE64:
-    case ZYDIS_MNEMONIC_FXRSTOR:
-    case ZYDIS_MNEMONIC_FXRSTOR64:
-        return true;
-    default:
-        return false;
-    }
+    static const uint16_t list[] = {
+        ZYDIS_MNEMONIC_XSAVE,    ZYDIS_MNEMONIC_XSAVE64,  ZYDIS_MNEMONIC_XSAVEC,
+        ZYDIS_MNEMONIC_XSAVEC64, ZYDIS_MNEMONIC_XSAVEOPT, ZYDIS_MNEMONIC_XSAVEOPT64,
+        ZYDIS_MNEMONIC_FXSAVE,   ZYDIS_MNEMONIC_FXSAVE64,
+    };
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        if (list[i] == in->mnemonic)
+            return true;
+    return false;
 }
 
 bool state_restores(const struct insn *in)
 {
-    switch (in->mnemonic) {
-    case ZYDIS_MNEMONIC_XRSTOR:
-    case ZYDIS_MNEMONIC_XRSTOR64:
-    case ZYDIS_MNEMONIC_FXRSTOR:
-    case ZYDIS_MNEMONIC_FXRSTOR64:
-        return true;
-    default:
-        return false;
-    }
+    return in->mnemonic == ZYDIS_MNEMONIC_XRSTOR || in->mnemonic == ZYDIS_MNEMONIC_XRSTOR64 ||
+           in->mnemonic == ZYDIS_MNEMONIC_FXRSTOR || in->mnemonic == ZYDIS_MNEMONIC_FXRSTOR64;
+}
+
+bool state_is(const struct insn *in)
+{
+    return saves(in) || state_restores(in);
 }
 
 bool state_keep(struct state **list, const struct frame *frame, const void *data, size_t bytes)

@@ -169,13 +169,15 @@ static enum part part_of(const char *module)
     return ELSEWHERE;
 }
 
-/* The same of code: in a static program the library is what has no lines. */
+/* The same of code: in a static program the library is what has no lines, or what symbols say if
+ * nothing has. */
 static enum part part_of_code(struct study *s, gaddr pc)
 {
     struct source_line l;
     bool own = study_own(s, pc, &l);
     enum part part = part_of(l.module);
-    bool linked = !own && l.lines && !l.file && !strstr(l.module, ".so");
+    bool linked =
+        l.lines ? !own && !l.file && !strstr(l.module, ".so") : source_is_libc(s->source, pc);
     return part == ELSEWHERE && linked ? LIBRARY : part;
 }
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "engine/os/kinds.h"
 #include "source/atomic.h"
 #include "trace/access.h"
@@ -324,15 +325,7 @@ static int merge(struct pass *p, struct err *err)
 
 size_t sync_find(const struct sync *s, gaddr addr)
 {
-    size_t lo = 0, hi = s->variables;
-    while (lo < hi) {
-        size_t mid = (lo + hi) / 2;
-        if (s->variable[mid].end <= addr)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    return search_upto(s->variable, s->variables, end, addr);
 }
 
 static void add_atomic(void *arg, gaddr addr, uint64_t bytes)

@@ -285,6 +285,8 @@ static int take_last_write(struct study *s, const struct criterion_options *o,
     out->wants = 0;
     out->thread = in.thread;
     out->pc = in.block->insn[in.index].in.pc;
+    out->scope = 0;
+    out->inlined = 0;
     return criterion_want(
         out, (struct slice_want){.kind = SLICE_USES, .at = last, .thread = in.thread}, err);
 }
@@ -310,6 +312,8 @@ static int find(struct study *s, const struct criterion_options *o, struct words
     out->thread = p.thread;
     out->position = p.position;
     out->pc = p.line_pc;
+    out->scope = p.scope;
+    out->inlined = p.inlined;
     join(w->word + from, n - from, out->what, sizeof out->what);
     int bad =
         uses ? want_uses(out, &p, err) : want_list(s, o, out, &p, w->word + from, n - from, err);

@@ -31,9 +31,11 @@ struct criterion {
     size_t wants;
     uint32_t thread; /* as in trace_step.thread */
     struct position position;
-    gaddr pc;       /* in the line that it is about */
-    char what[512]; /* for people */
-    char note[256]; /* what else they should know; may be empty */
+    gaddr pc;         /* in the line that it is about */
+    gaddr scope;      /* names are those that are visible there; 0: at pc */
+    uint32_t inlined; /* ... outside of so many calls that are inlined there */
+    char what[512];   /* for people */
+    char note[256];   /* what else they should know; may be empty */
 };
 
 /* -1 with *err set; code CRITERION_USAGE: the text is none. */

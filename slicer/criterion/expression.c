@@ -123,11 +123,6 @@ static int go(struct study *s, const struct place *p, struct visit *v, bool entr
     return 0;
 }
 
-static gaddr scope_of(const struct place *p)
-{
-    return p->scope ? p->scope : p->position.pc;
-}
-
 /* Reads it with all that is known there; with `entry`, also when the function was entered. */
 static int read_there(struct study *s, const struct place *p, const char *text, bool entry,
                       struct expression *out, struct err *err)
@@ -138,10 +133,10 @@ static int read_there(struct study *s, const struct place *p, const char *text, 
     int bad = go(s, p, v, entry, err);
     if (!bad) {
         struct expression_scene scene = {.source = s->source,
-                                         .pc = scope_of(p),
+                                         .pc = p->pc,
                                          .frame = {.cfa = p->cfa,
+                                                   .scope = p->scope,
                                                    .inlined = p->inlined,
-                                                   .exact = p->scope != 0,
                                                    .fs_base = v->registers.fs_base,
                                                    .reg = v->reg,
                                                    .entry = v->entered ? v->entry : NULL,
@@ -160,8 +155,8 @@ int criterion_reads(struct study *s, const struct place *p, const char *text,
 {
     struct expression_scene scene = {
         .source = s->source,
-        .pc = scope_of(p),
-        .frame = {.cfa = p->cfa, .inlined = p->inlined, .exact = p->scope != 0}};
+        .pc = p->pc,
+        .frame = {.cfa = p->cfa, .scope = p->scope, .inlined = p->inlined}};
     int bad = expression_read(&scene, text, out, err);
     if (!bad || err->code != SOURCE_UNKNOWN_PLACE)
         return bad;
@@ -245,6 +240,7 @@ int criterion_expression(struct study *s, const struct criterion_options *o, str
     } else if (p->insns && (err->code == SOURCE_OPTIMIZED || err->code == SOURCE_NO_VARIABLE)) {
         begin.at = p->insn[0];
         begin.position = p->first;
+        begin.pc = p->first.pc;
         bad = criterion_reads(s, &begin, text, e, &before) ||
               add_wants(out, &begin, e, thin, &before);
         if (!bad) {

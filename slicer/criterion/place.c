@@ -144,15 +144,26 @@ static void begin(struct search *q, const struct pass_step *st, uint32_t i)
     place_set_frame(q->out, st->frame);
 }
 
+/* Is pc in another function than the line, which a tail call has led to in the same frame? */
+static bool is_elsewhere(struct search *q, gaddr pc)
+{
+    struct source_line here, line;
+    source_line(q->study->source, pc, &here);
+    source_line(q->study->source, q->out->line_pc, &line);
+    return here.entry != line.entry;
+}
+
 /* Goes on with the instance, from instruction i of a step in its frame. */
 static int follow(struct search *q, const struct pass_step *st, const struct masks *m, uint32_t i,
                   struct err *err)
 {
     for (; i < st->step->insns; i++) {
-        q->out->at = st->insn + i;
-        q->out->position = position_of(q->study, st, st->block->insn[i].in.pc);
         bool of = m->line >> i & 1;
         q->over = !of || (!q->line && !q->last); /* without a line: right there */
+        if (!of && is_elsewhere(q, st->block->insn[i].in.pc))
+            return 0; /* as at the frame's end */
+        q->out->at = st->insn + i;
+        q->out->position = position_of(q->study, st, st->block->insn[i].in.pc);
         if (of && add_insn(q, st->insn + i, err))
             return -1;
         if (q->over)
@@ -308,6 +319,9 @@ int place_line(struct study *s, const char *where, const struct place_options *o
     }
     if (!q.over) /* it is not over at all: right behind what was executed there last */
         out->at++;
+    out->pc = out->position.pc;
+    out->scope = out->line_pc;
+    out->inlined = q.line ? source_line_depth(s->source, out->scope, q.file, q.line) : 0;
     bad = 0;
 done:
     source_breaks_deinit(&q.breaks);
@@ -349,7 +363,7 @@ int place_position(struct study *s, const struct position *at, struct place *out
     uint32_t chunk;
     bool behind = false;
     int more, i = -1;
-    *out = (struct place){.position = *at, .line_pc = at->pc, .scope = at->pc};
+    *out = (struct place){.position = *at, .line_pc = at->pc, .pc = at->pc, .scope = at->pc};
     if (position_check(at, err) || number_chunk(s->trace, at, &chunk, err) ||
         pass_init(&pass, s->trace, err))
         return -1;
@@ -444,7 +458,8 @@ static int describe_end(struct study *s, uint32_t thread, const struct ending *e
     out->insns = e->insns;
     out->first = e->first;
     out->executed = e->executed - 1;
-    out->place = (struct place){.thread = thread, .at = trace_insns(s->trace), .line_pc = pc};
+    out->place = (struct place){
+        .thread = thread, .at = trace_insns(s->trace), .line_pc = pc, .pc = pc, .scope = pc};
     out->place.position =
         (struct position){.thread = trace_thread(s->trace, thread), .count = e->count, .pc = pc};
     place_set_frame(&out->place, top);

@@ -16,12 +16,13 @@ struct place {
     struct position first;    /* of a line: where its instance begins */
     gaddr cfa;                /* of the frame; 0: not known */
     uint64_t entry;           /* the frame's first instruction; UINT64_MAX: not known */
-    gaddr scope; /* names are those visible at this pc; 0, of a line: at the position's or around */
+    gaddr pc;         /* where in its code the frame is: variables have their places there */
+    gaddr scope;      /* names are those that are visible at this pc of it, ... */
+    uint32_t inlined; /* ... outside of so many calls that are inlined there */
     /* For a frame that is not the innermost (place_frame.c): */
-    uint32_t inlined; /* calls that are inlined there: the frame is outside of so many */
-    uint64_t call;    /* its registers are those before this instruction, which left it, ... */
-    gaddr context;    /* ... or those that a signal's frame has here; UINT64_MAX and 0: neither */
-    uint64_t *insn;   /* of a line: its instructions, in order */
+    uint64_t call;  /* its registers are those before this instruction, which left it, ... */
+    gaddr context;  /* ... or those that a signal's frame has here; UINT64_MAX and 0: neither */
+    uint64_t *insn; /* of a line: its instructions, in order */
     size_t insns;
 };
 

@@ -162,7 +162,7 @@ int place_frame(struct study *s, struct place *p, const struct place_view *view,
         begin_here(&w, &pass);
     bad = bad || go_out(&w, view->frame, err);
     if (!bad) {
-        p->scope = w.pc;
+        p->pc = p->scope = w.pc;
         if (other || p->call != UINT64_MAX || p->context)
             p->line_pc = w.pc;
         p->insns = 0;

@@ -111,7 +111,8 @@ static int add_of_thread(struct homes *h, struct study *s, const struct criterio
     if (!r)
         return err_set(err, "no memory");
     int bad = study_registers(s, &of->position, r, err);
-    struct source_frame frame = {.fs_base = bad ? 0 : r->fs_base};
+    struct source_frame frame = {
+        .fs_base = bad ? 0 : r->fs_base, .scope = of->scope, .inlined = of->inlined};
     free(r);
     return bad ? -1 : source_places(s->source, of->pc, &frame, name, add_home, h, err);
 }
@@ -122,7 +123,8 @@ static int find_variable(struct pruning *p, struct study *s, const struct criter
 {
     struct homes h = {p, err};
     size_t before = p->items;
-    int bad = source_places(s->source, of->pc, NULL, name, add_home, &h, err);
+    const struct source_frame frame = {.scope = of->scope, .inlined = of->inlined};
+    int bad = source_places(s->source, of->pc, &frame, name, add_home, &h, err);
     if (bad && err->code == SOURCE_NO_VARIABLE && of->position.pc != of->pc)
         bad = source_places(s->source, of->position.pc, NULL, name, add_home, &h, err);
     if (bad && err->code == SOURCE_UNKNOWN_PLACE)
@@ -192,7 +194,8 @@ static bool is_name(const char *text)
 static int add_at(struct pruning *p, struct study *s, const struct criterion *of,
                   const struct place *at, const char *text, struct err *err)
 {
-    const struct criterion there = {.pc = at->line_pc, .position = at->position};
+    const struct criterion there = {
+        .pc = at->line_pc, .scope = at->scope, .inlined = at->inlined, .position = at->position};
     struct err other;
     if (text[0] == '%' || isdigit((unsigned char)text[0]))
         return add_word(p, s, &there, text, err);

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "trace/pass.h"
 
 struct stop {
@@ -75,15 +76,7 @@ static int find_stops(struct counter *c, struct err *err)
 /* The first stop at or behind pc. */
 static size_t stop_from(const struct counter *c, gaddr pc)
 {
-    size_t lo = 0, hi = c->stops;
-    while (lo < hi) {
-        size_t mid = (lo + hi) / 2;
-        if (c->stop[mid].pc < pc)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    return search_below(c->stop, c->stops, pc, pc);
 }
 
 static int list_block(struct counter *c, const struct code_block *b, struct err *err)

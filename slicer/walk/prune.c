@@ -10,6 +10,8 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
+
 static int by_start(const void *a, const void *b)
 {
     const struct prune_range *x = a, *y = b;
@@ -94,16 +96,9 @@ static bool everywhere(const struct prune *p, bool memory, uint64_t at, uint64_t
             *until = edge;
         return in;
     }
-    size_t lo = 0, hi = p->memories;
-    while (lo < hi) { /* the first that ends behind it */
-        size_t mid = (lo + hi) / 2;
-        if (p->memory[mid].end <= at)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    bool in = lo < p->memories && p->memory[lo].start <= at;
-    uint64_t edge = lo == p->memories ? *until : in ? p->memory[lo].end : p->memory[lo].start;
+    size_t i = search_upto(p->memory, p->memories, end, at);
+    bool in = i < p->memories && p->memory[i].start <= at;
+    uint64_t edge = i == p->memories ? *until : in ? p->memory[i].end : p->memory[i].start;
     if (edge < *until)
         *until = edge;
     return in;
@@ -113,16 +108,9 @@ static bool everywhere(const struct prune *p, bool memory, uint64_t at, uint64_t
 static bool here(const struct prune *p, const struct prune_user *by, bool memory, uint64_t at,
                  uint64_t *until)
 {
-    size_t lo = 0, hi = p->locals;
-    while (lo < hi) { /* the first that begins behind it */
-        size_t mid = (lo + hi) / 2;
-        if (p->local[mid].from <= by->pc)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    while (lo-- > 0 && p->reach[lo] > by->pc) {
-        const struct slice_prune *x = &p->local[lo];
+    size_t i = search_upto(p->local, p->locals, from, by->pc);
+    while (i-- > 0 && p->reach[i] > by->pc) {
+        const struct slice_prune *x = &p->local[i];
         bool frame = x->kind == SLICE_PRUNE_FRAME;
         if (x->to <= by->pc || memory == (x->kind == SLICE_PRUNE_REGISTER) || (frame && !by->cfa))
             continue;

@@ -141,28 +141,10 @@ static void visit_range(struct wanted *w, gaddr addr, uint64_t bytes, visit *fn,
 
 enum { SMALL = 1 << WANTED_SHIFT };
 
-static bool stop(struct wanted *w, gaddr at, uint64_t *word, uint64_t bits, void *arg)
+static bool find(struct wanted *w, gaddr at, uint64_t *word, uint64_t bits, void *arg)
 {
     (void)w, (void)at, (void)word, (void)bits;
     *(bool *)arg = true;
-    return false;
-}
-
-bool wanted_any_range(struct wanted *w, gaddr addr, uint64_t bytes)
-{
-    bool any = false;
-    if (!w->live || !bytes)
-        return false;
-    if (bytes > SMALL) {
-        visit_range(w, addr, bytes, stop, &any);
-        return any;
-    }
-    while (bytes) {
-        struct part p = part(&addr, &bytes);
-        const uint64_t *bits = wanted_page(w, p.page);
-        if (bits && (bits[p.word] & p.mask))
-            return true;
-    }
     return false;
 }
 
@@ -173,21 +155,35 @@ static bool take(struct wanted *w, gaddr at, uint64_t *word, uint64_t bits, void
     return true;
 }
 
-bool wanted_take_range(struct wanted *w, gaddr addr, uint64_t bytes)
+/* What find or take says about a range. Nearly all ranges are small: there, the callers' functions
+ * must become part of the loop. */
+__attribute__((always_inline)) static inline bool visit_any(struct wanted *w, gaddr addr,
+                                                            uint64_t bytes, visit *fn)
 {
     bool any = false;
     if (!w->live || !bytes)
         return false;
     if (bytes > SMALL) {
-        visit_range(w, addr, bytes, take, &any);
+        visit_range(w, addr, bytes, fn, &any);
         return any;
     }
-    while (bytes) {
+    for (gaddr at = addr; bytes; at = addr) {
         struct part p = part(&addr, &bytes);
-        uint64_t *bits = wanted_page(w, p.page);
-        any |= bits && take_bits(w, &bits[p.word], p.mask);
+        uint64_t *page = wanted_page(w, p.page), bits = page ? page[p.word] & p.mask : 0;
+        if (bits && !fn(w, at, &page[p.word], bits, &any))
+            break;
     }
     return any;
+}
+
+bool wanted_any_range(struct wanted *w, gaddr addr, uint64_t bytes)
+{
+    return visit_any(w, addr, bytes, find);
+}
+
+bool wanted_take_range(struct wanted *w, gaddr addr, uint64_t bytes)
+{
+    return visit_any(w, addr, bytes, take);
 }
 
 /* ---- moves ---- */

@@ -76,8 +76,16 @@ def frame_variables():
     return found
 
 
+def address(name):
+    """Where the variable is that GDB takes the name for; None: it is not visible, being around an inlined call."""
+    try:
+        return int(gdb.parse_and_eval(f"(long)&{name}"))
+    except gdb.error as error:
+        return None if "No symbol" in str(error) else str(error)
+
+
 def variables(task):
-    """Runs the program; at each stop, all variables of the frame and the given globals."""
+    """Runs the program; at each stop, all variables of the frame and the given globals; and what names mean there."""
     stops = []
     gdb.execute("set disable-randomization on")
     for spec in task["breaks"]:
@@ -91,7 +99,7 @@ def variables(task):
         cfa = re.search(r"frame at (0x[0-9a-f]+)", gdb.execute("info frame", to_string=True)).group(1)
         main = int(gdb.parse_and_eval("(long)&main"))
         stops.append({"pc": frame.pc(), "cfa": int(cfa, 16), "fs": int(gdb.parse_and_eval("(long)$fs_base")),
-                      "main": main, "found": found})
+                      "main": main, "found": found, "named": {name: address(name) for name, _, _ in found if name.isidentifier()}})
         gdb.execute("continue", to_string=True)
     return stops
 

@@ -309,8 +309,9 @@ def variables(test):
                 test.check(f"{os.path.basename(program)} {stop['pc'] - bias:x} {addr:x}", answer, name)
             simple = [f for f in found if re.fullmatch(r"\w+", f[0])]
             for (name, addr, size), answer in zip(simple, answers[len(found):]):
+                visible = stop["named"][name] == addr
                 test.check(f"{os.path.basename(program)} {stop['pc'] - bias:x} &{name}", answer.strip(),
-                           f"memory {addr:x} {size}")
+                           f"memory {addr:x} {size}" if visible else f"error 4 {name}: no such variable is visible here")
         places(test, program)
 
 

@@ -244,12 +244,12 @@ COMPARED = {
 }
 
 
-def ask_gdb(test, run, stops):
-    """For each stop, the first time there: (position, {expression: criterion})."""
+def ask_gdb(test, run, stops, ask=ASK):
+    """For each stop, the first time there, what is asked: (position, {expression: criterion})."""
     commands = []
     for number, (marker, texts) in enumerate(stops):
         with open(f"ask{number}.py", "w") as f:
-            f.write(ASK % json.dumps(texts))
+            f.write(ask % json.dumps(texts))
         commands += ["-ex", f"tbreak {run.at(marker)}", "-ex", "continue", "-ex", f"source ask{number}.py"]
     script = os.path.join(os.path.dirname(test.drdebug), "gdb", "drdebug.py")
     oracle = os.path.join(cli_test.HERE, "gdb_reads.py")
@@ -307,6 +307,76 @@ def gdb_o2(test):
 
 def gdb_clang(test):
     agree(test, "-O1", ("clang", "clang++"))
+
+
+# ---- names in inlined functions ----
+
+ASK_NAMES = """
+import json
+function, names = json.loads(%r)
+frame = gdb.newest_frame()
+while frame.name() != function:
+    frame = frame.older()
+frame.select()
+answers = {}
+for name in names:
+    try:
+        value = gdb.parse_and_eval(name)
+        answers[name] = "gone" if value.is_optimized_out else int(value.address) if value.address is not None else "value"
+    except gdb.error as error:
+        answers[name] = "none" if "No symbol" in str(error) else str(error)
+print("ANSWERS", json.dumps(answers))
+gdb.execute("reverse-continue")  # to the beginning: several lines may begin at one address
+"""
+
+NAMES = ["depth", "level", "shade", "mine", "calls", "gone", "p"]
+# Lines, and the function that each is of. GDB may show the one that begins there instead.
+INLINED = [("CALL", "outer"), ("FROM INNER", "inner"), ("STATIC", "touch"), ("TOUCH", "touch"), ("SHADE", "touch"),
+           ("INNER", "inner"), ("IN BLOCK", "inner"), ("END OF BLOCK", "inner"), ("BEHIND BLOCK", "inner"),
+           ("OUTER", "outer")]
+NO_MEMORY = {"none": "no such variable", "gone": "optimized out", "value": "is a constant"}
+
+
+def kinds(test, run, names, marker):
+    """What names are at a line: addresses of memory, or none, gone, value."""
+    done = test.call("slice", "--json", "--data", "--instance", "1", "--", run.dir, f"{', '.join(names)} at {run.at(marker)}")
+    if done.returncode:
+        return [next((kind for kind, says in NO_MEMORY.items() if says in done.stderr), done.stderr)]
+    return [int(str(want["address"]), 0) if "address" in want else "value"
+            for want in json.loads(done.stdout)["criterion"]["wants"]]
+
+
+def names_agree(test, level, compiler, lines=INLINED):
+    run = Run(test, "inlined", level, compiler=compiler)
+    theirs = dict(zip(lines, ask_gdb(test, run, [(marker, (function, NAMES)) for marker, function in lines], ASK_NAMES)))
+    for (marker, function), answers in theirs.items():
+        if function == "inner" and answers["depth"] == "gone":  # GDB takes a block's variable for one of the function
+            answers["depth"] = theirs["TOUCH", "touch"]["depth"]
+        memory = {name: their for name, their in answers.items() if isinstance(their, int)}
+        test.check(f"{run.dir}: {', '.join(memory)} at {marker}", kinds(test, run, memory, marker), list(memory.values()))
+        for name, their in answers.items() - memory.items():
+            ours = kinds(test, run, [name], marker)[0]
+            if their in ("gone", "value") and ours in ("gone", "value"):
+                ours = their  # behind the line it may be the other
+            test.check(f"{run.dir}: {name} at {marker}", ours, their)
+
+
+def gdb_inlined(test):
+    names_agree(test, "-O2", "gcc")
+
+
+def gdb_clang_inlined(test):
+    names_agree(test, "-O2", "clang", [line for line in INLINED if line[0] != "FROM INNER"])  # a line without code
+
+
+def tail_calls(test):
+    """Behind a line that ends with a jump to another function, names are still those of the line's own."""
+    run = Run(test, "tail", "-O2")
+    code = subprocess.run(["objdump", "-d", "--disassemble=first", run.dir[:-len(".pinball")]], check=True,
+                          capture_output=True, text=True).stdout
+    test.check("there is a tail call", bool(re.search(r"jmp .*<last>", code)), True)
+    for name, want in (("local", {"CALLER"}), ("other", {"OTHER"})):
+        test.check(name, run.marks(run.slice("--thin", f"{name} at {run.at('TAIL')}")), want)
 
 
 # ---- values ----
@@ -399,7 +469,7 @@ def noreturn(test):
 
 
 CASES = {f.__name__: f for f in (c, wrong, cxx, tls, gdb_o0, gdb_og, gdb_o2, gdb_clang, frames, values, deadlock,
-                                 noreturn)}
+                                 noreturn, gdb_inlined, gdb_clang_inlined, tail_calls)}
 
 
 def main():
