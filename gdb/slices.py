@@ -25,13 +25,14 @@ def recording():
     return program, path
 
 
-def run_drdebug(verb, *options, criterion=None):
+def run_drdebug(verb, *options, words=(), path=True):
     """What it prints. Ctrl-C ends it."""
-    program, path = recording()
-    words = [program, verb, *options, "--", path, *([criterion] if criterion else [])]
-    what = "Slicing" if os.path.exists(os.path.join(path, b"trace")) and verb == "slice" else \
+    program, pinball = recording()
+    line = [program, verb, *options, "--", *([pinball] if path else []), *words]
+    traced = os.path.exists(os.path.join(pinball, b"trace"))
+    what = "Slicing" if verb == "slice" and traced else "Asking" if verb == "ask" and traced else \
         "Collecting the trace of the whole recording, once"
-    with subprocess.Popen(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
+    with subprocess.Popen(line, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.PIPE,
                           start_new_session=True) as child:
         try:
             out, err = wait_patiently(child, what)
@@ -58,7 +59,7 @@ def wait_patiently(child, what):
 
 
 def complaint(text, status):
-    lines = [re.sub(r"^drdebug: (?:(?:slice|trace): )?", "", plain(line)) for line in text.splitlines()]
+    lines = [re.sub(r"^drdebug: (?:(?:slice|trace|ask): )?", "", plain(line)) for line in text.splitlines()]
     return "\n".join(line for line in lines if line) or f"`drdebug slice' ended with status {status}."
 
 
@@ -191,7 +192,8 @@ class Slices:
         """One that is remembered as the current one."""
         self.check_connection()
         limits = () if "--show" in options else (*self.window, *self.only)
-        text = run_drdebug("slice", "--json", "--steps", *limits, *options, criterion=criterion)
+        text = run_drdebug("slice", "--json", "--steps", *limits, *options,
+                           words=(criterion,) if criterion else ())
         try:
             told = json.loads(text)
             result = Slice(label, told)
@@ -286,6 +288,19 @@ def frame_number():
         frame = frame.newer()
         number += frame.type() != gdb.TAILCALL_FRAME
     return number + hidden_calls(frame)
+
+
+answered = []  # rows of the last answer to `pin ask' and its kind
+
+
+def answered_position(number):
+    """Where `pin goto #NUMBER' goes."""
+    for row in answered:
+        if row["row"] == number:
+            if not row.get("at"):
+                raise gdb.GdbError(f"Row {number} is not about a moment.")
+            return row["at"]
+    raise gdb.GdbError(f"The last answer has no row {number}.")
 
 
 def place_now():

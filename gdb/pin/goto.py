@@ -3,10 +3,11 @@
 
 class PinGoto(PinMove):
     """Go to another place of the recording.
-Usage: pin goto POSITION|begin|end|+N|-N
+Usage: pin goto POSITION|begin|end|+N|-N|#ROW
 
 POSITION is one that `pin when' and others print, such as T2:48213:401136.
-+N and -N go N ticks on or back; those of all threads count."""
++N and -N go N ticks on or back; those of all threads count. #ROW is a row of
+the last answer to `pin ask', `pin values' and their kind."""
 
     name = "goto"
 
@@ -20,4 +21,6 @@ POSITION is one that `pin when' and others print, such as T2:48213:401136.
 
     def run(self, arg):
         self.check(len(arg.split()) == 1)
+        if re.fullmatch(r"#\d+", arg):
+            arg = answered_position(int(arg[1:]))
         return self.moved(goto(arg))

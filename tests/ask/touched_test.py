@@ -129,6 +129,24 @@ def kernel(pinball):
     check("from the kernel" in str(got[-1]["value"]) or len(got) > 3, "what text had")
 
 
+def pins(pinball):
+    """The same inside GDB, where rows are numbered, and can be gone to."""
+    writes = rows(pinball, "values", "counter")
+    commands = ["pin values counter", "pin goto #3", "pin when", "pin accesses counter --count", "pin ask values counter --limit 2",
+                "pin goto #99", "pin goto #0", "pin ask", "pin why-not touched.c:10000"]
+    words = [word for command in commands for word in ("-ex", f"echo @@\\n", "-ex", command)]
+    said = subprocess.run([DRDEBUG, "debug", "--end", pinball, "--", "-iex", "set debug-file-directory", "-nx", "-batch", *words],
+                          stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True,
+                          check=False).stdout.split("@@\n")[1:]
+    check(len(said) == len(commands), f"GDB ended early: {said}")
+    check(all(row["at"] in said[0] and f"#{row['row']} " in said[0] for row in writes), f"pin values: {said[0]}")
+    check(writes[2]["at"] in said[2], f"pin goto #3: {said[1]}{said[2]}")
+    check(said[3].split()[-1] == str(len(rows(pinball, "accesses", "counter"))), f"--count: {said[3]}")
+    check("#2" in said[4] and "#3" not in said[4] and "limit" in said[4], f"--limit: {said[4]}")
+    check("no row 99" in said[5] and "no row 0" in said[6] and "Usage: pin ask" in said[7], f"mistakes: {said[5:8]}")
+    check("touched.c" in said[8] and "Python" not in said[8], f"pin why-not: {said[8]}")
+
+
 def mistakes(pinball):
     for words, status, said in [(("accesses", "nosuch"), 1, "nosuch"), (("nosuch",), 2, "question"), (("values",), 2, "usage"),
                                 (("values", "counter", "--where", "1"), 2, "--where"),
@@ -146,6 +164,7 @@ def main():
         compared = sum(compare(pinball, what, size) for what, size in WATCHED)
         options(pinball)
         kernel(pinball)
+        pins(pinball)
         mistakes(pinball)
     print(f"{compared} accesses are as GDB sees them")
 
