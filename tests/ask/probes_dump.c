@@ -69,12 +69,26 @@ static void read_list(void)
     }
 }
 
+struct listed {
+    uint64_t pc;
+};
+static TABLE(struct listed) listed;
+
 static bool is_listed(uint64_t pc)
 {
-    for (size_t i = 0; i < probes; i++)
-        if (list[i].pc == pc)
-            return true;
-    return false;
+    return table_find(&listed, pc)->pc == pc;
+}
+
+static void list_places(void)
+{
+    for (size_t i = 0; i < probes; i++) {
+        if (table_reserve(&listed))
+            die("no memory");
+        if (is_listed(list[i].pc))
+            continue;
+        table_find(&listed, list[i].pc)->pc = list[i].pc;
+        listed.used++;
+    }
 }
 
 /* ---- rows ---- */
@@ -195,6 +209,7 @@ static int print_executed(struct err *err)
 static int print_positions(struct err *err)
 {
     read_list();
+    list_places();
     return walk(print_position, err);
 }
 

@@ -22,7 +22,7 @@ sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), ".."
 from stub_client import Client, Failed, Stop  # noqa: E402
 
 SOAK = bool(os.environ.get("DRDEBUG_SOAK"))
-PLACES, MOST_TIMES, MOST_ROWS = (400, 60, 6000) if SOAK else (60, 30, 500)
+PLACES, MOST_TIMES, MOST_ROWS = (400, 60, 6000) if SOAK else (40, 30, 300)
 STRINGS = re.compile("(movs|stos|lods|scas|cmps)[bwdq]$")
 ARITHMETIC = 0x8d5  # flags that the engine need not keep where nobody reads them
 
@@ -185,6 +185,9 @@ def stub_stops(recorded, places):
         stop = Stop(answer)
         if stop.why().startswith("replaylog"):
             break
+        if stop.why() == "exec":
+            for pc in places:
+                client.insert(0, pc)
         if stop.why() != "swbreak":
             continue
         data, at, value = bytes.fromhex(client.registers().replace("x", "0")), 0, []
@@ -259,7 +262,8 @@ def check_gdb(recorded, rng):
         f.write(GDB_SCRIPT % places)
     said = run([recorded.drdebug, "debug", "--start", recorded.pinball, "--", "-nx", "-batch", "-ex", "handle all nostop noprint",
                 "-x", script])
-    stops = [[int(word, 16) for word in line.split()[1:]] for line in said if line.startswith("@@")]
+    stops = [[int(line.split()[1])] + [int(word, 16) for word in line.split()[2:]]
+             for line in said if line.startswith("@@")]
     mine = []
     for row in rows:
         values = [int.from_bytes(bytes.fromhex(text), "little") for _, _, _, text in row.pieces]

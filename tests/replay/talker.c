@@ -23,7 +23,7 @@ static unsigned lies, scribbles; /* so many of 64 */
 static uint64_t events, words;   /* so far */
 static uint32_t message_bytes;   /* of data */
 static int tracing;
-static uint64_t probes; /* of the list that came; 0: none */
+static int probing;
 
 static long call(long nr, long a, long b, long c, long d, long e, long f)
 {
@@ -268,13 +268,13 @@ static uint64_t add_piece(uint8_t *at, uint32_t kind)
     return sizeof *p + ((p->bytes + 7ull) & ~7ull);
 }
 
-/* The list has the pc of each; the first one's is said of all. */
+/* Mostly of the first probe, which is at LOOP_PC if somebody has one. */
 static void tell_rows(void)
 {
     uint64_t at = 0;
     for (uint64_t n = below(50); n; n--) {
         struct probe_taken *r = (struct probe_taken *)(box->rows + at);
-        *r = (struct probe_taken){.probe = (uint32_t)below(probes + 1),
+        *r = (struct probe_taken){.probe = !below(64),
                                   .thread = 1 + (uint32_t)below(2),
                                   .undone = !below(8),
                                   .count = events * 100,
@@ -345,7 +345,7 @@ static void run(void)
             tell_journal();
             break;
         default:
-            if (probes || !below(64))
+            if (probing && below(2))
                 tell_rows();
             else if (tracing)
                 tell_flow();
@@ -463,11 +463,6 @@ static void answer(void)
             words = 0;
         box->arg[0] = 1;
         break;
-    case DO_PROBES:
-        if (!box->arg[0])
-            probes = ((struct probe_list *)box->data)->places;
-        box->arg[0] = below(16) != 0;
-        break;
     case DO_QUIT:
         call(NR_EXIT_GROUP, 0, 0, 0, 0, 0, 0);
         break;
@@ -489,7 +484,8 @@ _Noreturn void talk(void)
     lies = often[below(4)];
     scribbles = 8 * often[below(4)];
     tracing = !box->box_fd; /* nobody else does */
-    while (!rounds)         /* it says nothing, and sleeps */
+    probing = !box->box_fd && !below(3);
+    while (!rounds) /* it says nothing, and sleeps */
         call(NR_FUTEX, (long)&rounds, 0 /* FUTEX_WAIT */, 0, 0, 0, 0);
     run(); /* the order that let this program run */
     for (;;)

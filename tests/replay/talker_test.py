@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
-"""talker_test.py DRDEBUG HOSTILE TALKER - a replaying process that lies does no harm, whatever verb listens to it.
+"""talker_test.py DRDEBUG HOSTILE TALKER DUMP - a replaying process that lies does no harm, whatever verb listens to it.
 
 SPDX-License-Identifier: MIT
 
-DRDEBUG is built with AddressSanitizer. Each round makes a pinball whose program is TALKER (talker.c) with a seed of
+DRDEBUG is built with AddressSanitizer, as is DUMP (tests/ask/probes_dump.c), which takes values by probes. Each round makes a pinball whose program is TALKER (talker.c) with a seed of
 its own and gives it to every verb that replays. Each must end by itself, with one of its own statuses and without a
 report of a sanitizer; no process may be left, and no file. The same seeds every time; with DRDEBUG_SOAK new ones for
 half an hour (or DRDEBUG_FUZZ_SECONDS).
@@ -78,7 +78,12 @@ def packets(rng):
     return out
 
 
-# What is said on standard input, and the arguments; {} is the pinball.
+def probes(rng):
+    """A list for DUMP: the places that the talker names."""
+    return b"401000 - 80000527\n" + b"402000 - 27\n" * rng.randrange(5)
+
+
+# What is said on standard input, and the arguments; {} is the pinball. DUMP instead of drdebug.
 VERBS = [
     (None, ["replay", "{}"]),
     (None, ["verify", "{}"]),
@@ -88,6 +93,8 @@ VERBS = [
     (None, ["slice", "--all", "--json", "--values", "{}", "--at", "failure"]),
     (packets, ["serve", "{}"]),
     (packets, ["serve", "-q", "--memory", "100", "{}"]),
+    (probes, ["DUMP", "rows", "{}"]),
+    (probes, ["DUMP", "rows", "--confined", "{}"]),
 ]
 
 
@@ -116,14 +123,15 @@ def check_nothing_left(folder, before):
         raise Failed(f"files are left: {left}")
 
 
-def run(drdebug, folder, pinball, verb, rng):
+def run(tools, folder, pinball, verb, rng):
     say, arguments = verb
     cache = os.path.join(folder, "cache")  # a stranger's trace is kept there
     environment = dict(os.environ, TMPDIR=os.path.join(folder, "tmp"), HOME=folder, XDG_STATE_HOME=folder,
                        XDG_CACHE_HOME=cache,
                        ASAN_OPTIONS="exitcode=99:detect_leaks=0:allocator_may_return_null=1",
                        UBSAN_OPTIONS="print_stacktrace=1:exitcode=99")
-    command = [drdebug] + [a.format(pinball) for a in arguments]
+    words = [tools[3], *arguments[1:]] if arguments[0] == "DUMP" else [tools[0], *arguments]
+    command = [a.format(pinball) for a in words]
     try:
         done = subprocess.run(command, input=say(rng) if say else b"", stdout=subprocess.DEVNULL,
                               stderr=subprocess.PIPE, timeout=LIMIT, env=environment, cwd=folder, check=False)
@@ -138,7 +146,7 @@ def run(drdebug, folder, pinball, verb, rng):
 
 
 def one_round(tools, seed, heard):
-    drdebug, hostile, talker = tools
+    hostile, talker = tools[1:3]
     folder = tempfile.mkdtemp()
     try:
         os.mkdir(os.path.join(folder, "tmp"))
@@ -148,7 +156,7 @@ def one_round(tools, seed, heard):
             shutil.rmtree(pinball, ignore_errors=True)
             subprocess.run([hostile, pinball, "talk", talker, str(rng.randrange(1 << 32)), str(WORDS)], check=True)
             before = os.listdir(folder) + ["trace", "drdebug"]
-            text = run(drdebug, folder, pinball, verb, rng)
+            text = run(tools, folder, pinball, verb, rng)
             heard["nonsense"] = heard.get("nonsense", 0) + ("talks nonsense" in text)
             heard["runs"] = heard.get("runs", 0) + 1
             check_nothing_left(folder, before)
@@ -163,13 +171,13 @@ def one_round(tools, seed, heard):
 
 def mute(tools):
     """A process that sleeps and never says anything is not waited for."""
-    drdebug, hostile, talker = tools
+    hostile, talker = tools[1:3]
     folder = tempfile.mkdtemp()
     try:
         os.mkdir(os.path.join(folder, "tmp"))
         pinball = os.path.join(folder, "pinball")
         subprocess.run([hostile, pinball, "talk", talker, "1", "0"], check=True)
-        text = run(drdebug, folder, pinball, (None, ["replay", "{}"]), None)
+        text = run(tools, folder, pinball, (None, ["replay", "{}"]), None)
         check_nothing_left(folder, ["pinball", "tmp", "drdebug"])
         if "does not answer" not in text:
             raise Failed(f"a mute process: {text}")
@@ -182,7 +190,7 @@ def mute(tools):
 
 
 def main():
-    tools = [os.path.abspath(path) for path in sys.argv[1:4]]
+    tools = [os.path.abspath(path) for path in sys.argv[1:5]]
     ctypes.CDLL(None).prctl(SET_CHILD_SUBREAPER, 1, 0, 0, 0)
     heard, good = {}, mute(tools)
     if os.environ.get("DRDEBUG_SOAK"):
