@@ -34,6 +34,10 @@ enum { RECORD_MAX_BYTES = 48 << 10 };
  * it; smaller kinds that are unknown are refused. */
 enum { RECORD_SKIPPABLE = 128 };
 
+/* RECORD_START, SWITCH, CHECK, THREAD, BEGIN and END may have the time behind their struct: a
+ * monotonic clock in nanoseconds. Nothing but a reader's `~` depends on it. */
+enum { RECORD_TIME_BYTES = 8 };
+
 /* A tick count and pc, and the hash of the running thread's registers there. */
 struct record_check {
     struct record r;
@@ -120,10 +124,11 @@ struct record_call {
 
 /* flags of RECORD_SIGNAL and RECORD_FAULT */
 enum {
-    AT_TICK = 1, /* when count is reached; else at the system call under way */
-    BETWEEN = 1, /* RECORD_YIELD, RECORD_END: the pc lies between two ticks */
-    KILLED = 4,  /* RECORD_YIELD: the thread, a process of its own, ended there (pc 0: about) */
-    MASKED = 2,  /* the call under way has a signal mask of its own, `mask` */
+    AT_TICK = 1,     /* when count is reached; else at the system call under way */
+    BETWEEN = 1,     /* RECORD_YIELD, RECORD_END: the pc lies between two ticks */
+    KILLED = 4,      /* RECORD_YIELD: the thread, a process of its own, ended there (pc 0: about) */
+    YIELD_SPINS = 8, /* RECORD_YIELD: it only waited for others */
+    MASKED = 2,      /* the call under way has a signal mask of its own, `mask` */
 };
 
 /* `rflags` is as the program's handler finds it, with flags that no instruction reads again. */
