@@ -305,7 +305,7 @@ static int answer(void *arg)
     const struct work *w = arg;
     const struct arguments *a = w->arguments;
     struct err err = {.code = 0};
-    if (study_analyse(w->study, &err))
+    if (!a->study.untraced && study_analyse(w->study, &err))
         return say_error(CLI_FAILED, "%s", err.msg);
     struct rows *rows = rows_new(&a->rows, &err);
     struct asking q = {.given = &a->given,
@@ -374,7 +374,10 @@ static int work(struct arguments *a)
         progress_begin(&progress, a->given.question->name);
         sigaction(SIGINT, &(struct sigaction){.sa_handler = on_interrupt, .sa_flags = SA_RESTART},
                   NULL);
-        status = broker_run(s, &(struct broker_options){{NULL}}, answer, &w, &err);
+        /* Events of a replay were checked one by one; there is no debug information. */
+        status = a->study.untraced
+                     ? answer(&w)
+                     : broker_run(s, &(struct broker_options){{NULL}}, answer, &w, &err);
         if (status < 0)
             status = say_error(CLI_FAILED, "ask: %s", err.msg);
     }

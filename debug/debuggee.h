@@ -148,8 +148,10 @@ struct debuggee_event {
     enum event_kind kind;
     struct position at;   /* EVENT_THREAD: the new thread's own */
     uint64_t number;      /* of events of the log before it: grows */
-    int64_t call, result; /* EVENT_SIGNAL: call is the signal; EVENT_OUTPUT: the descriptor */
-    const uint8_t *text;  /* EVENT_OUTPUT */
+    uint64_t ticks;       /* of all threads */
+    bool unfinished;      /* EVENT_CALL: has no result */
+    int64_t call, result; /* and what the text is, by kind: messages.h */
+    const uint8_t *text;
     size_t text_bytes;
 };
 

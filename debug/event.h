@@ -11,7 +11,17 @@ enum event_kind {
     EVENT_THREAD, /* a thread begins */
     EVENT_OUTPUT, /* to standard output or error */
     EVENT_EXEC,
-    EVENT_EXIT, /* a thread ends */
+    EVENT_EXIT,   /* a thread ends */
+    EVENT_END,    /* the program ends */
+    EVENT_SWITCH, /* another thread goes on */
+};
+
+/* Why a thread's turn is over. */
+enum switch_why {
+    SWITCH_SLICE = 1, /* it had run long enough */
+    SWITCH_SPINS,     /* it only waited for others, in a loop */
+    SWITCH_CALL,      /* it waits in a system call */
+    SWITCH_EXIT,      /* it ended */
 };
 
 #endif

@@ -261,22 +261,48 @@ static const char *check_stop(const struct mailbox_stop *s)
     if (!bad && s->hit.reason)
         bad = check_what(&s->hit);
     for (int i = 0; i < MAILBOX_FDS; i++)
-        if (s->leads_to[i] > 2)
+        if (s->leads_to[i] > OUTPUT_TERMINAL)
             return "a descriptor that leads nowhere";
     return bad;
 }
 
 static const char *check_entry(const struct mailbox_entry *e, size_t room)
 {
-    if (e->kind < EVENT_CALL || e->kind > EVENT_EXIT)
+    if (e->kind < EVENT_CALL || e->kind > EVENT_SWITCH)
         return "an unknown event";
     if (e->text_bytes > room)
         return "an event that is longer than the journal";
-    if (e->kind == EVENT_OUTPUT && e->a != 1 && e->a != 2)
+    if (e->kind == EVENT_OUTPUT && (e->a < OUTPUT_OUT || e->a > OUTPUT_TERMINAL))
         return "output to nowhere";
     if (e->kind == EVENT_SIGNAL && (e->a < 1 || e->a > SIGNALS))
         return "an unknown signal";
     return check_moment(&e->at);
+}
+
+/* Pieces of memory, each whole, to the end. */
+static const char *check_call(const uint8_t *text, size_t bytes)
+{
+    struct mailbox_piece p;
+    size_t at = sizeof(struct mailbox_call);
+    if (bytes < at)
+        return "a system call without arguments";
+    for (; at < bytes; at += ((size_t)p.bytes + 7) & ~(size_t)7) {
+        if (bytes - at < sizeof p)
+            return "a piece of a system call's memory";
+        memcpy(&p, text + at, sizeof p);
+        at += sizeof p;
+        if (p.bytes > bytes - at || p.bytes > p.total)
+            return "a system call's memory that is longer than itself";
+    }
+    return NULL;
+}
+
+static const char *check_text(const struct mailbox_entry *e, const uint8_t *text)
+{
+    const bool waits = e->kind == EVENT_SWITCH && (e->b & 0xff) == SWITCH_CALL;
+    if (e->kind == EVENT_CALL || e->kind == EVENT_EXEC || waits)
+        return check_call(text, e->text_bytes);
+    return NULL;
 }
 
 int inbox_entry(const struct inbox_message *m, size_t *at, struct mailbox_entry *e,
@@ -303,6 +329,8 @@ static int take_journal(struct inbox *in, struct inbox_message *out, struct err 
         memcpy(&e, in->data + at, sizeof e);
         at += sizeof e;
         const char *bad = check_entry(&e, bytes - at);
+        if (!bad)
+            bad = check_text(&e, in->data + at);
         if (bad)
             return nonsense(err, bad);
     }

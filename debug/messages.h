@@ -63,12 +63,13 @@ enum mailbox_stage {
 };
 
 enum {
-    RUN_VERIFY = 1, /* check memory hashes */
-    RUN_OUTPUT = 2, /* tell output */
-    RUN_EVENTS = 4, /* tell system calls, signals and threads */
-    RUN_SCAN = 8,   /* do not stop but at the goal: note the last stop there would have been */
-    RUN_ON = 16,    /* the run that was paused: what it has noted stays */
-    RUN_FENCE = 32, /* a thread that comes to the fence (DO_FENCE) has made a step */
+    RUN_VERIFY = 1,    /* check memory hashes */
+    RUN_OUTPUT = 2,    /* tell output */
+    RUN_EVENTS = 4,    /* tell system calls, signals and threads */
+    RUN_SCAN = 8,      /* do not stop but at the goal: note the last stop there would have been */
+    RUN_ON = 16,       /* the run that was paused: what it has noted stays */
+    RUN_FENCE = 32,    /* a thread that comes to the fence (DO_FENCE) has made a step */
+    RUN_SWITCHES = 64, /* tell threads, and whose turn it is */
 };
 
 #define ANY_EVENTS (~0ull)
@@ -119,8 +120,35 @@ struct mailbox_stops {
 struct mailbox_entry {
     uint32_t kind; /* enum event_kind */
     uint32_t text_bytes;
-    struct mailbox_moment at;
-    int64_t a, b; /* EVENT_CALL: number, result; EVENT_SIGNAL: number; EVENT_OUTPUT: 1 or 2 */
+    struct mailbox_moment at; /* EVENT_CALL that has no result yet: STAGE_ENTERED */
+    uint64_t ticks;           /* of all threads */
+    int64_t a, b;
+};
+
+/* a, b and the text by kind:
+ *   EVENT_CALL    number, result, struct mailbox_call
+ *   EVENT_SIGNAL  number, 0, siginfo_t
+ *   EVENT_THREAD  kernel's number, the thread that made it (0: not known); bit 32: it is a process
+ *                 of its own, which shares the memory
+ *   EVENT_OUTPUT  enum mailbox_output, descriptor, what was written
+ *   EVENT_EXEC    number of the call, 0, struct mailbox_call
+ *   EVENT_EXIT    status, was it killed, name
+ *   EVENT_END     enum end_reason, status
+ *   EVENT_SWITCH  the thread that goes on, enum switch_why; SWITCH_CALL: number of the call << 8
+ *                 with struct mailbox_call */
+enum mailbox_output { OUTPUT_OUT = 1, OUTPUT_ERROR, OUTPUT_TERMINAL };
+
+/* A system call's arguments. Pieces of memory follow, each with its bytes, padded to 8. */
+struct mailbox_call {
+    uint64_t arg[6];
+};
+
+/* Memory that the kernel read before the call, or has written; what is longer than is told is cut.
+ */
+struct mailbox_piece {
+    uint64_t addr, total; /* bytes there */
+    uint32_t bytes;       /* that follow */
+    uint32_t written;
 };
 
 enum { MAILBOX_FDS = 1024 };

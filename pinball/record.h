@@ -28,11 +28,9 @@ struct record {
     uint32_t bytes;
 };
 
-enum { RECORD_MAX_BYTES = 48 << 10 };
-
-/* Kinds from here on are for what a replay can do without. A reader that does not know one skips
- * it; smaller kinds that are unknown are refused. */
-enum { RECORD_SKIPPABLE = 128 };
+/* SKIPPABLE: kinds from here on are for what a replay can do without. A reader that does not know
+ * one skips it; smaller kinds that are unknown are refused. */
+enum { RECORD_MAX_BYTES = 48 << 10, RECORD_SKIPPABLE = 128 };
 
 /* Where a thread is: it comes right behind the head of all kinds that have one (record_at.h). */
 struct record_at {
@@ -42,6 +40,10 @@ struct record_at {
         uint64_t ranges; /* RECORD_MEMORY: so many struct memory_sum follow */
     };
 };
+
+/* RECORD_START, SWITCH, CHECK, THREAD, BEGIN and END may have the time behind their struct: a
+ * monotonic clock in nanoseconds. Nothing but a reader's `~` depends on it. */
+enum { RECORD_TIME_BYTES = 8 };
 
 struct record_check {
     struct record r;
@@ -128,10 +130,11 @@ struct record_call {
 
 /* flags of RECORD_SIGNAL and RECORD_FAULT */
 enum {
-    AT_TICK = 1, /* when count is reached; else at the system call under way */
-    BETWEEN = 1, /* RECORD_YIELD, RECORD_END: the pc lies between two ticks */
-    KILLED = 4,  /* RECORD_YIELD: the thread, a process of its own, ended there (pc 0: about) */
-    MASKED = 2,  /* the call under way has a signal mask of its own, `mask` */
+    AT_TICK = 1,     /* when count is reached; else at the system call under way */
+    BETWEEN = 1,     /* RECORD_YIELD, RECORD_END: the pc lies between two ticks */
+    KILLED = 4,      /* RECORD_YIELD: the thread, a process of its own, ended there (pc 0: about) */
+    YIELD_SPINS = 8, /* RECORD_YIELD: it only waited for others */
+    MASKED = 2,      /* the call under way has a signal mask of its own, `mask` */
 };
 
 /* `rflags` is as the program's handler finds it, with flags that no instruction reads again. */

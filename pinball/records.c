@@ -4,6 +4,8 @@
  */
 #include "pinball/records.h"
 
+#include <string.h>
+
 #include "pinball/record_state.h"
 
 bool records_known(unsigned kind)
@@ -37,6 +39,19 @@ size_t records_least(unsigned kind)
     };
 
     return kind < RECORD_KINDS && least[kind] ? least[kind] : SIZE_MAX;
+}
+
+uint64_t records_time(const struct record *record)
+{
+    static const bool timed[RECORD_KINDS] = {
+        [RECORD_START] = true,  [RECORD_SWITCH] = true, [RECORD_CHECK] = true,
+        [RECORD_THREAD] = true, [RECORD_BEGIN] = true,  [RECORD_END] = true};
+    uint64_t ns = 0;
+
+    if (record->kind < RECORD_KINDS && timed[record->kind] &&
+        record->bytes == records_least(record->kind) + RECORD_TIME_BYTES)
+        memcpy(&ns, (const char *)record + record->bytes - RECORD_TIME_BYTES, sizeof ns);
+    return ns;
 }
 
 const struct record *records_first(const void *data, size_t bytes)

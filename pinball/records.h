@@ -24,6 +24,9 @@ bool records_known(unsigned kind); /* or it may be skipped */
  * nobody knows what is in it. */
 size_t records_least(unsigned kind);
 
+/* When it was written (RECORD_TIME_BYTES); 0: it does not say. */
+uint64_t records_time(const struct record *record);
+
 /* The first record of [at, end) or NULL; `bytes` must have been checked. */
 const struct record *records_first(const void *data, size_t bytes);
 const struct record *records_next(const struct record *record, const void *end);

@@ -53,6 +53,20 @@ void journal_told(struct journal *j, uint64_t events)
         j->told = events;
 }
 
+void journal_read(const struct mailbox_entry *e, const void *text, struct debuggee_event *event)
+{
+    *event = (struct debuggee_event){
+        .kind = (enum event_kind)e->kind,
+        .at = {.thread = e->at.thread, .count = e->at.count, .pc = e->at.pc},
+        .number = e->at.events,
+        .ticks = e->ticks,
+        .unfinished = e->at.stage == STAGE_ENTERED,
+        .call = e->a,
+        .result = e->b,
+        .text = text,
+        .text_bytes = e->text_bytes};
+}
+
 int journal_next(const struct journal *j, size_t *place, struct debuggee_event *event)
 {
     struct mailbox_entry e;
@@ -62,14 +76,7 @@ int journal_next(const struct journal *j, size_t *place, struct debuggee_event *
     /* The place is what somebody says, and what is there may be a program's output. */
     if (e.text_bytes > j->used - *place - sizeof e)
         return 0;
-    *event =
-        (struct debuggee_event){.kind = (enum event_kind)e.kind,
-                                .at = {.thread = e.at.thread, .count = e.at.count, .pc = e.at.pc},
-                                .number = e.at.events,
-                                .call = e.a,
-                                .result = e.b,
-                                .text = j->bytes + *place + sizeof e,
-                                .text_bytes = e.text_bytes};
+    journal_read(&e, j->bytes + *place + sizeof e, event);
     *place += sizeof e + (((size_t)e.text_bytes + 7) & ~(size_t)7);
     return 1;
 }

@@ -27,6 +27,8 @@ void journal_run(struct journal *j);
 /* False: it was known. */
 bool journal_add(struct journal *j, const struct mailbox_entry *e, const void *text);
 void journal_told(struct journal *j, uint64_t events);
+/* An entry in other words. The event points to the text. */
+void journal_read(const struct mailbox_entry *e, const void *text, struct debuggee_event *event);
 int journal_next(const struct journal *j, size_t *place, struct debuggee_event *event);
 void journal_deinit(struct journal *j);
 

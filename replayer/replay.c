@@ -374,7 +374,7 @@ int replay_run(struct replay *r, const struct position *until, struct replay_sto
                struct err *err)
 {
     struct mailbox_run how = {.flags = (r->options.verify ? RUN_VERIFY : 0) |
-                                       (r->options.output ? RUN_OUTPUT : 0)};
+                                       (r->options.output ? RUN_OUTPUT : 0) | r->options.tell};
     if (replay_goal(until, &how.goal, err))
         return -1;
     int result = replay_go(r, &how, err);
@@ -382,7 +382,10 @@ int replay_run(struct replay *r, const struct position *until, struct replay_sto
         result = next_program(r, err) || replay_go(r, &how, err);
     if (result || replay_take_stop(r, stop, err))
         return -1;
-    return check_reason(r, 1u << STOP_POSITION | 1u << STOP_END | 1u << STOP_LOG_END, err);
+    return check_reason(r,
+                        1u << STOP_POSITION | 1u << STOP_END | 1u << STOP_LOG_END |
+                            (r->options.pause ? 1u << STOP_PAUSED : 0),
+                        err);
 }
 
 pid_t replay_pid(const struct replay *r)

@@ -38,6 +38,7 @@ struct replay_options {
     /* What the program does, in the words of messages.h; NULL: not wanted. False: it was known, and
      * its output is not to appear again. */
     bool (*entry)(void *arg, const struct mailbox_entry *entry, const void *text);
+    uint64_t tell; /* which of them replay_run() tells: RUN_OUTPUT, RUN_EVENTS, RUN_SWITCHES */
     /* A trace, in the words of flow.h, while the tool "flow" is on: pieces of both streams,
      * private copies, each note checked by flow_note_check(). -1 with *err set ends the replay.
      * NULL: not wanted. */
@@ -49,14 +50,16 @@ struct replay_options {
     /* What probes took (probes.h): whole rows, a private copy, each checked by probe_check_row().
      * -1 ends the replay, with *err set or not. NULL: not wanted. */
     int (*rows)(void *arg, const void *rows, size_t bytes, struct err *err);
-    bool (*pause)(void *arg); /* asked while it runs, now and then: shall it stop? NULL: no */
-    bool verify;              /* check memory, too */
-    bool copies;              /* replay_copy() will be used */
-    const char *engine;       /* engine options; NULL: none */
+    /* Asked while it runs, now and then: shall it stop? Then replay_run() returns with STOP_PAUSED.
+     * NULL: no. */
+    bool (*pause)(void *arg);
+    bool verify;        /* check memory, too */
+    bool copies;        /* replay_copy() will be used */
+    const char *engine; /* engine options; NULL: none */
 };
 
 struct replay_stop {
-    enum stop_kind why; /* STOP_BEGIN, STOP_POSITION, STOP_END, STOP_LOG_END */
+    enum stop_kind why; /* STOP_BEGIN, STOP_POSITION, STOP_PAUSED, STOP_END, STOP_LOG_END */
     struct position at;
     uint32_t reason; /* STOP_END: enum end_reason (pinball/end_reason.h) */
     int32_t status;

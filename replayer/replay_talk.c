@@ -154,9 +154,11 @@ static void take_journal(struct replay *r, const struct inbox_message *m)
     const void *text;
     for (size_t at = 0; inbox_entry(m, &at, &e, &text);) {
         bool new = !r->options.entry || r->options.entry(r->options.arg, &e, text);
-        if (new &&e.kind == EVENT_OUTPUT && r->options.output)
+        if (new &&e.kind == EVENT_OUTPUT && e.a != OUTPUT_TERMINAL && r->options.output)
             r->options.output(r->options.arg, (int)e.a, text, e.text_bytes);
     }
+    if (r->options.pause && r->options.pause(r->options.arg))
+        inbox_pause(r->inbox, true);
 }
 
 /* On its turn a replaying process runs, or waits for the disk: it does not sleep. One that sleeps,

@@ -12,6 +12,8 @@
 #include <time.h>
 
 #include "debug/debuggee.h"
+#include "debug/events/describer.h"
+#include "debug/events/lines.h"
 #include "debug/gdbstub/args.h"
 #include "debug/gdbstub/diversion.h"
 #include "debug/gdbstub/forks.h"
@@ -22,7 +24,7 @@
 #include "debug/gdbstub/reply.h"
 #include "debug/gdbstub/server.h"
 
-enum { FILES_MAX = 32, HISTORY_FDS = 8 };
+enum { FILES_MAX = 32 };
 
 /* A breakpoint (type 0, 1) or watchpoint (2, 3, 4) that GDB has set. */
 struct breakpoint {
@@ -49,16 +51,13 @@ struct open_file {
     uint64_t bytes;
 };
 
-/* Where a listing of output lines has come to (history.c). */
+/* Where listings of events and of output lines have come to (history.c). */
 struct history {
     uint64_t line;
-    size_t place, offset; /* of the event; of bytes in it */
-    struct history_piece {
-        int64_t fd;
-        struct position at;
-        struct reply text;
-        bool used;
-    } piece[HISTORY_FDS];
+    size_t place; /* of the event that lines come from */
+    struct lines lines;
+    struct describer *describer; /* NULL: nobody has asked for events */
+    size_t described;            /* place of the next event */
 };
 
 struct server {

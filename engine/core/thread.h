@@ -115,11 +115,11 @@ struct thread {
 
     gaddr clear_tid, start_tid, robust_list;
     uint64_t fs_saved;
-    uint64_t fs_base;            /* replay: while another thread runs */
-    struct thread *child;        /* replay: the one that the call under way makes */
-    uint64_t entry_hash;         /* of the registers before the call under way */
-    uint32_t attached;           /* threads it traces: ptrace.h */
-    bool detached;               /* a process that shares memory, and nobody waits for its exec */
+    uint64_t fs_base;         /* replay: while another thread runs */
+    struct thread *child;     /* replay: the one that the call under way makes */
+    uint64_t entry_hash;      /* of the registers before the call under way */
+    uint32_t attached, maker; /* threads it traces: ptrace.h; replay: who made it, 0: not known */
+    bool detached;            /* a process that shares memory, and nobody waits for its exec */
     struct process *own_process; /* a vfork child's, kept for the next one */
     char name[16];               /* replay: as prctl and /proc have it; "": the program's */
 

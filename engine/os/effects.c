@@ -6,6 +6,8 @@
 #include <linux/sem.h>
 
 #include "engine/core/engine.h"
+#include "engine/core/session.h"
+#include "engine/os/kernel.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 
@@ -57,6 +59,8 @@ static uint64_t semaphores(long id)
 {
     enum { STAT = 2 };
     struct semid64_ds ds;
+    if (session && session->replaying) /* there are none */
+        return 0;
     return sys4(__NR_semctl, id, 0, STAT, (long)&ds) < 0 ? 0 : ds.sem_nsems * 2;
 }
 
@@ -122,9 +126,9 @@ static bool exact(const struct effect *e)
 static bool own_process(long pid)
 {
     for (const struct thread *o = engine.threads; o; o = o->next)
-        if (o->tid == (int32_t)pid)
+        if (o->tid == (int32_t)pid || o->process->pid == (int32_t)pid)
             return true;
-    return (int32_t)pid == sys0(__NR_getpid);
+    return !(session && session->replaying) && (int32_t)pid == sys0(__NR_getpid);
 }
 
 /* What the arguments alone decide. */

@@ -6,8 +6,9 @@ class PinOutput(PinCommand):
 Usage: pin output
 
 Each line comes with the position at which it was written, for `pin goto';
-lines on standard error have a `!'. What was not executed yet since the
-recording was opened is not known: `pin goto end' executes all of it."""
+lines on standard error have a `!', those to /dev/tty a `t'. What was not
+executed yet since the recording was opened is not known: `pin goto end'
+executes all of it."""
 
     name = "output"
     kind = gdb.COMMAND_STATUS
@@ -18,5 +19,5 @@ recording was opened is not known: `pin goto end' executes all of it."""
 
     def show(self, result):
         for line in result["lines"]:
-            mark = "!" if line["fd"] == 2 else "|"
+            mark = {2: "!", 3: "t"}.get(line["fd"], "|")
             say(f"{line['position']:<26} {mark} {plain(line['text'].expandtabs())}")

@@ -2,6 +2,7 @@
 #include "logger/target/log.h"
 
 #include "engine/core/engine.h"
+#include "engine/os/special.h"
 #include "engine/rt/rt.h"
 
 enum { DATA_PIECE = 32 << 10 };
@@ -29,6 +30,13 @@ void *log_begin(enum record_kind kind, uint64_t bytes)
     rt_check(bytes <= RECORD_MAX_BYTES && bytes % 8 == 0);
     void *r = sink_begin(&writer, kind, bytes);
     return r ? r : nowhere;
+}
+
+void *log_begin_timed(enum record_kind kind, uint64_t bytes)
+{
+    uint8_t *r = log_begin(kind, bytes + RECORD_TIME_BYTES);
+    *(uint64_t *)(r + bytes) = special_now_ns();
+    return r;
 }
 
 void log_commit(void)

@@ -23,6 +23,8 @@ bool log_over(void);
 /* A record of `bytes`, zeroed beyond its header; the caller fills it in and then commits it. Never
  * NULL; after the end it is memory that nobody reads. */
 void *log_begin(enum record_kind kind, uint64_t bytes);
+/* The same with the time behind its fixed part, which is all of it. */
+void *log_begin_timed(enum record_kind kind, uint64_t bytes);
 void log_commit(void);
 void log_shorten(uint64_t bytes); /* the record begun is only so long */
 

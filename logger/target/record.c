@@ -77,7 +77,7 @@ static void running(struct thread *t)
 {
     if (now.last == t->number || log_over() || !now.last)
         return;
-    struct record_switch *s = log_begin(RECORD_SWITCH, sizeof *s);
+    struct record_switch *s = log_begin_timed(RECORD_SWITCH, sizeof *s);
     s->thread = t->number;
     s->pad = 0;
     log_commit();
@@ -88,7 +88,7 @@ static void running(struct thread *t)
 static void thread(struct thread *t, struct thread *child)
 {
     (void)t;
-    struct record_thread *r = log_begin(RECORD_THREAD, sizeof *r);
+    struct record_thread *r = log_begin_timed(RECORD_THREAD, sizeof *r);
     r->thread = child->number;
     r->pad = 0;
     log_commit();
@@ -96,7 +96,7 @@ static void thread(struct thread *t, struct thread *child)
 
 static void begin(struct thread *t)
 {
-    struct record_begin *r = log_begin(RECORD_BEGIN, sizeof *r);
+    struct record_begin *r = log_begin_timed(RECORD_BEGIN, sizeof *r);
     r->thread = t->number;
     r->tid = t->tid;
     r->pid = t->process->pid;
@@ -116,7 +116,7 @@ static void tick(struct thread *t)
 {
     if (log_over() || thread_count(t) - now.last_check < engine.opt.check)
         return;
-    fill_check(log_begin(RECORD_CHECK, sizeof(struct record_check)), t);
+    fill_check(log_begin_timed(RECORD_CHECK, sizeof(struct record_check)), t);
     log_commit();
     log_ring()->isa |= insn_isa_used;
     log_look_after();
@@ -128,7 +128,7 @@ static void yield(struct thread *t)
     if (log_over())
         return;
     struct record_check *c = log_begin(RECORD_YIELD, sizeof *c);
-    c->r.flags = t->between ? BETWEEN : 0;
+    c->r.flags = (uint8_t)((t->between ? BETWEEN : 0) | (t->baton_spun ? YIELD_SPINS : 0));
     fill_check(c, t);
     log_commit();
 }
@@ -159,7 +159,7 @@ static void end(struct thread *t, enum session_end how, int status)
         mapped_ends();
         snapshot_hash(t, true);
     }
-    struct record_end *e = log_begin(RECORD_END, sizeof *e);
+    struct record_end *e = log_begin_timed(RECORD_END, sizeof *e);
     e->at = here(t, session_hash(t));
     e->ticks = engine.total_ticks;
     for (struct thread *o = engine.threads; o; o = o->next)

@@ -110,7 +110,7 @@ static void write_start(struct thread *t, gaddr stack_end)
     for (int sig = 1; sig <= SIG_MAX; sig++)
         if (t->process->action[sig].handler == HANDLER_IGNORE)
             ignored |= SIG_BIT(sig);
-    struct record_start *s = log_begin(RECORD_START, sizeof *s);
+    struct record_start *s = log_begin_timed(RECORD_START, sizeof *s);
     memcpy(s->gpr, t->cpu.gpr, sizeof s->gpr);
     s->rip = t->cpu.rip;
     s->rflags = t->cpu.rflags;

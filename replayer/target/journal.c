@@ -6,6 +6,7 @@
 #include "replayer/target/journal.h"
 
 #include "debug/target/post.h"
+#include "debug/target/stops.h"
 #include "engine/core/engine.h"
 #include "engine/rt/rt.h"
 #include "replayer/target/cursor.h"
@@ -21,7 +22,7 @@ static uint64_t wanted, told;
 
 void journal_run(uint64_t flags, uint64_t told_events)
 {
-    wanted = flags & (RUN_OUTPUT | RUN_EVENTS);
+    wanted = flags & (RUN_OUTPUT | RUN_EVENTS | RUN_SWITCHES);
     told = told_events;
 }
 
@@ -36,9 +37,14 @@ void journal_flush(void)
     post_ask(TELL_JOURNAL);
 }
 
-static bool wants(uint64_t what)
+static bool wants(uint64_t what, uint64_t number)
 {
-    return (wanted & what) && cursor_number() >= told;
+    return (wanted & what) && number >= told;
+}
+
+bool journal_wants_calls(void)
+{
+    return wanted & (RUN_EVENTS | RUN_SWITCHES);
 }
 
 static struct mailbox_entry *new_entry(const struct thread *t, enum event_kind kind, uint64_t text)
@@ -49,6 +55,7 @@ static struct mailbox_entry *new_entry(const struct thread *t, enum event_kind k
     struct mailbox_entry *e = (struct mailbox_entry *)(journal.entry + journal.bytes);
     *e = (struct mailbox_entry){.kind = kind,
                                 .text_bytes = (uint32_t)text,
+                                .ticks = stops_ticks(),
                                 .at = {.events = cursor_number(),
                                        .count = thread_count(t),
                                        .pc = t->cpu.rip,
@@ -58,22 +65,81 @@ static struct mailbox_entry *new_entry(const struct thread *t, enum event_kind k
     return e;
 }
 
-void journal_event(const struct thread *t, enum event_kind kind, int64_t a, int64_t b)
+/* By whom each kind is wanted. */
+static const uint8_t wanted_by[] = {
+    [EVENT_CALL] = RUN_EVENTS,
+    [EVENT_SIGNAL] = RUN_EVENTS,
+    [EVENT_THREAD] = RUN_EVENTS | RUN_SWITCHES,
+    [EVENT_EXEC] = RUN_EVENTS,
+    [EVENT_EXIT] = RUN_EVENTS | RUN_SWITCHES,
+    [EVENT_END] = RUN_EVENTS | RUN_SWITCHES,
+    [EVENT_SWITCH] = RUN_SWITCHES,
+};
+
+void journal_tell(const struct thread *t, const struct journal_entry *from)
 {
-    if (!wants(RUN_EVENTS))
+    if (!wants(wanted_by[from->kind], from->number))
         return;
-    struct mailbox_entry *e = new_entry(t, kind, 0);
-    e->a = a;
-    e->b = b;
+    struct mailbox_entry *e = new_entry(t, from->kind, from->bytes);
+    e->at.events = from->number;
+    e->at.pc = from->pc;
+    e->at.stage = from->unfinished ? STAGE_ENTERED : STAGE_BEFORE;
+    e->a = from->a;
+    e->b = from->b;
+    memcpy(e + 1, from->text, from->bytes);
 }
 
-bool journal_output(const struct thread *t, int fd, gaddr from, uint64_t bytes)
+void journal_event(const struct thread *t, enum event_kind kind, int64_t a, int64_t b)
 {
-    while (bytes && wants(RUN_OUTPUT)) {
+    const struct journal_entry e = {
+        .kind = kind, .number = cursor_number(), .pc = t->cpu.rip, .a = a, .b = b};
+    journal_tell(t, &e);
+}
+
+void journal_signal(const struct thread *t, const struct siginfo_raw *info)
+{
+    const struct journal_entry e = {.kind = EVENT_SIGNAL,
+                                    .number = cursor_number(),
+                                    .pc = t->cpu.rip,
+                                    .a = info->sig,
+                                    .text = info,
+                                    .bytes = sizeof *info};
+    journal_tell(t, &e);
+}
+
+void journal_exit(const struct thread *t, int status, bool killed)
+{
+    const struct journal_entry e = {.kind = EVENT_EXIT,
+                                    .number = cursor_number(),
+                                    .pc = t->cpu.rip,
+                                    .a = status,
+                                    .b = killed,
+                                    .text = t->name,
+                                    .bytes = sizeof t->name};
+    journal_tell(t, &e);
+}
+
+void journal_switch(const struct thread *t, uint32_t to, int64_t why, const void *text,
+                    uint64_t bytes)
+{
+    const struct journal_entry e = {.kind = EVENT_SWITCH,
+                                    .number = cursor_number(),
+                                    .pc = t->cpu.rip,
+                                    .a = to,
+                                    .b = why,
+                                    .text = text,
+                                    .bytes = bytes};
+    journal_tell(t, &e);
+}
+
+bool journal_output(const struct thread *t, int to, int fd, gaddr from, uint64_t bytes)
+{
+    while (bytes && wants(RUN_OUTPUT, cursor_number())) {
         uint64_t n = bytes < TEXT ? bytes : TEXT;
         struct mailbox_entry *e = new_entry(t, EVENT_OUTPUT, n);
         uint64_t missing = engine_copy(e + 1, (const void *)from, n);
-        e->a = fd;
+        e->a = to;
+        e->b = fd;
         if (missing) { /* more than is there cannot have been written, whatever the log says */
             journal.bytes -= PADDED(n) - PADDED(n - missing);
             e->text_bytes = (uint32_t)(n - missing);

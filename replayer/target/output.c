@@ -138,14 +138,14 @@ int64_t output_given(long nr, const long a[6])
     return bytes;
 }
 
-static void vector(const struct thread *t, int to, gaddr at, int64_t bytes)
+static void vector(const struct thread *t, int to, int fd, gaddr at, int64_t bytes)
 {
     struct vec v;
     for (int i = 0; i < VECTORS_MOST && bytes > 0; i++, at += sizeof v) {
         if (!engine_read(&v, at, sizeof v))
             return;
         uint64_t n = v.len < (uint64_t)bytes ? v.len : (uint64_t)bytes;
-        if (!journal_output(t, to, v.base, n))
+        if (!journal_output(t, to, fd, v.base, n))
             return;
         bytes -= (int64_t)n;
     }
@@ -161,9 +161,9 @@ static void wrote(const struct thread *t, long nr, const long a[6], int64_t resu
     if (result > (plain ? output_given(nr, a) : WRITE_MOST))
         post_failed("system call %ld: its result %ld is more than it was given", nr, (long)result);
     if (plain)
-        journal_output(t, to, (gaddr)a[1], (uint64_t)result);
+        journal_output(t, to, (int)a[0], (gaddr)a[1], (uint64_t)result);
     else
-        vector(t, to, (gaddr)a[1], result);
+        vector(t, to, (int)a[0], (gaddr)a[1], result);
 }
 
 void output_child(void)
@@ -190,6 +190,13 @@ static gaddr path_of(long nr, const long a[6])
 {
     const struct effect *e = call_info(nr)->effects;
     return e->kind == EFFECT_PATH ? (gaddr)a[e->arg] : 0;
+}
+
+/* The terminal itself, whatever standard output is. */
+static bool is_terminal(gaddr path)
+{
+    char text[sizeof "/dev/tty"] = "";
+    return path && engine_read(text, path, sizeof text) && rt_streq(text, "/dev/tty");
 }
 
 static void opened(gaddr path, int64_t fd)
@@ -282,7 +289,7 @@ void output_after(struct thread *t, long nr, const long a[6], int64_t result)
     case DOES_OPENS:
     case DOES_OPENS_ANYHOW:
         opened(path_of(nr, a), result);
-        set(result, 0);
+        set(result, is_terminal(path_of(nr, a)) ? OUTPUT_TERMINAL : 0);
         break;
     case DOES_MAKES_FILE:
     case DOES_MAKES:

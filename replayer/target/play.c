@@ -34,6 +34,7 @@
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 #include "pinball/record_at.h"
+#include "replayer/target/calls.h"
 #include "replayer/target/commands.h"
 #include "replayer/target/confine.h"
 #include "replayer/target/cursor.h"
@@ -44,6 +45,8 @@
 #include "replayer/target/state.h"
 
 #define FAR_AWAY (1ull << 40)
+
+enum { RESTARTED = 512 }; /* ERESTARTSYS, which programs never see */
 
 /* ---- comparing ---- */
 
@@ -68,6 +71,7 @@ static uint64_t tick_of(const struct record *r)
 _Noreturn static void log_ends(struct thread *t)
 {
     struct mailbox_stop s = {.end = 0};
+    calls_end();
     for (;;)
         post_stop_for(t, STOP_LOG_END, &s);
 }
@@ -227,12 +231,16 @@ void play_become(struct thread *from, struct thread *to)
 }
 
 /* The kernel thread goes on as another thread of the program. */
-_Noreturn static void switch_to(struct thread *from)
+_Noreturn static void switch_to(struct thread *from, enum switch_why why)
 {
     const struct record_switch *s = (const struct record_switch *)cursor_peek();
     struct thread *t = post_thread(s->thread);
     if (!t)
         post_diverged(from, "expected a switch to thread %u, which is not there", s->thread);
+    if (why == SWITCH_CALL)
+        calls_wait(from, s->thread);
+    else
+        journal_switch(from, s->thread, why, NULL, 0);
     cursor_next();
     play_become(from, t);
     if (!t->tid)
@@ -249,7 +257,8 @@ static void begin(struct thread *t)
     if (threads_is_side(t))
         t->process->pid = b->pid;
     stops_new_thread(t);
-    journal_event(t, EVENT_THREAD, b->tid, 0);
+    journal_event(t, EVENT_THREAD, b->tid,
+                  (int64_t)((uint64_t)threads_is_side(t) << 32 | t->maker));
     cursor_next();
 }
 
@@ -271,6 +280,7 @@ static void make_thread(struct thread *t, long nr, long *a, const struct record_
         post_diverged(t, "expected thread %u to be made, made %u", number, c->number);
     memcpy(c->xsave, t->xsave, fpstate_bytes());
     memcpy(c->name, t->name, sizeof c->name);
+    c->maker = t->number;
     if (threads_is_side(c))
         output_child();
     t->child = c;
@@ -288,6 +298,7 @@ static bool is_killing(const struct record *r)
 _Noreturn static void end_killed(struct thread *t)
 {
     stops_lost_thread(t);
+    journal_exit(t, 0, true);
     cursor_next();
     const struct record *r = cursor_peek();
     if (!threads_is_side(t) || (r && r->kind != RECORD_SWITCH))
@@ -296,7 +307,7 @@ _Noreturn static void end_killed(struct thread *t)
         log_ends(t);
     if (t->detached)
         threads_unlist(t);
-    switch_to(t);
+    switch_to(t, SWITCH_EXIT);
 }
 
 static bool due(struct thread *t)
@@ -357,7 +368,7 @@ static void deliver(struct thread *t)
     t->has_wait_mask = s->r.flags & MASKED;
     t->wait_mask = s->mask;
     take_flags(t, s->rflags);
-    journal_event(t, EVENT_SIGNAL, info.sig, 0);
+    journal_signal(t, &info);
     cursor_next();
     if (info.sig < 1 || info.sig > SIG_MAX || t->process->action[info.sig].handler <= 1)
         post_diverged(t, "expected signal %d to have a handler", info.sig);
@@ -379,6 +390,8 @@ _Noreturn static void end_here(struct thread *t)
         unexpected(t, r, "the end of the program");
     compare(t, &e->at, "the end");
     struct mailbox_stop s = {.end = e->reason, .status = e->status};
+    calls_end();
+    journal_event(t, EVENT_END, e->reason, e->status);
     if (e->reason == END_SIGNAL)
         stops_signal(t, e->status, NULL);
     for (;;)
@@ -431,7 +444,7 @@ static void tick(struct thread *t)
             end_here(t);
         default:
             compare_hash(t, record_at(r)->hash, session_hash_all(t), name_of(r));
-            bool yields = r->kind == RECORD_YIELD;
+            bool yields = r->kind == RECORD_YIELD, spins = r->flags & YIELD_SPINS;
             if (between_ticks(r))
                 t->step &= (uint8_t)~STEP_SESSION;
             cursor_next();
@@ -441,7 +454,7 @@ static void tick(struct thread *t)
             if (!r)
                 log_ends(t);
             if (r->kind == RECORD_SWITCH)
-                switch_to(t);
+                switch_to(t, spins ? SWITCH_SPINS : SWITCH_SLICE);
         }
     }
 }
@@ -484,6 +497,7 @@ static void finish_call(struct thread *t, gaddr next, int64_t result)
 _Noreturn static void thread_ends(struct thread *t, enum call_does does)
 {
     const struct record *r;
+    t->calling = false;
     if (does == DOES_ENDS_THREAD) {
         stops_lost_thread(t);
         threads_finish(t);
@@ -495,7 +509,7 @@ _Noreturn static void thread_ends(struct thread *t, enum call_does does)
         log_ends(t);
     if (r->kind != RECORD_SWITCH)
         end_here(t);
-    switch_to(t);
+    switch_to(t, SWITCH_EXIT);
 }
 
 static void do_call(struct thread *t, const struct record_call *c, long nr, long *a, gaddr next)
@@ -506,19 +520,23 @@ static void do_call(struct thread *t, const struct record_call *c, long nr, long
     const uint64_t *stop = (const uint64_t *)((const uint8_t *)c + c->r.bytes);
     int64_t result = c->result;
     struct record_map map;
+    const uint64_t number = cursor_number();
     bool has_map = c->r.flags & CALL_MAP;
     const uint64_t map_words = (sizeof map - sizeof map.r) / 8;
     if (c->r.nr != (uint16_t)nr)
         post_diverged(t, "expected system call %u, came to %ld", c->r.nr, nr);
     compare_hash(t, c->hash, session_hash(t), info ? info->name : "system call");
-    journal_event(t, EVENT_CALL, nr, result);
     if (c->r.flags & CALL_SAME) {
+        const bool ends = does == DOES_ENDS_THREAD || does == DOES_ENDS_PROCESS;
+        if (ends)
+            calls_leave(t, nr, result, number);
         if (does == DOES_ENDS_THREAD)
-            journal_event(t, EVENT_EXIT, 0, 0);
+            journal_exit(t, (int)a[0], false);
         cursor_next();
-        if (does == DOES_ENDS_THREAD || does == DOES_ENDS_PROCESS)
+        if (ends)
             thread_ends(t, does);
         result = info && info->replay == REPLAY_SAME ? syscalls_again(t, nr, a) : -ENOSYS;
+        calls_leave(t, nr, result, number);
         if (result != SYSCALL_NO_RESULT)
             finish_call(t, next, result);
         flow_called(t, nr, result, true);
@@ -539,6 +557,7 @@ static void do_call(struct thread *t, const struct record_call *c, long nr, long
             threads_unlist(t->child);
         t->child = NULL;
     }
+    calls_leave(t, nr, result, number);
     output_after(t, nr, a, result); /* what the journal says of an event comes before its end */
     output_opened(t, result, c->r.flags);
     cursor_next();
@@ -573,7 +592,7 @@ static void next_program(struct thread *t)
     if (r) {
         const struct record_image *im = (const struct record_image *)r;
         reason = STOP_EXEC;
-        journal_event(t, EVENT_EXEC, 0, 0);
+        calls_exec(t, (int32_t)t->cpu.gpr[RAX]);
         cursor_where(&s.chunk, &s.offset);
         s.base = im->base;
         s.bytes = im->bytes;
@@ -598,6 +617,7 @@ static bool replay_call(struct thread *t, gaddr next)
         stops_entry(t, nr);
     }
     t->calling = true;
+    calls_enter(t, nr, a);
     for (;;) {
         const struct record *r = cursor_peek();
         if (!r)
@@ -628,7 +648,7 @@ static bool replay_call(struct thread *t, gaddr next)
             continue;
         case RECORD_SWITCH:
             stops_call_waits(t);
-            switch_to(t);
+            switch_to(t, SWITCH_CALL);
         case RECORD_YIELD:
             if (is_killing(r))
                 end_killed(t);
@@ -647,6 +667,7 @@ static bool replay_call(struct thread *t, gaddr next)
         case RECORD_RESTART:
             stops_call_waits(t);
             compare_hash(t, record_at(r)->hash, session_hash(t), "system call");
+            calls_leave(t, nr, -RESTARTED, cursor_number());
             cursor_next();
             thread_tick(t);
             signals_after(t);
@@ -705,7 +726,7 @@ static void fault(struct thread *t)
     memcpy(&t->fault.info, f->info, sizeof t->fault.info);
     if (t->fault.info.sig < 1 || t->fault.info.sig > SIG_MAX)
         post_failed("event %lu: not a record", cursor_number());
-    journal_event(t, EVENT_SIGNAL, t->fault.info.sig, 0);
+    journal_signal(t, &t->fault.info);
     cursor_next();
     stops_signal(t, t->fault.info.sig, &t->fault.info);
     const struct record *r = cursor_peek();

@@ -82,8 +82,11 @@ static void tell_range(gaddr start, uint64_t bytes)
     sink_commit(&out);
 }
 
+/* The format has no terminals. */
 static void tell_output(long fd, int to)
 {
+    if (to == OUTPUT_TERMINAL)
+        return;
     struct record_output *o = put(RECORD_OUTPUT, sizeof *o);
     o->fd = (int32_t)fd;
     o->to = (uint32_t)to;
@@ -182,6 +185,8 @@ static void tell_process(const struct thread *first, struct thread *self, uint32
     r->pid = p->pid;
     tell_actions(r, p);
     memcpy(r->leads_to, side ? output_child_table() : output_table(), sizeof r->leads_to);
+    for (size_t i = 0; i < sizeof r->leads_to; i++)
+        r->leads_to[i] = r->leads_to[i] == OUTPUT_TERMINAL ? 0 : r->leads_to[i];
     sink_commit(&out);
     for (uint32_t n = 1; n <= engine.threads_made; n++) {
         struct thread *t = post_thread(n);

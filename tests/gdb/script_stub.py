@@ -182,18 +182,18 @@ class Stub:
         return {key: rows[start:start + 1], "next": start + 1 if start + 1 < len(rows) else None}
 
     def events(self, args):
-        rows = [{"number": n, "position": self.position(i), "kind": "call",
-                 "call": self.states[i].registers["rax"],
-                 "result": self.states[i + 1].registers["rax"]}
+        rows = [{"number": n, "position": self.position(i), "kind": "call", "call": 1,
+                 "about": f"write(1, ...) = {self.states[i + 1].registers['rax']}"}
                 for n, i in enumerate(self.calls(len(self.states) - 1))]
-        rows.append({"number": 2, "position": self.position(self.now), "kind": "signal", "signal": 11})
+        rows.append({"number": 2, "position": self.position(self.now), "kind": "signal", "signal": 11,
+                     "about": "SIGSEGV {si_signo=SIGSEGV}"})
         rows.append({"number": 3, "position": self.position(self.now), "kind": "call", "call": 257,
-                     "result": -2})
+                     "about": "openat(AT_FDCWD, \"\\x07\") = -1 ENOENT"})
         wanted = args.split()[0] if args and not args.startswith("from") else ""
-        if wanted.startswith("call:"):
-            rows = [row for row in rows if str(row.get("call")) == wanted[5:]]
-        elif wanted:
-            rows = [row for row in rows if row["kind"] == wanted]
+        if wanted == "frobnicate":
+            return {"error": "frobnicate: not a kind of event"}
+        if wanted:
+            rows = [row for row in rows if wanted in (row["kind"], row["about"].partition("(")[0])]
         return self.page(rows, args, "events")
 
     def output(self, args):

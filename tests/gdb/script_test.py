@@ -142,16 +142,16 @@ PLACES = [
 ]
 
 LISTS = [
-    ("pin events", re.compile(r"=>      0  T1:\d+:[0-9a-f]+ +write = 6\n        1 .* write = 4\n")),
+    ("pin events", re.compile(r"=>      0  T1:\d+:[0-9a-f]+ +write\(1, \.\.\.\) = 6\n        1 .* write\(1, \.\.\.\) = 4\n")),
     ("pin events", "SIGSEGV"),
     ("pin goto end", None),
-    ("pin events", re.compile(r"^        0 .*\n        1 .*\n=>      2 .*SIGSEGV\n", re.MULTILINE)),
-    ("pin events write", "write = 4"),
+    ("pin events", re.compile(r"^        0 .*\n        1 .*\n=>      2 .*SIGSEGV {si_signo=SIGSEGV}\n", re.MULTILINE)),
+    ("pin events write", "write(1, ...) = 4"),
     ("pin events write", "~openat"),
-    ("pin events openat", "openat = -1 ENOENT"),
-    ("pin events 257", "openat = -1 ENOENT"),
+    ("pin events openat", ") = -1 ENOENT"),
+    ("pin events 257", ") = -1 ENOENT"),
     ("pin events signal", "=>      2"),
-    ("pin events frobnicate", "frobnicate: neither a kind of event nor a system call."),
+    ("pin events frobnicate", "frobnicate: not a kind of event"),
     ("pin output", re.compile(r"^T1:\d+:[0-9a-f]+ +\| begin$", re.MULTILINE)),
     ("pin output", "! bell\\x07 \\x1b[1m \u00e9"),
 ]

@@ -428,7 +428,7 @@ MI = [
     ("-pin-checkpoints", pattern(r'^\^done,checkpoints=\[\{{number="1",.*note="here"\}}\]$')),
     ("-pin-rollback 1", '^done,moved="false"'),
     ("-pin-rollback 9", '^error,msg="No checkpoint number 9."'),
-    ("-pin-events mmap", pattern(r'^\^done,events=\[\{{number="\d+",.*about="mmap = 0x\w+",next="\w+"\}}')),
+    ("-pin-events mmap", pattern(r'^\^done,events=\[\{{number="\d+",.*about="mmap\(NULL, .*\) = 0x\w+",.*next="\w+"\}}')),
     ("-pin-output", pattern(r'^\^done,lines=\[\{{position=.*,fd="2",text="[^"]*Assertion')),
     ("-pin-only threads 1", '^done,only=[{{kind="threads",value="1"}}]'),
     ("-pin-trace", pattern(r'^\^done,trace="[^"]*trace of \d+ k instructions')),

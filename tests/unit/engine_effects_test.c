@@ -51,6 +51,7 @@
 
 #define sigstack engine_sigstack /* libc has one, too */
 #include "engine/core/engine.h"
+#include "engine/core/session.h"
 #include "engine/os/effects.h"
 #include "engine/os/kinds.h"
 #include "engine/os/maps.h"
@@ -60,6 +61,7 @@
 /* ---- the engine's parts that effects.c needs ---- */
 
 struct engine engine;
+const struct session *session;
 static struct thread the_thread;
 
 bool (*engine_grow)(gaddr addr);

@@ -113,11 +113,11 @@ static void lists_events_in_pages(void **state)
     (void)state;
     assert_string_equal(query("events call 1"),
                         "{\"events\":[{\"number\":0,\"position\":\"T1:0:401000\",\"kind\":\"call\","
-                        "\"call\":1,\"result\":5}],\"next\":1}");
-    assert_contains(query("events sig 1 from 3"), "{\"number\":5,");
-    assert_contains(query("events sig 1 from 3"), "\"signal\":11}],\"next\":8}");
-    assert_contains(query("events call:1 from 9"), "\"number\":9");
-    assert_string_equal(query("events call:2"), "{\"events\":[],\"next\":null}");
+                        "\"about\":\"write(...) = 5\",\"call\":1,\"result\":5}],\"next\":1}");
+    assert_contains(query("events signal 1 from 3"), "{\"number\":5,");
+    assert_contains(query("events signal 1 from 3"), "\"signal\":11}],\"next\":6}");
+    assert_contains(query("events write from 9"), "\"number\":9");
+    assert_string_equal(query("events open"), "{\"events\":[],\"next\":null}");
     assert_string_equal(query("events from 99999"), "{\"events\":[],\"next\":null}");
     assert_contains(query("events from"), "error");
     assert_contains(query("events from x"), "error");
