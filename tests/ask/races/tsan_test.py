@@ -22,7 +22,8 @@ EXPLAINED = {}
 
 def tsan_pairs(program, case, source):
     """Pairs of lines of the source that reports name: the innermost of each stack."""
-    environment = dict(os.environ, TSAN_OPTIONS="halt_on_error=0 exitcode=0 history_size=7 report_thread_leaks=0")
+    environment = dict(os.environ, TSAN_OPTIONS="halt_on_error=0 exitcode=0 history_size=7 report_thread_leaks=0 suppress_equal_stacks=0 "
+                       "suppress_equal_addresses=0")
     done = subprocess.run([program, case], capture_output=True, text=True, timeout=120, check=False, env=environment)
     name, found = os.path.basename(source), set()
     for report in done.stderr.split("WARNING: ThreadSanitizer: data race")[1:]:
