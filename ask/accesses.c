@@ -76,7 +76,7 @@ struct value {
 static void look(struct past *past, gaddr addr, uint64_t bytes, struct value *out)
 {
     size_t n = bytes < VALUE_MOST ? (size_t)bytes : VALUE_MOST;
-    out->known = past_read(past, addr, out->bytes, n);
+    out->known = past ? past_read(past, addr, out->bytes, n) : 0;
     if (out->known < n)
         out->known = 0;
 }
@@ -84,6 +84,8 @@ static void look(struct past *past, gaddr addr, uint64_t bytes, struct value *ou
 /* Goes to an access, or behind all of them. */
 static int go(struct job *j, struct past *past, size_t i, struct err *err)
 {
+    if (!past) /* nobody wants values */
+        return 0;
     if (i < j->count) {
         bool same = i && j->list[i].insn == j->list[i - 1].insn;
         return same ? 0 : past_go(past, j->list[i].insn, &j->list[i].at, err);
@@ -138,9 +140,10 @@ static int tell_access(struct job *j, const struct touch *t, const struct value 
 /* All accesses are stopped at, so that what a write left is seen before the next one. */
 static int tell_accesses(struct job *j, struct err *err)
 {
-    struct past *past = past_new(j->q->study, err);
+    bool values = rows_shows(j->q->rows, A_VALUE);
+    struct past *past = values ? past_new(j->q->study, err) : NULL;
     struct value before, after;
-    int end = past ? 0 : -1;
+    int end = past || !values ? 0 : -1;
     if (!end && j->count) {
         end = go(j, past, 0, err);
         look(past, j->list[0].addr, j->list[0].bytes, &before);
@@ -195,11 +198,12 @@ static const struct rows_column value_columns[] = {
 
 static int tell_values(struct job *j, struct err *err)
 {
-    struct past *past = past_new(j->q->study, err);
     const struct touch_range *whole = &j->at.range[0];
     struct rows *r = j->q->rows;
+    bool values = rows_shows(r, V_VALUE) || rows_shows(r, V_SAME);
+    struct past *past = values ? past_new(j->q->study, err) : NULL;
     struct value before, after;
-    int end = past ? 0 : -1;
+    int end = past || !values ? 0 : -1;
     if (!end && j->count)
         end = go(j, past, 0, err);
     for (size_t i = 0; !end && i < j->count; i++) {

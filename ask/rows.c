@@ -325,6 +325,11 @@ int rows_finish(struct rows *r, bool interrupted, struct err *err)
     return rows_write_end(r, err);
 }
 
+bool rows_shows(const struct rows *r, unsigned column)
+{
+    return r->options.group ? r->grouped[column] : !r->options.count;
+}
+
 uint64_t rows_count(const struct rows *r)
 {
     return r->count;

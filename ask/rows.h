@@ -92,6 +92,9 @@ void rows_note(struct rows *r, const char *fmt, ...) __attribute__((format(print
 /* Writes what is left. `interrupted`: says that there may be more. */
 int rows_finish(struct rows *r, bool interrupted, struct err *err);
 
+/* Is anything of that column shown? Rows that are only counted need no values. */
+bool rows_shows(const struct rows *r, unsigned column);
+
 uint64_t rows_count(const struct rows *r); /* of those that were wanted */
 
 #endif

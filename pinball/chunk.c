@@ -71,7 +71,8 @@ int chunk_pread(const struct span *span, uint64_t at, void *out, size_t bytes, s
 
 static bool may_be_packed(unsigned kind)
 {
-    return kind == CHUNK_EVENTS || kind == CHUNK_FILE || kind == CHUNK_TRACE || kind == CHUNK_SLICE;
+    return kind == CHUNK_EVENTS || kind == CHUNK_FILE || kind == CHUNK_TRACE ||
+           kind == CHUNK_SLICE || kind == CHUNK_FACT;
 }
 
 static const char *wrong_sizes(const struct chunk *c, uint64_t room)

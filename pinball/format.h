@@ -30,6 +30,7 @@ enum chunk_kind {
     CHUNK_NOTE = 6,   /* file `notes`: text, what was learned later (instruction counts) */
     CHUNK_TRACE = 8,  /* a trace (trace/trace.h), which is no part of a pinball */
     CHUNK_SLICE = 9,  /* a slice that was kept: slices/NAME (slicer/report/saved.h), likewise */
+    CHUNK_FACT = 10,  /* what was found out about a trace (study/kept.h), likewise */
     CHUNK_MEMBER = 7, /* a packed pinball: name of a file, `extra` bytes of which follow */
 };
 

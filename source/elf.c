@@ -8,8 +8,10 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "pinball/beneath.h"
 #include "pinball/elfsize.h"
 #include "source/source_int.h"
@@ -228,6 +230,19 @@ void source_elf_debug(struct source_mod *m)
         m->dwarf = begin(m->debug_elf);
     else if (m->elf)
         m->dwarf = begin(m->elf);
+}
+
+/* What else it is made of is in the recording. */
+uint64_t source_elf_identity(struct source_mod *m)
+{
+    struct stat st;
+    uint64_t id = hash_fold(m->bias, m->elf != NULL);
+    source_elf_debug(m);
+    for (const char *c = m->path; *c; c++)
+        id = hash_fold(id, (uint8_t)*c);
+    if (m->debug_fd >= 0 && !fstat(m->debug_fd, &st))
+        id = hash_fold(hash_fold(id, (uint64_t)st.st_size), (uint64_t)st.st_mtime);
+    return hash_fold(id, m->debug_size);
 }
 
 size_t source_elf_bytes(const struct source_mod *m, uint64_t addr, void *buf, size_t bytes)

@@ -14,6 +14,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "source/frame_int.h"
 
 void *source_grow(void *array, size_t count, size_t bytes)
@@ -152,6 +153,14 @@ static void look_at_producer(struct source_unit *unit, Dwarf_Die *die)
     }
     unit->cxx = language == DW_LANG_C_plus_plus || language == DW_LANG_C_plus_plus_03 ||
                 language == DW_LANG_C_plus_plus_11 || language == DW_LANG_C_plus_plus_14;
+}
+
+uint64_t source_identity(struct source *s)
+{
+    uint64_t id = 0;
+    for (size_t i = 0; i < s->modules; i++)
+        id = hash_fold(id, source_elf_identity(s->module[i]));
+    return id;
 }
 
 void source_module_read(struct source *s, struct source_mod *m)

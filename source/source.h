@@ -58,6 +58,9 @@ struct source_module {
  * range that another module has. The strings and mappings are copied. */
 int source_add(struct source *s, const struct source_module *module, struct err *err);
 
+/* A number that changes when modules, or the debug files that are found for them, do. */
+uint64_t source_identity(struct source *s);
+
 /* ---- lines ---- */
 
 struct source_line {

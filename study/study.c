@@ -11,13 +11,16 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/hash.h"
 #include "base/memory.h"
 #include "pinball/beneath.h"
 #include "pinball/ends.h"
 #include "pinball/pinball.h"
 #include "study/broker.h"
+#include "study/kept.h"
 #include "study/past.h"
 #include "study/study_private.h"
+#include "trace/scan_pack.h"
 
 /* What the user's cache may hold: 20 GB, and nothing that was not used for 30 days. */
 static const uint64_t CACHE_BYTES = 20ull << 30, CACHE_SECONDS = 30ull * 24 * 3600;
@@ -136,6 +139,7 @@ struct study *study_collect(const char *path, const struct study_options *o, str
     if (!s->pinball || collect_about(s->pinball, o->from, o->to, about, err))
         goto fail;
     s->trace_path = o->trace ? named_place(o->trace) : default_place(s, o, about);
+    s->own->keeps = !o->trace && s->trace_path && s->trace_path[0];
     if (!s->trace_path) {
         err_set(err, "no memory");
         goto fail;
@@ -155,14 +159,36 @@ static bool no_return(void *ctx, gaddr callee)
     return source_is_noreturn(ctx, callee);
 }
 
+/* What a scan depends on besides the trace: how many saves count, and the debug information that
+ * names them. */
+static struct kept_fact scan_fact(struct study *s, unsigned max_save)
+{
+    return (struct kept_fact){"scan", SCAN_VERSION,
+                              hash_fold(source_identity(s->source), max_save)};
+}
+
+static void *get_scan(void *arg, unsigned max_save, size_t *bytes)
+{
+    struct kept_fact fact = scan_fact(arg, max_save);
+    return kept_get(arg, &fact, bytes);
+}
+
+static void put_scan(void *arg, unsigned max_save, const void *data, size_t bytes)
+{
+    struct kept_fact fact = scan_fact(arg, max_save);
+    kept_put(arg, &fact, data, bytes);
+}
+
 int study_analyse(struct study *s, struct err *err)
 {
+    const struct trace_index_store store = {s, get_scan, put_scan};
     if (!s->trace)
         return 0;
     if (study_source_open(s, err) || !(s->index = trace_index_new(s->trace, s->pinball, err)))
         return -1;
     trace_index_set_source(s->index, s->source);
     trace_index_no_return(s->index, no_return, s->source);
+    trace_index_set_store(s->index, &store);
     return 0;
 }
 

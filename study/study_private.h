@@ -18,6 +18,7 @@ struct study_private {
     size_t files;
     int unnamed;           /* the trace's file, if there is no place for one with a name; else -1 */
     struct broker *broker; /* of broker.h, in a study that is confined; else NULL */
+    bool keeps;            /* what is found out is kept beside the trace */
     bool cached;           /* the trace is in the user's cache, ... */
     int held;              /* ... and says that it is in use; -1: not */
 };

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "pinball/pinball.h"
+#include "trace/scan_pack.h"
 
 /* Code that was executed: of blocks, where no file says it. */
 static size_t read_executed(const struct trace_index *s, gaddr pc, uint8_t *buf, size_t bytes)
@@ -69,6 +70,11 @@ static size_t read_code(void *ctx, gaddr pc, uint8_t *buf, size_t bytes)
         return done;
     }
     return read_executed(s, pc, buf, bytes);
+}
+
+size_t trace_index_code(struct trace_index *s, gaddr pc, uint8_t *buf, size_t bytes)
+{
+    return read_code(s, pc, buf, bytes);
 }
 
 enum { MAP_WRITE = 2 };
@@ -173,6 +179,29 @@ void trace_index_free(struct trace_index *s)
     free(s);
 }
 
+void trace_index_set_store(struct trace_index *s, const struct trace_index_store *store)
+{
+    s->store = *store;
+}
+
+static bool load_scan(struct trace_index *s, unsigned max_save)
+{
+    size_t bytes;
+    uint8_t *data = s->store.get ? s->store.get(s->store.arg, max_save, &bytes) : NULL;
+    bool good = data && !scan_unpack_all(data, bytes, s->trace, s->code, &s->scan);
+    free(data);
+    return good;
+}
+
+static void keep_scan(struct trace_index *s, unsigned max_save)
+{
+    size_t bytes;
+    uint8_t *data = s->store.put ? scan_pack(&s->scan, &bytes) : NULL;
+    if (data)
+        s->store.put(s->store.arg, max_save, data, bytes);
+    free(data);
+}
+
 int trace_index_scan(struct trace_index *s, unsigned max_save, struct err *err)
 {
     if (s->max_save && (!max_save || max_save == s->max_save))
@@ -180,8 +209,11 @@ int trace_index_scan(struct trace_index *s, unsigned max_save, struct err *err)
     max_save = max_save ? max_save : SCAN_MAX_SAVE;
     scan_deinit(&s->scan);
     s->max_save = 0;
-    if (scan_init(&s->scan, s->trace, max_save, s->source, err))
-        return -1;
+    if (!load_scan(s, max_save)) {
+        if (scan_init(&s->scan, s->trace, max_save, s->source, err))
+            return -1;
+        keep_scan(s, max_save);
+    }
     s->max_save = max_save;
     return 0;
 }

@@ -25,6 +25,13 @@ struct trace_index_window {
     uint8_t *data;
 };
 
+/* Keeps bytes for the next time; see study/kept.h. */
+struct trace_index_store {
+    void *arg;
+    void *(*get)(void *arg, unsigned max_save, size_t *bytes); /* to be freed; NULL: nothing */
+    void (*put)(void *arg, unsigned max_save, const void *data, size_t bytes);
+};
+
 struct trace_index {
     struct trace *trace;
     struct code *code;
@@ -37,6 +44,7 @@ struct trace_index {
     struct defuse call[KINDS_ARGS];             /* for access_call_defuse() */
     bool (*no_return)(void *ctx, gaddr callee); /* may be NULL */
     void *no_return_ctx;
+    struct trace_index_store store; /* of scans; {0}: none */
 };
 
 struct trace_index *trace_index_new(struct trace *trace, struct pinball *pinball, struct err *err);
@@ -51,8 +59,15 @@ void trace_index_set_source(struct trace_index *index, struct source *source);
 void trace_index_no_return(struct trace_index *index, bool (*fn)(void *ctx, gaddr callee),
                            void *ctx);
 
+/* Where scans are kept, from now on. */
+void trace_index_set_store(struct trace_index *index, const struct trace_index_store *store);
+
 /* Makes sure that there is a scan with so many saves of a function; 0: any will do. */
 int trace_index_scan(struct trace_index *index, unsigned max_save, struct err *err);
+
+/* Copies code as the files that were mapped have it, or as it was executed. Returns how many bytes
+ * there are, up to `bytes`. */
+size_t trace_index_code(struct trace_index *index, gaddr pc, uint8_t *buf, size_t bytes);
 
 /* Is all of it read-only when the trace ends? Such memory is the loader's: constants, tables of
  * virtual functions, addresses of other modules. */
