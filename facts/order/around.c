@@ -65,6 +65,7 @@ static int by_first(const void *a, const void *b)
 static int look_at_values(struct study *s, struct early *e, struct err *err)
 {
     struct past *past = NULL;
+    uint64_t at = UINT64_MAX; /* the past is there */
     int bad = 0;
     for (size_t i = 0; !bad && i < e->count; i++) {
         struct races_pair *p = e->pair[i];
@@ -73,14 +74,17 @@ static int look_at_values(struct study *s, struct early *e, struct err *err)
             continue;
         if (!past)
             past = study_past(s, p->first.insn, &p->first.at, err);
-        else
+        else if (at != p->first.insn)
             bad = past_go(past, p->first.insn, &p->first.at, err);
-        if (!past || bad)
-            return past_free(past), -1;
+        at = p->first.insn;
+        if (!past || bad) {
+            bad = -1;
+            break;
+        }
         p->unset = past_read(past, p->addr, &value, p->bytes) == p->bytes && !value;
     }
     past_free(past);
-    return 0;
+    return bad;
 }
 
 static int settle_early(struct study *s, struct early *e, struct err *err)

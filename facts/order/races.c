@@ -18,6 +18,7 @@
 #include "facts/order/around.h"
 #include "facts/order/conflicts.h"
 #include "facts/order/numbers.h"
+#include "facts/order/races_kept.h"
 #include "facts/order/sites.h"
 #include "facts/order/survey.h"
 #include "facts/order/touches.h"
@@ -105,7 +106,14 @@ static bool is_before(const struct clocks *c, const struct conflicts_meeting *m)
                          (struct clocks_point){m->then->thread, m->then->insn});
 }
 
-/* Memory of no module may have been given to another owner, in an order that the allocator made. */
+static bool is_library(const struct search *q, const struct conflicts_access *a)
+{
+    const gaddr *site = sites_at(&q->sites, a->site);
+    return site[0] != site[1];
+}
+
+/* Memory of no module may have been given to another owner, in an order that the allocator made;
+ * and a library's data are protected by its own locks, which order nobody else. */
 static int is_handed_on(struct search *q, const struct conflicts_meeting *m, bool *out,
                         struct err *err)
 {
@@ -117,7 +125,7 @@ static int is_handed_on(struct search *q, const struct conflicts_meeting *m, boo
         source_line(q->study->source, m->word, &l);
         page->mark = l.module ? OF_MODULE : OF_NONE;
     }
-    if (page->mark == OF_MODULE)
+    if (page->mark == OF_MODULE && !(is_library(q, m->first) && is_library(q, m->then)))
         return 0;
     const struct clocks *all = race_clocks(q->study, err);
     if (!all)
@@ -372,11 +380,14 @@ const struct races *races_find(struct study *s, bool locksets, struct err *err)
         err_set(err, "no memory");
         return NULL;
     }
-    int bad = trace_threads(s->trace) > 1 ? find(&q, locksets, r, err) : 0;
-    deinit(&q);
-    if (bad) {
-        free_races(r);
-        return NULL;
+    if (trace_threads(s->trace) > 1 && !races_kept_get(s, locksets, r)) {
+        int bad = find(&q, locksets, r, err);
+        deinit(&q);
+        if (bad) {
+            free_races(r);
+            return NULL;
+        }
+        races_kept_put(s, locksets, r);
     }
     s->fact[fact].made = r;
     s->fact[fact].free = free_races;

@@ -4,8 +4,9 @@
  *
  * Order is by clocks that leave out what orders threads by chance (chance.h). Memory that no module
  * has may be somebody else's from one moment to the next, by way of the allocator's locks: there
- * they count. Each pair of source lines is told once, where it was met first. What has no lines
- * counts by instruction. Plain arrays: nothing points anywhere.
+ * they count, and so do a library's own locks between accesses of libraries. Each pair of source
+ * lines is told once, where it was met first. What has no lines counts by instruction. Plain
+ * arrays: nothing points anywhere.
  */
 #ifndef FACTS_ORDER_RACES_H
 #define FACTS_ORDER_RACES_H
