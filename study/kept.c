@@ -19,7 +19,7 @@ static const uint64_t MOST = 8ull << 30; /* of one fact */
 
 static bool has_place(const struct study *s)
 {
-    return s->trace && s->own->keeps && !s->own->broker && pinball_is_own(s->pinball);
+    return s->trace && s->own && s->own->keeps && !s->own->broker && pinball_is_own(s->pinball);
 }
 
 /* What the file must begin with. */

@@ -49,6 +49,8 @@ static int take_note(struct pass *p, struct err *err)
     const struct flow_note *n = p->at.note;
     trace_state_take(&p->state[p->at.thread], &p->seen[p->at.thread], trace_code(p->trace),
                      &p->chunk, p->at.next_step, p->at.thread, n);
+    if (p->note && p->note(p->arg, p, err))
+        return -1;
     if (n->kind != FLOW_THREAD && frames_note(&p->frames, p->at.thread, n))
         return err_set(err, "no memory");
     return 0;
@@ -75,6 +77,29 @@ static int read_chunk(struct pass *p, uint32_t chunk, uint32_t thread, struct er
     return 0;
 }
 
+/* The threads' ticks when the chunk begins that was just read. */
+static void take_states(struct pass *p)
+{
+    for (uint32_t i = 0; i < trace_threads(p->trace); i++) {
+        p->state[i] = i < p->chunk.threads ? p->chunk.state[i] : (struct trace_state){0};
+        p->seen[i] = p->state[i].last || p->state[i].count;
+    }
+}
+
+int pass_start(struct pass *p, struct trace *trace, uint32_t chunk, struct err *err)
+{
+    if (pass_init(p, trace, err))
+        return -1;
+    if (chunk >= trace_chunks(trace))
+        return 0;
+    if (read_chunk(p, chunk, 0, err)) {
+        pass_deinit(p);
+        return -1;
+    }
+    take_states(p);
+    return 0;
+}
+
 int pass_seek(struct pass *p, struct trace_index *s, uint32_t chunk, struct err *err)
 {
     struct frames frames;
@@ -87,10 +112,7 @@ int pass_seek(struct pass *p, struct trace_index *s, uint32_t chunk, struct err 
     p->frames = frames;
     if (read_chunk(p, chunk, s->scan.chunk[chunk].thread, err))
         return -1;
-    for (uint32_t i = 0; i < trace_threads(p->trace); i++) {
-        p->state[i] = i < p->chunk.threads ? p->chunk.state[i] : (struct trace_state){0};
-        p->seen[i] = p->state[i].last || p->state[i].count;
-    }
+    take_states(p);
     p->open = false;
     return 0;
 }

@@ -30,10 +30,16 @@ struct pass {
     struct trace_walk at; /* in the chunk */
     uint32_t next_chunk;
     bool open; /* the step that was told last is not left yet */
+    /* Told of each note, p->at.note, if it is set; the frame is still as before it. Not 0, which is
+     * -1 with *err set, ends the pass. */
+    int (*note)(void *arg, const struct pass *p, struct err *err);
+    void *arg;
 };
 
 /* Begins with the trace; goes on at the beginning of a chunk, whose frames the index knows. */
 int pass_init(struct pass *p, struct trace *trace, struct err *err);
+/* Begins with a chunk: frames that were made before it are not known. */
+int pass_start(struct pass *p, struct trace *trace, uint32_t chunk, struct err *err);
 int pass_seek(struct pass *p, struct trace_index *index, uint32_t chunk, struct err *err);
 /* Nothing matters before instruction `insn`: chunks that end before it are passed over. */
 int pass_skip(struct pass *p, struct trace_index *index, uint64_t insn, struct err *err);

@@ -18,6 +18,7 @@
 
 #include "base/array.h"
 #include "engine/os/kinds.h"
+#include "facts/order/brief.h"
 #include "trace/access.h"
 #include "trace/walk.h"
 
@@ -50,26 +51,17 @@ struct clocks {
     uint32_t threads;
 };
 
-/* An access, in short. */
-struct brief {
-    int64_t add;
-    uint16_t slot;
-    uint16_t access; /* of the block */
-    uint8_t insn;    /* END: there are no more */
-    uint8_t more;    /* bytes less one, or NOT_SIMPLE */
-};
-
-enum { FILES = 4096, END = 0xff, NOT_SIMPLE = 0xff };
-_Static_assert((int)PLAN_INSNS < (int)END, "an instruction's number");
+enum { FILES = 4096 };
 
 struct pass {
     struct clocks *c;
     const struct sync *sync;
     struct trace *trace;
+    const bool *without;       /* by variable: it orders nobody; NULL: all do */
     struct released *released; /* by variable; the last one is that of messages */
-    struct brief **brief;      /* by block; NULL: not looked at yet */
-    bool file[FILES];          /* descriptors that are of files */
-    bool failed;               /* no memory */
+    struct briefs briefs;
+    bool file[FILES]; /* descriptors that are of files */
+    bool failed;      /* no memory */
 };
 
 /* ---- clocks ---- */
@@ -155,37 +147,13 @@ static void touch(struct pass *p, uint32_t thread, gaddr addr, uint64_t bytes, b
         return;
     for (size_t i = sync_find(p->sync, addr);
          i < p->sync->variables && p->sync->variable[i].start < addr + bytes; i++) {
+        if (p->without && p->without[i])
+            continue;
         if (read)
             acquire(p, thread, &p->released[i], at);
         if (write)
             release(p, thread, &p->released[i], at);
     }
-}
-
-/* What is to be looked at of a block: no stack operations, and nothing that a note tells. */
-static const struct brief *look_at(struct pass *p, const struct code_block *b)
-{
-    struct brief *list = malloc(sizeof *list * (b->accesses + 1u)), *out = list;
-    if (!list) {
-        p->failed = true;
-        return NULL;
-    }
-    for (uint16_t k = 0; k < b->accesses; k++) {
-        const struct plan_access *a = &b->access[k];
-        const struct insn *in = &b->insn[a->insn].in;
-        bool stack = in->mnemonic == ZYDIS_MNEMONIC_PUSH || in->mnemonic == ZYDIS_MNEMONIC_POP ||
-                     in->kind == INSN_CALL || in->kind == INSN_RET;
-        if (stack || access_is_odd(a))
-            continue;
-        bool simple = a->mem.shape == ACCESS_PLAIN && a->mem.bytes && a->mem.bytes <= 16;
-        *out++ = (struct brief){.add = a->add,
-                                .slot = a->slot,
-                                .access = k,
-                                .insn = a->insn,
-                                .more = simple ? (uint8_t)(a->mem.bytes - 1) : NOT_SIMPLE};
-    }
-    out->insn = END;
-    return p->brief[b->number] = list;
 }
 
 static void take_access(struct pass *p, const struct trace_step *st, const struct code_block *b,
@@ -205,12 +173,14 @@ static int take_step(void *arg, const struct trace_walk *w, struct err *err)
     struct pass *p = arg;
     const struct trace_step *st = w->step;
     const struct code_block *b = code_block(trace_code(p->trace), st->block);
-    const struct brief *x = p->brief[st->block] ? p->brief[st->block] : look_at(p, b);
+    const struct brief *x = briefs_of(&p->briefs, b);
     const uint64_t *values = w->chunk->value + st->value_at;
     uint64_t insn = w->insns;
-    for (; x && x->insn < st->insns; x++) {
-        gaddr addr = (gaddr)x->add + (x->slot == PLAN_NONE ? 0 : values[x->slot]);
-        if (x->more == NOT_SIMPLE || sync_may(p->sync, addr) ||
+    if (!x)
+        return err_set(err, "no memory");
+    for (; x->insn < st->insns; x++) {
+        gaddr addr = brief_address(x, values);
+        if (x->more == BRIEF_NOT_SIMPLE || sync_may(p->sync, addr) ||
             ((addr & 7) + x->more >= 8 && sync_may(p->sync, addr + x->more)))
             take_access(p, st, b, x->access, values, insn);
     }
@@ -283,13 +253,41 @@ static void take_begin(struct pass *p, uint32_t thread, const struct flow_begin 
     child->start = clock_ref(child->clock);
 }
 
-/* A call that is given up while it waits may still have sent something: it is a message. */
+/* Which system call the instruction with that number makes, if the code of its block says so; -1:
+ * it does not. */
+static int64_t call_number(const struct code_block *b, unsigned i)
+{
+    struct insn_operands ops;
+    while (i--) {
+        insn_operands(&b->insn[i].in, &ops);
+        bool of_rax = false;
+        for (unsigned k = 0; k < ops.z.operand_count; k++)
+            of_rax |= ops.op[k].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+                      insn_gpr_number(ops.op[k].reg.value) == RAX &&
+                      (ops.op[k].actions & ZYDIS_OPERAND_ACTION_MASK_WRITE);
+        if (!of_rax)
+            continue;
+        if (ops.z.mnemonic == ZYDIS_MNEMONIC_MOV && ops.op[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
+            return (int64_t)(uint32_t)ops.op[1].imm.value.u;
+        bool zero = ops.z.mnemonic == ZYDIS_MNEMONIC_XOR &&
+                    ops.op[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+                    ops.op[0].reg.value == ops.op[1].reg.value;
+        return zero ? 0 : -1;
+    }
+    return -1;
+}
+
+/* A call that is given up while it waits may still have sent something: it is a message, unless it
+ * is one that sends nothing (sleep, the wait for a lock, a thread's end). */
 static void take_cut(struct pass *p, uint32_t thread, const struct flow_cut *f,
                      const struct trace_step *st, uint64_t at)
 {
     const struct code_block *b = st ? code_block(trace_code(p->trace), st->block) : NULL;
-    if (b && st->insns < b->insns && b->insn[st->insns].in.kind == INSN_SYSCALL &&
-        b->insn[st->insns].in.pc == f->pc)
+    if (!b || st->insns >= b->insns || b->insn[st->insns].in.kind != INSN_SYSCALL ||
+        b->insn[st->insns].in.pc != f->pc)
+        return;
+    int64_t call = call_number(b, st->insns);
+    if (call < 0 || (kinds_of(call).message & MESSAGE_SENDS))
         send(p, thread, at);
 }
 
@@ -343,8 +341,7 @@ static int start(struct pass *p, struct err *err)
     struct clock *nothing = clock_new(threads);
     c->thread = calloc(threads + 1, sizeof *c->thread);
     p->released = calloc(p->sync->variables + 1, sizeof *p->released);
-    p->brief = calloc(code_count(trace_code(p->trace)) + 1, sizeof *p->brief);
-    if (!nothing || !c->thread || !p->released || !p->brief) {
+    if (!nothing || !c->thread || !p->released) {
         clock_unref(nothing);
         return err_set(err, "no memory");
     }
@@ -352,7 +349,7 @@ static int start(struct pass *p, struct err *err)
     for (uint32_t i = 0; i < threads; i++)
         c->thread[i].clock = clock_ref(nothing);
     clock_unref(nothing);
-    return 0;
+    return briefs_init(&p->briefs, trace_code(p->trace), err);
 }
 
 static void finish(struct pass *p)
@@ -366,15 +363,15 @@ static void finish(struct pass *p)
     }
     for (size_t i = 0; p->released && i <= p->sync->variables; i++)
         clock_unref(p->released[i].clock);
-    for (uint32_t i = 0; p->brief && i < code_count(trace_code(p->trace)); i++)
-        free(p->brief[i]);
     free(p->released);
-    free(p->brief);
+    briefs_deinit(&p->briefs);
 }
 
-struct clocks *clocks_new(struct study *study, const struct sync *sync, struct err *err)
+struct clocks *clocks_new(struct study *study, const struct sync *sync, const bool *without,
+                          struct err *err)
 {
-    struct pass p = {.c = calloc(1, sizeof *p.c), .sync = sync, .trace = study->trace};
+    struct pass p = {
+        .c = calloc(1, sizeof *p.c), .sync = sync, .trace = study->trace, .without = without};
     static const struct trace_visitor visitor = {take_step, take_note};
     if (!p.c) {
         err_set(err, "no memory");

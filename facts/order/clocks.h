@@ -16,7 +16,9 @@
 
 struct clocks;
 
-struct clocks *clocks_new(struct study *study, const struct sync *sync, struct err *err);
+/* `without`: for each variable, whether it is left out (chance.h); NULL: none is. */
+struct clocks *clocks_new(struct study *study, const struct sync *sync, const bool *without,
+                          struct err *err);
 void clocks_free(struct clocks *c); /* NULL is allowed */
 
 /* An instruction of a thread, by number; the thread as in trace_step.thread. */

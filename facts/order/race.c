@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "facts/order/clocks.h"
+#include "facts/order/parts.h"
 #include "source/atomic.h"
 
 /* How an instruction accesses memory, by address of the instruction. */
@@ -20,6 +20,7 @@ struct form {
 struct verdict {
     gaddr on_pc, node_pc, on_cfa, node_cfa;
     uint64_t addr, bytes;
+    bool overwrites;
     enum race race;
 };
 
@@ -117,8 +118,8 @@ static const struct form *find_form(const struct order *f, gaddr pc)
 static bool are_moves(const struct order *f, const struct race_flow *d)
 {
     const struct form *read = find_form(f, d->read.pc), *write = find_form(f, d->write.pc);
-    return read && write && read->load && read->load == write->store && d->bytes == read->load &&
-           d->addr % d->bytes == 0;
+    uint8_t bytes = !read ? 0 : d->overwrites ? read->store : read->load;
+    return bytes && write && bytes == write->store && d->bytes == bytes && d->addr % bytes == 0;
 }
 
 /* ---- what a dependence is ---- */
@@ -142,9 +143,7 @@ static int prepare(struct study *s, struct err *err)
     struct order *f = calloc(1, sizeof *f);
     if (!f)
         return err_set(err, "no memory");
-    if (!sync_init(&f->sync, s, err))
-        f->clocks = clocks_new(s, &f->sync, err);
-    if (f->clocks && !list_forms(f, trace_code(s->trace), err)) {
+    if (!sync_init(&f->sync, s, err) && !list_forms(f, trace_code(s->trace), err)) {
         s->fact[STUDY_ORDER].made = f;
         s->fact[STUDY_ORDER].free = free_order;
         return 0;
@@ -153,32 +152,17 @@ static int prepare(struct study *s, struct err *err)
     return -1;
 }
 
-/* Is it in the C library or the dynamic loader? */
-enum part { ELSEWHERE, LIBRARY, LOADER };
-
-static enum part part_of(const char *module)
+const struct sync *race_sync(struct study *s, struct err *err)
 {
-    static const char *const library[] = {"libc.so", "libc-", "libpthread", "libc.musl"};
-    const char *slash = module ? strrchr(module, '/') : NULL;
-    const char *name = slash ? slash + 1 : module ? module : "";
-    if (strncmp(name, "ld-", 3) == 0 || strncmp(name, "ld.so", 5) == 0)
-        return LOADER;
-    for (size_t i = 0; i < sizeof library / sizeof *library; i++)
-        if (strncmp(name, library[i], strlen(library[i])) == 0)
-            return LIBRARY;
-    return ELSEWHERE;
+    return order_of(s) || !prepare(s, err) ? &order_of(s)->sync : NULL;
 }
 
-/* The same of code: in a static program the library is what has no lines, or what symbols say if
- * nothing has. */
-static enum part part_of_code(struct study *s, gaddr pc)
+const struct clocks *race_clocks(struct study *s, struct err *err)
 {
-    struct source_line l;
-    bool own = study_own(s, pc, &l);
-    enum part part = part_of(l.module);
-    bool linked =
-        l.lines ? !own && !l.file && !strstr(l.module, ".so") : source_is_libc(s->source, pc);
-    return part == ELSEWHERE && linked ? LIBRARY : part;
+    const struct sync *sync = race_sync(s, err);
+    if (sync && !order_of(s)->clocks)
+        order_of(s)->clocks = clocks_new(s, sync, NULL, err);
+    return sync ? order_of(s)->clocks : NULL;
 }
 
 /* The C library looks at some of its data without its locks, and knows what it does; the dynamic
@@ -188,13 +172,15 @@ static bool is_internal(struct study *s, const struct race_flow *d)
 {
     const struct order *f = order_of(s);
     const struct form *read = find_form(f, d->read.pc), *write = find_form(f, d->write.pc);
-    enum part writer = part_of_code(s, d->write.pc);
+    enum part writer = parts_code(s, d->write.pc);
     struct source_line l;
-    if (writer != LIBRARY)
-        return writer == LOADER;
+    enum part other = parts_code(s, d->read.pc);
+    if (writer == PART_LOADER || (d->overwrites && other == PART_LOADER))
+        return true;
     source_line(s->source, d->addr, &l);
-    return part_of_code(s, d->read.pc) != ELSEWHERE &&
-           (part_of(l.module) != ELSEWHERE || (read && read->scalar && write && write->scalar));
+    return writer == PART_LIBRARY && other != PART_OTHER &&
+           (parts_module(l.module) != PART_OTHER ||
+            (read && read->scalar && write && write->scalar));
 }
 
 /* By who wrote and read what; they are not ordered. */
@@ -211,18 +197,20 @@ static enum race judge(struct study *s, const struct race_flow *d)
     return type == SOURCE_ATOMIC_UNKNOWN && are_moves(order_of(s), d) ? RACE_MAYBE : RACE_CERTAIN;
 }
 
-static enum race judge_once(struct study *s, const struct race_flow *d)
+enum race race_judge(struct study *s, const struct race_flow *d)
 {
     uint64_t h = hash_fold(d->write.pc ^ d->read.pc << 20, d->addr << 40);
     struct verdict *v = &order_of(s)->verdict[h >> 54];
     if (v->on_pc != d->write.pc || v->node_pc != d->read.pc || v->addr != d->addr ||
-        v->bytes != d->bytes || v->on_cfa != d->write.cfa || v->node_cfa != d->read.cfa)
+        v->bytes != d->bytes || v->overwrites != d->overwrites || v->on_cfa != d->write.cfa ||
+        v->node_cfa != d->read.cfa)
         *v = (struct verdict){.on_pc = d->write.pc,
                               .node_pc = d->read.pc,
                               .on_cfa = d->write.cfa,
                               .node_cfa = d->read.cfa,
                               .addr = d->addr,
                               .bytes = d->bytes,
+                              .overwrites = d->overwrites,
                               .race = judge(s, d)};
     return v->race;
 }
@@ -232,12 +220,13 @@ int race_find(struct study *s, const struct race_flow *d, enum race *out, struct
     *out = RACE_NONE;
     if (d->write.thread == d->read.thread)
         return 0;
-    if (!order_of(s) && prepare(s, err))
+    const struct clocks *clocks = race_clocks(s, err);
+    if (!clocks)
         return -1;
     struct clocks_point write = {d->write.thread, d->write.insn};
     struct clocks_point read = {d->read.thread, d->read.insn};
-    if (!clocks_before(order_of(s)->clocks, write, read))
-        *out = judge_once(s, d);
+    if (!clocks_before(clocks, write, read))
+        *out = race_judge(s, d);
     return 0;
 }
 

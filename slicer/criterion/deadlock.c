@@ -14,9 +14,9 @@
 #include <string.h>
 
 #include "engine/os/kinds.h"
+#include "facts/locks/locks.h"
 #include "slicer/criterion/criterion.h"
 #include "study/past.h"
-#include "trace/pass.h"
 
 /* The C library's pthread_mutex_t: int lock; unsigned count; int owner; ... */
 enum { OWNER_AT = 8, WORD_BYTES = 4, MUTEX_BYTES = 40, NAME = 100, LIVE_MOST = 4096 };
@@ -28,8 +28,7 @@ struct wait {
     bool waits;      /* in a futex, for whatever */
     gaddr lock;      /* a mutex; 0: for something else */
     uint32_t holder; /* number; 0: unknown */
-    uint64_t taken;  /* the instruction that made it the owner; UINT64_MAX: none in the trace */
-    gaddr taken_pc;  /* where the user's code called for that; 0: not known */
+    gaddr taken_pc;  /* where the user's code took it for the holder; 0: not known */
     bool reported;
 };
 
@@ -72,7 +71,7 @@ static int look_at_thread(struct search *q, const struct place_end *e, struct er
     struct wait *w = &q->wait[q->waits];
     struct program_registers *r = q->registers;
     int32_t owner = 0;
-    *w = (struct wait){.end = e, .thread = e->place.position.thread, .taken = UINT64_MAX};
+    *w = (struct wait){.end = e, .thread = e->place.position.thread};
     size_t i = 0;
     while (i < q->lives && q->live[i].number != w->thread)
         i++;
@@ -132,62 +131,21 @@ static struct wait *find_circle(const struct search *q)
 
 /* ---- who took it ---- */
 
-static int find_taker(struct search *q, struct wait *w, struct err *err)
+/* The event by which the holder got it, if it is in the trace. */
+static int find_takers(struct search *q, struct err *err)
 {
-    struct study *s = q->study;
-    struct slice_options o = {.edges = SLICE_VALUE, .most = 1};
-    struct slice_want want = {.kind = SLICE_MEMORY,
-                              .at = trace_insns(s->trace),
-                              .thread = w->end->place.thread,
-                              .addr = w->lock + OWNER_AT,
-                              .bytes = WORD_BYTES};
-    struct slice *slice = slice_backward(s->index, &want, 1, &o, err);
-    if (!slice)
+    size_t count;
+    const struct locks *l = locks_find(q->study, err);
+    const struct locks_event **held =
+        l ? locks_held(l, trace_insns(q->study->trace), &count, err) : NULL;
+    if (!held)
         return -1;
-    w->taken = slice_previous(slice, UINT64_MAX);
-    slice_free(slice);
+    for (size_t i = 0; i < q->waits; i++)
+        for (size_t k = 0; k < count; k++)
+            if (held[k]->lock == q->wait[i].lock && held[k]->at.thread == q->wait[i].holder)
+                q->wait[i].taken_pc = held[k]->line_pc;
+    free(held);
     return 0;
-}
-
-/* The innermost instruction of the user's own that the frame was made for. */
-static int own_pc(struct study *s, gaddr pc, const struct frame *f, gaddr *out, struct err *err)
-{
-    struct source_line l;
-    struct study_insn in;
-    for (; !study_own(s, pc, &l); f = f->parent) {
-        while (f && f->maker == FRAME_NO_MAKER)
-            f = f->parent;
-        if (!f)
-            return 0;
-        if (study_insn(s, f->maker, &in, err))
-            return -1;
-        pc = in.block->insn[in.index].in.pc;
-    }
-    *out = pc;
-    return 0;
-}
-
-/* One pass finds where all of them were called for. */
-static int find_calls(struct search *q, struct err *err)
-{
-    struct pass pass;
-    struct pass_step st;
-    int more;
-    if (pass_init(&pass, q->study->trace, err))
-        return -1;
-    while ((more = pass_next(&pass, &st, err)) == 1)
-        for (size_t i = 0; i < q->waits; i++) {
-            struct wait *w = &q->wait[i];
-            if (w->taken - st.insn >= st.step->insns || w->taken < st.insn)
-                continue;
-            gaddr pc = st.block->insn[w->taken - st.insn].in.pc;
-            if (own_pc(q->study, pc, st.frame, &w->taken_pc, err)) {
-                pass_deinit(&pass);
-                return -1;
-            }
-        }
-    pass_deinit(&pass);
-    return more;
 }
 
 /* ---- the criterion ---- */
@@ -259,16 +217,13 @@ static int make(struct search *q, struct criterion *out, struct err *err)
 {
     struct wait *first = find_circle(q);
     bool all = true;
-    for (size_t i = 0; i < q->waits; i++) {
+    for (size_t i = 0; i < q->waits; i++)
         all = all && q->wait[i].waits;
-        if (q->wait[i].lock && find_taker(q, &q->wait[i], err))
-            return -1;
-    }
     for (size_t i = 0; !first && all && i < q->waits; i++)
         first = q->wait[i].lock ? &q->wait[i] : NULL;
     if (!first)
         return 0;
-    if (find_calls(q, err))
+    if (find_takers(q, err))
         return -1;
     out->thread = first->end->place.thread;
     out->position = first->end->place.position;

@@ -29,7 +29,7 @@ static void ordered_init(struct ordered *o, const char *text)
     *o = (struct ordered){.t = trace_text_new(text)};
     o->study = (struct study){.trace = trace_text_trace(o->t), .source = source_new()};
     if (sync_init(&o->sync, &o->study, &err) ||
-        !(o->clocks = clocks_new(&o->study, &o->sync, &err)))
+        !(o->clocks = clocks_new(&o->study, &o->sync, NULL, &err)))
         fail_msg("%s", err.msg);
 }
 
@@ -271,7 +271,7 @@ static void no_memory_is_told(void **state)
         struct clocks *c = NULL;
         failing_begin(n);
         if (!sync_init(&sync, &o.study, &err))
-            c = clocks_new(&o.study, &sync, &err);
+            c = clocks_new(&o.study, &sync, NULL, &err);
         failed = failing_end();
         told += !c;
         if (c)

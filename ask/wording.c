@@ -1,0 +1,42 @@
+/* wording.c - words for what threads hold and wait for. SPDX-License-Identifier: MIT */
+#include "ask/wording.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+enum { MUTEX_BYTES = 40 };
+
+void wording_line(struct study *s, gaddr pc, char *buf, size_t room)
+{
+    struct source_line l;
+    if (!pc || !study_line(s, pc, &l)) {
+        source_name(s->source, pc, buf, room);
+        return;
+    }
+    const char *slash = strrchr(l.file, '/');
+    snprintf(buf, room, "%s:%u", slash ? slash + 1 : l.file, l.line);
+}
+
+void wording_lock(struct study *s, gaddr pc, gaddr lock, char *buf, size_t room)
+{
+    static const char *const inner[] = {"._M_mutex", ".__data", ".__size"}; /* nobody wrote that */
+    if (!source_variable(s->source, pc, NULL, lock, MUTEX_BYTES, buf, room) &&
+        !source_variable(s->source, pc, NULL, lock, 1, buf, room))
+        snprintf(buf, room, "0x%" PRIx64, lock);
+    for (size_t i = 0; i < sizeof inner / sizeof *inner; i++) {
+        char *cut = strstr(buf, inner[i]);
+        if (cut)
+            *cut = 0;
+    }
+}
+
+void wording_wait(struct study *s, const struct locks_wait *w, char *buf, size_t room)
+{
+    if (w->kind == LOCKS_JOIN && w->joins)
+        snprintf(buf, room, "T%u", trace_thread(s->trace, w->joins - 1));
+    else if (w->object && w->kind != LOCKS_JOIN)
+        wording_lock(s, w->line_pc, w->object, buf, room);
+    else
+        *buf = 0;
+}

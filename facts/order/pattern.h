@@ -1,0 +1,53 @@
+/* pattern.h - what went wrong between two threads, by the accesses to one variable.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * One function for everybody who has a few accesses and wants to know what they are: a kind and a
+ * sentence. It looks at nothing else, so it can be asked about accesses that really came in this
+ * order and about those of another run.
+ */
+#ifndef FACTS_ORDER_PATTERN_H
+#define FACTS_ORDER_PATTERN_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+/* A better one comes first. R and W are reads and writes: of one thread, another one, the first. */
+enum pattern {
+    PATTERN_NONE,
+    PATTERN_LOST_UPDATE, /* what the other one wrote was overwritten, unseen */
+    PATTERN_RWW,         /* atomicity violations: ... */
+    PATTERN_RWR,
+    PATTERN_WWR,
+    PATTERN_WRW,
+    PATTERN_UNSET,        /* order violation: used before it was set */
+    PATTERN_DOUBLE_FETCH, /* read twice, and the write might come in between */
+};
+
+struct pattern_access {
+    uint32_t thread; /* its number in positions */
+    bool write;
+    const char *line;  /* "work.c:12"; NULL: not known */
+    const char *value; /* that was read or written; NULL: not known */
+};
+
+enum { PATTERN_ACCESSES = 3 };
+
+/* Accesses to the same bytes, in the order in which they came. */
+struct pattern_case {
+    struct pattern_access access[PATTERN_ACCESSES];
+    unsigned accesses;
+    const char *variable; /* NULL: no name */
+    bool unordered;       /* nothing orders the other thread's access and one of the thread's own */
+    bool one_frame;       /* the thread's two accesses are in one call, or in calls made there */
+    bool updates;         /* its last one writes a value that was made from what it read */
+    bool unset;           /* nobody wrote it before the first access */
+};
+
+/* Writes a sentence, cut to fit; an empty one with PATTERN_NONE. */
+enum pattern pattern_find(const struct pattern_case *c, char *sentence, size_t room);
+
+const char *pattern_name(enum pattern p); /* "lost update"; "" */
+
+#endif

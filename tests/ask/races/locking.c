@@ -1,0 +1,159 @@
+/* locking.c - locks that are held and waited for when a program ends, and orders of taking them.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Lines are marked with a letter. Cases that wait for ever are ended by an alarm.
+ */
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <semaphore.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "../../slice/race/cases.h"
+
+static pthread_mutex_t first = PTHREAD_MUTEX_INITIALIZER, second = PTHREAD_MUTEX_INITIALIZER,
+                       gate = PTHREAD_MUTEX_INITIALIZER;
+static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
+static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
+static sem_t sem;
+static int ends[2];
+static volatile int total, ready;
+
+static void run(void *(*function)(void *))
+{
+    pthread_t t;
+    pthread_create(&t, NULL, function, NULL);
+    pthread_join(t, NULL);
+}
+
+static void *forth(void *arg)
+{
+    pthread_mutex_lock(&first);  /* A */
+    pthread_mutex_lock(&second); /* B */
+    total++;
+    pthread_mutex_unlock(&second);
+    pthread_mutex_unlock(&first);
+    return arg;
+}
+
+static void *back(void *arg)
+{
+    pthread_mutex_lock(&second); /* C */
+    pthread_mutex_lock(&first);  /* D */
+    total++;
+    pthread_mutex_unlock(&first);
+    pthread_mutex_unlock(&second);
+    return arg;
+}
+
+static int both_orders(void)
+{
+    run(forth);
+    run(back);
+    return total;
+}
+
+static int one_order(void)
+{
+    run(forth);
+    run(forth);
+    return total;
+}
+
+static void *forth_gated(void *arg)
+{
+    pthread_mutex_lock(&gate);
+    forth(NULL);
+    pthread_mutex_unlock(&gate);
+    return arg;
+}
+
+static void *back_gated(void *arg)
+{
+    pthread_mutex_lock(&gate);
+    back(NULL);
+    pthread_mutex_unlock(&gate);
+    return arg;
+}
+
+static int gated(void)
+{
+    run(forth_gated);
+    run(back_gated);
+    return total;
+}
+
+static void *hold(void *arg)
+{
+    pthread_mutex_lock(&first);     /* E */
+    pthread_rwlock_rdlock(&rwlock); /* F */
+    ready = 1;
+    pause();
+    return arg;
+}
+
+static void *want(void *arg)
+{
+    while (!ready)
+        usleep(1000);
+    pthread_mutex_lock(&first); /* G */
+    return arg;
+}
+
+static void *hold_and_end(void *arg)
+{
+    pthread_mutex_lock(&second); /* H */
+    return arg;
+}
+
+static void *want_second(void *arg)
+{
+    usleep(20000);
+    pthread_mutex_lock(&second); /* I */
+    return arg;
+}
+
+static void *wait_for_sem(void *arg)
+{
+    sem_wait(&sem); /* J */
+    return arg;
+}
+
+static void *wait_for_cond(void *arg)
+{
+    pthread_mutex_lock(&gate);
+    pthread_cond_wait(&cond, &gate); /* K */
+    return arg;
+}
+
+static void *wait_for_byte(void *arg)
+{
+    char c;
+    return read(ends[0], &c, 1) == 1 ? arg : NULL; /* L */
+}
+
+static int waits(void)
+{
+    static void *(*const list[])(void *) = {hold,         want,          hold_and_end, want_second,
+                                            wait_for_sem, wait_for_cond, wait_for_byte};
+    pthread_t t[sizeof list / sizeof *list];
+    sem_init(&sem, 0, 0);
+    if (pipe(ends))
+        return 1;
+    alarm(1);
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        pthread_create(&t[i], NULL, list[i], NULL);
+    pthread_join(t[0], NULL); /* M */
+    return 0;
+}
+
+int main(int argc, char *argv[])
+{
+    static const struct one_case list[] = {{"both_orders", both_orders},
+                                           {"one_order", one_order},
+                                           {"gated", gated},
+                                           {"waits", waits},
+                                           {NULL, NULL}};
+    return run_case(list, argc > 1 ? argv[1] : "");
+}

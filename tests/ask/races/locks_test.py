@@ -1,0 +1,84 @@
+#!/usr/bin/env python3
+"""locks_test.py --drdebug DRDEBUG --program PROGRAM --source SOURCE - what `ask locks` and `ask waits` tell of locking.c.
+
+SPDX-License-Identifier: MIT
+"""
+import argparse
+import os
+import sys
+import tempfile
+
+from races_list import ask, marks, record
+
+
+class Test:
+    def __init__(self, args):
+        self.drdebug, self.program = os.path.abspath(args.drdebug), os.path.abspath(args.program)
+        self.letters = marks(args.source)
+        self.checks, self.failures = 0, []
+
+    def check(self, what, have, want):
+        self.checks += 1
+        if have != want:
+            self.failures.append(f"{what}: {have}, not {want}")
+
+    def letter(self, place):
+        return self.letters.get(place["line"]) if place else None
+
+    def ask(self, case, *words):
+        pinball = case + ".pinball"
+        if not os.path.isdir(pinball):
+            record(self.drdebug, pinball, [self.program, case])
+        return ask(self.drdebug, pinball, *words)
+
+    def orders(self, case, expected):
+        rows = [row for row in self.ask(case, "locks") if row["state"] == "could deadlock"]
+        self.check(case, sorted((row["lock"], self.letter(row["place"])) for row in rows), expected)
+        return rows
+
+    def moments(self):
+        """What is held where the second one is taken, and right before."""
+        rows = self.orders("both_orders", [("first", "D"), ("second", "B")])
+        for row in rows:
+            held = [r for r in self.ask("both_orders", "locks", "at", row["at"]) if r["state"] == "held"]
+            self.check("held", [(r["lock"], self.letter(r["place"]), r["thread"]) for r in held],
+                       [("second" if row["lock"] == "first" else "first", "C" if row["lock"] == "first" else "A", row["thread"])])
+
+    def waiting(self):
+        rows = {(row["kind"], self.letter(row["place"])): row for row in self.ask("waits", "waits")}
+        self.check("waits", sorted(map(str, rows)), sorted(map(str, [
+            ("mutex", "G"), ("mutex", "I"), ("semaphore", "J"), ("condition", "K"), ("read", "L"), ("join", "M"),
+            ("pause", None)])))
+        mutex, ended = rows.get(("mutex", "G"), {}), rows.get(("mutex", "I"), {})
+        self.check("a mutex", (mutex.get("what"), self.letter(mutex.get("since_place"))), ("first", "E"))
+        self.check("whose owner ended", (ended.get("what"), self.letter(ended.get("since_place"))), ("second", "H"))
+        self.check("is told", "which has ended" in ended.get("story", ""), True)
+        for kind, letter, what in (("semaphore", "J", "sem"), ("condition", "K", "cond"), ("read", "L", "descriptor 3"),
+                                   ("join", "M", f"T{mutex.get('holder')}")):
+            self.check(kind, rows.get((kind, letter), {}).get("what"), what)
+        held = self.ask("waits", "locks")
+        self.check("held at the end", sorted((row["state"], row["kind"], row["lock"], self.letter(row["place"])) for row in held
+                                             if row["state"].startswith("held")),
+                   [("held", "mutex", "first", "E"), ("held", "mutex", "second", "H"), ("held to read", "rwlock", "rwlock", "F")])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    for name in ("drdebug", "program", "source"):
+        parser.add_argument("--" + name, required=True)
+    test = Test(parser.parse_args())
+    with tempfile.TemporaryDirectory() as work:
+        os.chdir(work)
+        os.environ["XDG_STATE_HOME"] = os.path.abspath("state")
+        test.moments()
+        test.orders("one_order", [])
+        test.orders("gated", [])
+        test.waiting()
+        os.chdir("/")
+    for failed in test.failures:
+        print("FAILED:", failed)
+    print(f"{test.checks} checks, {len(test.failures)} failures")
+    sys.exit(1 if test.failures else 0)
+
+
+main()
