@@ -88,6 +88,7 @@ struct source_symbol {
     uint64_t addr, bytes;
     uint8_t rank; /* the smaller one names an address that several have */
     bool code;
+    bool chooses; /* an indirect function: this code says which one has the name */
 };
 
 struct source_mod {
@@ -166,7 +167,7 @@ const char *source_names_path(struct source_names *names, const char *path);
 void source_elf_open(struct source_mod *m, const struct source_module *module);
 void source_elf_close(struct source_mod *m);
 int source_debug_open(const struct source_mod *m);
-void source_elf_debug(struct source_mod *m); /* finds debug information */
+void source_elf_debug(struct source_mod *m);        /* finds debug information */
 uint64_t source_elf_identity(struct source_mod *m); /* for source_identity() */
 /* Reads from the file as it is mapped. Returns how many bytes there are, up to `bytes`. */
 size_t source_elf_bytes(const struct source_mod *m, uint64_t addr, void *buf, size_t bytes);
