@@ -136,8 +136,10 @@ static void hit(struct thread *t, struct mailbox_what *what)
 /* True if it was the goal, and the run has ended and gone on since. */
 static bool goal(struct thread *t, enum mailbox_stage stage)
 {
+    if (!run.goal.thread) /* mostly: what is told of a stop is large */
+        return false;
     struct mailbox_what w = {.reason = STOP_POSITION, .at = moment(t, stage)};
-    if (!run.goal.thread || !is_goal(&w.at))
+    if (!is_goal(&w.at))
         return false;
     w.ticks = stops_ticks();
     stop_now(t, &w);
@@ -518,16 +520,19 @@ static bool call_wanted(long nr)
 
 void stops_entry(struct thread *t, long nr)
 {
-    struct mailbox_what w = {
-        .reason = STOP_CALL_ENTRY, .number = nr, .at = moment(t, STAGE_ENTERED)};
-    call_before = moment(t, call_wanted(nr) ? STAGE_ENTERED : STAGE_BEFORE);
+    const bool wanted = call_wanted(nr);
+    call_before = moment(t, wanted ? STAGE_ENTERED : STAGE_BEFORE);
     written_by_call = NULL;
     if (goal(t, STAGE_ENTERED) || !counts(t))
         return;
-    if (kinds_of(nr).does == DOES_ENDS_THREAD && stops.only && !(run.flags & RUN_SCAN))
-        w.reason = STOP_THREAD_END;
-    if (call_wanted(nr) || w.reason == STOP_THREAD_END)
-        hit(t, &w);
+    const bool ends =
+        stops.only && !(run.flags & RUN_SCAN) && kinds_of(nr).does == DOES_ENDS_THREAD;
+    if (!wanted && !ends)
+        return;
+    struct mailbox_what w = {.reason = ends ? STOP_THREAD_END : STOP_CALL_ENTRY,
+                             .number = nr,
+                             .at = moment(t, STAGE_ENTERED)};
+    hit(t, &w);
 }
 
 void stops_call_again(struct thread *t)
@@ -561,12 +566,13 @@ void stops_call_waits(struct thread *t)
 
 void stops_return(struct thread *t, long nr)
 {
+    /* What it has written is before this moment: a scan that ends here has seen it. */
+    if (tell_written(t, STAGE_RETURNED) || goal(t, STAGE_RETURNED) || !call_wanted(nr) ||
+        !counts(t))
+        return;
     struct mailbox_what w = {
         .reason = STOP_CALL_RETURN, .number = nr, .at = moment(t, STAGE_RETURNED)};
-    /* What it has written is before this moment: a scan that ends here has seen it. */
-    if (!tell_written(t, STAGE_RETURNED) && !goal(t, STAGE_RETURNED) && call_wanted(nr) &&
-        counts(t))
-        hit(t, &w);
+    hit(t, &w);
 }
 
 void stops_signal_always(struct thread *t, int sig, const void *info)
