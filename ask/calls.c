@@ -29,7 +29,8 @@ static int tell(void *arg, const struct call *c, struct err *err)
     struct rows *r = q->rows;
     rows_position(r, AT, &c->at, c->first);
     rows_text(r, FUNCTION, c->function->name);
-    tell_caller(q, c);
+    if (rows_shows(r, CALLER))
+        tell_caller(q, c);
     rows_number(r, DEPTH, c->depth);
     if (c->how != FOLLOW_INLINED) {
         rows_number(r, INSNS, c->inclusive);

@@ -244,6 +244,26 @@ static int no_function(struct source *s, const char *pattern, struct err *err)
     return err_set_code(err, SOURCE_NO_FUNCTION, "%s: no such function%s", pattern, list);
 }
 
+/* Debug information that came apart from its library is large and nobody's own code. */
+static bool is_own(const struct source_mod *m)
+{
+    Elf_Scn *section = NULL;
+    GElf_Shdr header;
+    size_t names;
+
+    if (m->read || m->executable)
+        return true;
+    if (!m->elf || elf_getshdrstrndx(m->elf, &names))
+        return false;
+    while ((section = elf_nextscn(m->elf, section))) {
+        const char *name =
+            gelf_getshdr(section, &header) ? elf_strptr(m->elf, names, header.sh_name) : NULL;
+        if (name && (strcmp(name, ".debug_info") == 0 || strcmp(name, ".zdebug_info") == 0))
+            return true;
+    }
+    return false;
+}
+
 int functions_find(struct source *s, const char *pattern, struct functions *out, struct err *err)
 {
     const char *name = name_part(pattern);
@@ -254,7 +274,10 @@ int functions_find(struct source *s, const char *pattern, struct functions *out,
     for (size_t i = 0; i < s->modules; i++) {
         struct source_mod *m = s->module[i];
         bool module = module_matches(pattern, m->path);
-        source_module_read(s, m);
+        if (name == pattern ? is_own(m) : module)
+            source_module_read(s, m);
+        else if (!m->symbols)
+            source_symbols_read(s, m);
         if (module)
             by_scopes(m, name, out);
         any |= by_symbols(s, m, name, module, out);
@@ -278,7 +301,8 @@ int functions_lines(struct source *s, functions_line_fn *fn, void *arg)
 
     for (size_t i = 0; i < s->modules; i++) {
         struct source_mod *m = s->module[i];
-        source_module_read(s, m);
+        if (is_own(m))
+            source_module_read(s, m);
         for (size_t k = 0; !end && k < m->rows; k++)
             if (m->row[k].line)
                 end = fn(arg, m->row[k].addr + m->bias, m->row[k].file, m->row[k].line);

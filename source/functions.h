@@ -5,7 +5,8 @@
  * A name is `[MODULE!]NAME`; both may have *, ? and [..]. A name without these is also the end of a
  * C++ name behind `::`, and template arguments may be left out. A module is named by its path or
  * the last part of that. Functions of libraries without debug information are known by their
- * symbols; PLT stubs are not what they are named after.
+ * symbols; so are those of libraries whose debug information is in another file, unless MODULE
+ * names them. PLT stubs are not what they are named after.
  */
 #ifndef SOURCE_FUNCTIONS_H
 #define SOURCE_FUNCTIONS_H
@@ -47,8 +48,8 @@ bool functions_in_module(struct source *s, const char *pattern, gaddr pc);
 /* Does the code at pc belong to an inlined instance? */
 bool functions_within(struct source *s, const struct functions_one *instance, gaddr pc);
 
-/* Lines that have code, in whatever order, several times; of all modules that have lines. Not 0
- * ends it. */
+/* Lines that have code, in whatever order, several times: of the program, and of libraries that
+ * have debug information in them or were asked about before. Not 0 ends it. */
 typedef int functions_line_fn(void *arg, gaddr pc, const char *file, uint32_t line);
 int functions_lines(struct source *s, functions_line_fn *fn, void *arg);
 

@@ -446,31 +446,6 @@ const char *trace_about(const struct trace *t)
 
 /* ---- ticks ---- */
 
-static bool ticks(const struct insn *in, gaddr pc)
-{
-    switch (in->kind) {
-    case INSN_CALL:
-    case INSN_CALL_IND:
-    case INSN_JMP_IND:
-    case INSN_RET:
-        return true;
-    case INSN_JMP:
-    case INSN_JCC:
-    case INSN_JCXZ:
-        return pc == in->target && in->target <= in->pc;
-    default:
-        return false;
-    }
-}
-
-void trace_state_enter(struct trace_state *s, const struct code *code, gaddr pc)
-{
-    const struct code_block *last = s->last ? code_block(code, s->last - 1) : NULL;
-    if (last && !s->settled)
-        s->count += ticks(code_last(last), pc);
-    s->settled = 0;
-}
-
 void trace_state_note(struct trace_state *s, const struct flow_note *note)
 {
     bool signal = note->kind == FLOW_SIGNAL; /* the delivery's own tick comes behind its note */
