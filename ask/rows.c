@@ -311,8 +311,16 @@ static int write_groups(struct rows *r, struct err *err)
     return 0;
 }
 
+FILE *rows_foreign(struct rows *r)
+{
+    r->foreign = true;
+    return r->options.out;
+}
+
 int rows_finish(struct rows *r, bool interrupted, struct err *err)
 {
+    if (r->foreign)
+        return ferror(r->options.out) ? err_set(err, "the answer cannot be written") : 0;
     if (r->options.group && write_groups(r, err))
         return -1;
     r->broken = interrupted;

@@ -94,6 +94,9 @@ int rows_finish(struct rows *r, bool interrupted, struct err *err);
 
 /* Is anything of that column shown? Rows that are only counted need no values. */
 bool rows_shows(const struct rows *r, unsigned column);
+/* For an answer in another program's form, instead of rows: it is written there. Text in it must
+ * be made safe by base/plain.h. */
+FILE *rows_foreign(struct rows *r);
 
 uint64_t rows_count(const struct rows *r); /* of those that were wanted */
 

@@ -39,6 +39,7 @@ struct rows {
     size_t notes;
     bool cut, broken; /* at the limit; by the user */
     bool no_memory;
+    bool foreign; /* the answer is no rows */
     /* A table: its first rows wait until its columns' widths are known. */
     struct rows_row *kept;
     size_t kept_rows;

@@ -15,6 +15,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "source/functions.h"
 #include "source/source_int.h"
 
 void source_breaks_deinit(struct source_breaks *list)
@@ -283,32 +284,6 @@ int source_breaks(struct source *s, const char *file, uint32_t line, struct sour
     return 0;
 }
 
-/* The length of a name without its template arguments. */
-static size_t plain_length(const char *name)
-{
-    size_t length = strlen(name), depth = 0;
-
-    if (!length || name[length - 1] != '>')
-        return length;
-    for (size_t i = length; i-- > 0;) {
-        depth += name[i] == '>';
-        if (name[i] == '<' && --depth == 0)
-            return i;
-    }
-    return length;
-}
-
-/* The name, or its end after `::`; template arguments may be left out. */
-static bool name_matches(const char *name, const char *wanted)
-{
-    size_t want = strlen(wanted);
-    size_t have = strchr(wanted, '<') ? strlen(name) : plain_length(name);
-
-    if (want > have || memcmp(name + have - want, wanted, want) != 0)
-        return false;
-    return want == have || (have - want >= 2 && memcmp(name + have - want - 2, "::", 2) == 0);
-}
-
 /* True if debug information has the function. */
 static bool by_scopes(struct source *s, const struct source_mod *m, const char *function,
                       struct source_breaks *out)
@@ -317,7 +292,8 @@ static bool by_scopes(struct source *s, const struct source_mod *m, const char *
 
     for (size_t i = 0; i < m->scopes; i++) {
         const struct source_scope *scope = &m->scope[i];
-        if (scope->kind == SOURCE_BLOCK || !scope->name || !name_matches(scope->name, function))
+        if (scope->kind == SOURCE_BLOCK || !scope->name ||
+            !functions_name_matches(scope->name, function))
             continue;
         any = true;
         add(s, m, source_prologue_skip(m, scope->entry), out);

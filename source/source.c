@@ -179,6 +179,9 @@ void source_module_read(struct source *s, struct source_mod *m)
     }
     source_rows_read(s, m);
     source_scopes_read(s, m);
+    free(m->symbol); /* those of functions.c were not all */
+    m->symbol = NULL;
+    m->symbols = 0;
     source_symbols_read(s, m);
 }
 

@@ -86,8 +86,8 @@ struct source_var {
 struct source_symbol {
     const char *name;
     uint64_t addr, bytes;
-    uint8_t rank; /* the smaller one names an address that several have */
-    bool code;
+    uint8_t rank;       /* the smaller one names an address that several have */
+    bool code, chooses; /* chooses: an indirect function, whose code says which one has the name */
 };
 
 struct source_mod {

@@ -47,8 +47,12 @@ static void read_table(struct source *s, struct source_mod *m, Elf *elf, Elf_Scn
         const char *name = elf_strptr(elf, header->sh_link, sym.st_name);
         if (wanted(&sym, name))
             *SOURCE_PUSH(m->symbol, m->symbols) =
-                (struct source_symbol){source_names_add(s->names, name), sym.st_value, sym.st_size,
-                                       rank_of(&sym), in_code(elf, &sym)};
+                (struct source_symbol){source_names_add(s->names, name),
+                                       sym.st_value,
+                                       sym.st_size,
+                                       rank_of(&sym),
+                                       in_code(elf, &sym),
+                                       GELF_ST_TYPE(sym.st_info) == STT_GNU_IFUNC};
     }
 }
 
@@ -118,7 +122,7 @@ static void read_stubs(struct source *s, struct source_mod *m, Elf_Scn *section,
             if (found) {
                 snprintf(name, sizeof name, "%s@plt", found->name);
                 *SOURCE_PUSH(m->symbol, m->symbols) = (struct source_symbol){
-                    source_names_add(s->names, name), header->sh_addr + at, step, 3, true};
+                    source_names_add(s->names, name), header->sh_addr + at, step, 3, true, false};
             }
             break;
         }

@@ -137,6 +137,25 @@ static int form(const struct code_block *b, const struct code_insn *in, bool res
     return whole_register(&ops.op[restore ? 0 : 1]);
 }
 
+/* Where its last instruction must lead to be a tick: calls, returns and indirect jumps are always,
+ * other jumps backwards. */
+static gaddr ticks_to(const struct insn *in)
+{
+    switch (in->kind) {
+    case INSN_CALL:
+    case INSN_CALL_IND:
+    case INSN_JMP_IND:
+    case INSN_RET:
+        return CODE_ANYWHERE;
+    case INSN_JMP:
+    case INSN_JCC:
+    case INSN_JCXZ:
+        return in->target <= in->pc ? in->target : CODE_NOWHERE;
+    default:
+        return CODE_NOWHERE;
+    }
+}
+
 static int plan(struct code_block *b, struct err *err)
 {
     struct plan p;
@@ -170,6 +189,7 @@ static int plan(struct code_block *b, struct err *err)
             b->insn[slot[i].insn].top = (uint16_t)i;
     }
     b->tail = (uint8_t)code_last(b)->kind;
+    b->ticks_to = ticks_to(code_last(b));
     return 0;
 }
 

@@ -39,7 +39,12 @@ struct code_block {
     bool moves_stack; /* has a PLAN_STACK slot */
     bool pairs;       /* an instruction saves or restores a register */
     bool entry;       /* its first one is an entry of the trace it was read with */
+    gaddr ticks_to;   /* going on there from its end is a tick; CODE_NOWHERE, CODE_ANYWHERE */
 };
+
+/* No code is there. */
+#define CODE_ANYWHERE UINT64_MAX
+#define CODE_NOWHERE  (UINT64_MAX - 1)
 
 struct code *code_new(void);
 void code_free(struct code *code); /* NULL is allowed */

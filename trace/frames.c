@@ -187,28 +187,39 @@ struct frame *frames_enter(struct frames *f, uint32_t thread, const struct code_
 }
 
 /* rsp was set to somewhere in a caller's frame: what was called since is over. */
-static void unwind(struct frames_thread *t, gaddr sp)
+static uint32_t unwind(struct frames_thread *t, gaddr sp)
 {
-    while (t->top && t->top->kind != FRAME_ROOT && t->top->slot < sp &&
-           sp - t->top->slot < SAME_STACK)
+    uint32_t n = 0;
+    for (; t->top && t->top->kind != FRAME_ROOT && t->top->slot < sp &&
+           sp - t->top->slot < SAME_STACK;
+         n++)
         pop(t);
+    return n;
 }
 
-void frames_leave(struct frames *f, const struct trace_step *s, const struct code_block *b,
-                  const uint64_t *values, uint64_t insn)
+/* True: it ends with a call or a return. */
+static bool left(struct frames_thread *t, const struct trace_step *s, const struct code_block *b,
+                 uint64_t insn)
 {
-    struct frames_thread *t = &f->thread[s->thread];
-    for (uint32_t i = 0; b->moves_stack && i < b->slots; i++)
-        if (b->slot[i].kind == PLAN_STACK && b->slot[i].insn < s->insns)
-            unwind(t, values[i]);
     t->left = NULL;
     if (s->insns != b->insns)
-        return;
+        return false;
     t->left = b;
     t->insn = insn + s->insns - 1u;
     t->addr = 0;
-    if (b->tail != INSN_RET && b->tail != INSN_CALL && b->tail != INSN_CALL_IND)
-        return;
+    return b->tail == INSN_RET || b->tail == INSN_CALL || b->tail == INSN_CALL_IND;
+}
+
+uint32_t frames_leave(struct frames *f, const struct trace_step *s, const struct code_block *b,
+                      const uint64_t *values, uint64_t insn)
+{
+    struct frames_thread *t = &f->thread[s->thread];
+    uint32_t torn = 0;
+    for (uint32_t i = 0; b->moves_stack && i < b->slots; i++)
+        if (b->slot[i].kind == PLAN_STACK && b->slot[i].insn < s->insns)
+            torn += unwind(t, values[i]);
+    if (!left(t, s, b, insn))
+        return torn;
     const struct code_insn *last = &b->insn[b->insns - 1];
     for (uint32_t i = 0; i < last->accesses; i++) {
         const struct plan_access *a = &b->access[last->access_at + i];
@@ -216,6 +227,48 @@ void frames_leave(struct frames *f, const struct trace_step *s, const struct cod
         if (stack && a->slot != PLAN_NONE)
             t->addr = code_address(a, values);
     }
+    return torn;
+}
+
+/* The frame that a return leaves if nothing is said: the one on top. */
+static bool is_plain_return(const struct frames_thread *t)
+{
+    bool call = t->top && t->top->kind == FRAME_CALL;
+    return call ? t->top->slot == t->addr : !find(t, t->addr, false);
+}
+
+bool frames_tell(const struct frames *f, uint32_t thread, uint32_t torn, struct frames_told *out)
+{
+    const struct frames_thread *t = &f->thread[thread];
+    *out = (struct frames_told){.torn = torn};
+    if (!t->left || t->left->tail != INSN_RET || is_plain_return(t))
+        return torn;
+    const struct frame *from = find(t, t->addr, false);
+    for (const struct frame *k = t->top; from && k != from; k = k->parent)
+        out->above++;
+    if (!from)
+        out->above = FRAMES_NOWHERE;
+    return true;
+}
+
+void frames_leave_told(struct frames *f, const struct trace_step *s, const struct code_block *b,
+                       const struct frames_told *told, uint64_t insn)
+{
+    static const gaddr NUMBER = 1ull << 63; /* no address is there */
+    struct frames_thread *t = &f->thread[s->thread];
+    for (uint32_t i = 0; told && t->top && i < told->torn; i++)
+        pop(t);
+    if (!left(t, s, b, insn))
+        return;
+    if (b->tail != INSN_RET) {
+        t->addr = NUMBER | ++f->slots;
+        return;
+    }
+    const struct frame *k = told && told->above == FRAMES_NOWHERE ? NULL : t->top;
+    for (uint32_t i = 0; told && k && i < told->above; i++)
+        k = k->parent;
+    if (k && k->kind == FRAME_CALL)
+        t->addr = k->slot;
 }
 
 int frames_note(struct frames *f, uint32_t thread, const struct flow_note *note)

@@ -46,7 +46,8 @@ struct frames {
     struct frames_thread *thread;
     uint32_t threads;
     uint64_t serials;
-    bool failed; /* there was no memory for a frame: what is here is not right any more */
+    uint64_t slots; /* that frames_leave_told() gave out */
+    bool failed;    /* there was no memory for a frame: what is here is not right any more */
 };
 
 int frames_init(struct frames *f, const struct trace *trace, struct err *err);
@@ -67,9 +68,24 @@ enum frames_effect {
 struct frame *frames_enter(struct frames *f, uint32_t thread, const struct code_block *b, gaddr pc,
                            enum frames_effect *effect);
 
-/* The thread has done a step: `insn` is the number of its first instruction. */
-void frames_leave(struct frames *f, const struct trace_step *s, const struct code_block *b,
-                  const uint64_t *values, uint64_t insn);
+/* The thread has done a step: `insn` is the number of its first instruction. Returns how many
+ * frames it tore down by setting the stack pointer. */
+uint32_t frames_leave(struct frames *f, const struct trace_step *s, const struct code_block *b,
+                      const uint64_t *values, uint64_t insn);
+
+/* What the values of a step said about frames, for those who do not read them: how many it tore
+ * down; and if it ends with a return, how many are above the one that is returned from. */
+struct frames_told {
+    uint32_t torn, above;
+};
+enum { FRAMES_NOWHERE = UINT32_MAX }; /* `above`: it returns from none */
+/* What a step says nearly always: it tears down nothing and returns from the frame on top, if that
+ * is a call's. To be asked behind frames_leave(); true: it was different, as *out says. */
+bool frames_tell(const struct frames *f, uint32_t thread, uint32_t torn, struct frames_told *out);
+/* frames_leave() without values; `told` may be NULL. Slots of frames are then not addresses, but
+ * numbers: the same for a call and what is jumped to from there. */
+void frames_leave_told(struct frames *f, const struct trace_step *s, const struct code_block *b,
+                       const struct frames_told *told, uint64_t insn);
 
 /* A ret in `frame` that pops a frame: the one whose call's return address it reads. */
 bool frames_returns(const struct frame *frame, const struct code_block *b, unsigned i,

@@ -220,11 +220,11 @@ struct left {
     const uint8_t *kind_end, *id_end, *cut_end, *sw_end, *delta_end;
 };
 
-static int room_for(struct trace_chunk *c, const struct head *h, struct err *err)
+static int room_for(struct trace_chunk *c, const struct head *h, bool values, struct err *err)
 {
     if (!c->step && !(c->step = malloc(sizeof *c->step * TRACE_STEPS)))
         return err_set(err, "no memory");
-    if (array_reserve(&c->value, &c->value_room, (size_t)h->values + 1) ||
+    if (array_reserve(&c->value, &c->value_room, (values ? (size_t)h->values : 0) + 1) ||
         array_reserve(&c->note, &c->note_room, (size_t)h->notes + 1) ||
         array_reserve(&c->bytes, &c->bytes_room, (size_t)h->bytes + 1) ||
         array_reserve(&c->state, &c->thread_room, (size_t)h->threads + 1))
@@ -256,7 +256,7 @@ static bool unpack_values(struct trace_pack *p, const struct code_block *b, uint
 }
 
 static bool unpack_steps(struct trace_pack *p, const struct head *h, const struct code *code,
-                         struct left *l, struct trace_chunk *c)
+                         bool wanted, struct left *l, struct trace_chunk *c)
 {
     struct succ none = {0, 0}, *last = &none;
     uint16_t thread = 0;
@@ -291,7 +291,7 @@ static bool unpack_steps(struct trace_pack *p, const struct head *h, const struc
             l->sw += 2;
             s->thread = thread;
         }
-        if (s->thread >= h->threads || !unpack_values(p, b, c->value + values, l))
+        if (s->thread >= h->threads || (wanted && !unpack_values(p, b, c->value + values, l)))
             return false;
         values += b->slots;
         insns += s->insns;
@@ -314,7 +314,7 @@ static bool good_notes(const struct trace_chunk *c)
 }
 
 int trace_unpack(struct trace_pack *p, const void *data, size_t bytes, const struct code *code,
-                 struct trace_chunk *c, struct err *err)
+                 bool values, struct trace_chunk *c, struct err *err)
 {
     struct head h;
     const uint8_t *at = data, *end = at + bytes;
@@ -327,7 +327,7 @@ int trace_unpack(struct trace_pack *p, const void *data, size_t bytes, const str
                      h.cuts + h.switches + (uint64_t)h.deltas;
     if (total != bytes || h.steps > TRACE_STEPS)
         return err_set(err, "its columns contradict each other");
-    if (begin(p, code, err) || room_for(c, &h, err))
+    if (begin(p, code, err) || room_for(c, &h, values, err))
         return -1;
     memcpy(c->state, at, sizeof *c->state * h.threads);
     at += sizeof *c->state * h.threads;
@@ -337,7 +337,7 @@ int trace_unpack(struct trace_pack *p, const void *data, size_t bytes, const str
     at += h.bytes;
     c->threads = h.threads;
     c->steps = h.steps;
-    c->values = h.values;
+    c->values = values ? h.values : 0;
     c->notes = h.notes;
     c->bytes_used = h.bytes;
     c->insns = h.insns;
@@ -347,7 +347,7 @@ int trace_unpack(struct trace_pack *p, const void *data, size_t bytes, const str
     l.cut_end = l.sw = l.cut + h.cuts;
     l.sw_end = l.delta = l.sw + h.switches;
     l.delta_end = end;
-    if (!unpack_steps(p, &h, code, &l, c) || !good_notes(c))
+    if (!unpack_steps(p, &h, code, values, &l, c) || !good_notes(c))
         return err_set(err, "not a chunk of a trace");
     return 0;
 }

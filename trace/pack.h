@@ -17,8 +17,9 @@ void trace_pack_free(struct trace_pack *p); /* NULL is allowed */
 /* The bytes of a chunk, valid until the next call; NULL with *err set. */
 const void *trace_pack(struct trace_pack *p, const struct trace_chunk *c, const struct code *code,
                        size_t *bytes, struct err *err);
-/* And back. The bytes may be anything: -1 with *err set. */
+/* And back, without values if these are not wanted: they are most of the work. The bytes may be
+ * anything: -1 with *err set. */
 int trace_unpack(struct trace_pack *p, const void *data, size_t bytes, const struct code *code,
-                 struct trace_chunk *out, struct err *err);
+                 bool values, struct trace_chunk *out, struct err *err);
 
 #endif

@@ -258,8 +258,8 @@ static int read_all(struct trace *t, struct err *err)
     return whole ? 0 : err_set(err, "%s: cut off", t->path);
 }
 
-static int read_chunk(struct trace *t, struct reader *r, uint32_t n, struct trace_chunk *out,
-                      struct err *err)
+static int read_chunk(struct trace *t, struct reader *r, uint32_t n, bool values,
+                      struct trace_chunk *out, struct err *err)
 {
     struct chunk c;
     const struct place *p = &t->place[n];
@@ -271,7 +271,7 @@ static int read_chunk(struct trace *t, struct reader *r, uint32_t n, struct trac
     out->number = n;
     out->first_insn = p->first_insn;
     struct err why;
-    if (trace_unpack(r->pack, r->raw, c.raw, t->code, out, &why))
+    if (trace_unpack(r->pack, r->raw, c.raw, t->code, values, out, &why))
         return err_set(err, "%s: chunk %u: %s", t->path, n, why.msg);
     if (out->threads > t->threads || out->insns != trace_chunk_first(t, n + 1) - p->first_insn)
         return err_set(err, "%s: chunk %u: it is of another trace", t->path, n);
@@ -281,7 +281,7 @@ static int read_chunk(struct trace *t, struct reader *r, uint32_t n, struct trac
 static int read_ahead(void *arg, uint32_t n, struct trace_chunk *out, struct err *err)
 {
     struct trace *t = arg;
-    return read_chunk(t, &t->second, n, out, err);
+    return read_chunk(t, &t->second, n, true, out, err);
 }
 
 /* Opens the trace behind a descriptor, which it takes over; -1: errno says why not. */
@@ -346,7 +346,14 @@ int trace_read(struct trace *t, uint32_t n, struct trace_chunk *out, struct err 
     if (n >= t->chunks)
         return err_set(err, "%s: has no chunk %u", t->path, n);
     int taken = t->ahead ? trace_ahead_take(t->ahead, n, out, err) : 0;
-    return taken ? (taken < 0 ? -1 : 0) : read_chunk(t, &t->reader, n, out, err);
+    return taken ? (taken < 0 ? -1 : 0) : read_chunk(t, &t->reader, n, true, out, err);
+}
+
+int trace_read_steps(struct trace *t, uint32_t n, struct trace_chunk *out, struct err *err)
+{
+    if (n >= t->chunks)
+        return err_set(err, "%s: has no chunk %u", t->path, n);
+    return read_chunk(t, &t->reader, n, false, out, err);
 }
 
 struct code *trace_code(struct trace *t)
@@ -438,31 +445,6 @@ const char *trace_about(const struct trace *t)
 }
 
 /* ---- ticks ---- */
-
-static bool ticks(const struct insn *in, gaddr pc)
-{
-    switch (in->kind) {
-    case INSN_CALL:
-    case INSN_CALL_IND:
-    case INSN_JMP_IND:
-    case INSN_RET:
-        return true;
-    case INSN_JMP:
-    case INSN_JCC:
-    case INSN_JCXZ:
-        return pc == in->target && in->target <= in->pc;
-    default:
-        return false;
-    }
-}
-
-void trace_state_enter(struct trace_state *s, const struct code *code, gaddr pc)
-{
-    const struct code_block *last = s->last ? code_block(code, s->last - 1) : NULL;
-    if (last && !s->settled)
-        s->count += ticks(code_last(last), pc);
-    s->settled = 0;
-}
 
 void trace_state_note(struct trace_state *s, const struct flow_note *note)
 {

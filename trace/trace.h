@@ -78,6 +78,8 @@ uint64_t trace_chunk_first(const struct trace *trace, uint32_t chunk); /* insns 
 
 /* Reads a chunk into *out, which is {0} or was read before. */
 int trace_read(struct trace *trace, uint32_t chunk, struct trace_chunk *out, struct err *err);
+/* The same without values, in a fraction of the time. */
+int trace_read_steps(struct trace *trace, uint32_t chunk, struct trace_chunk *out, struct err *err);
 void trace_chunk_deinit(struct trace_chunk *chunk);
 
 static inline const struct flow_note *trace_note(const struct trace_chunk *c, uint32_t i)
@@ -91,7 +93,12 @@ uint32_t trace_thread(const struct trace *trace, uint32_t i);
 uint32_t trace_thread_find(const struct trace *trace, uint32_t number); /* 0 if there is none */
 
 /* The thread goes on at pc; or a note says how many ticks it has had. */
-void trace_state_enter(struct trace_state *s, const struct code *code, gaddr pc);
+static inline void trace_state_enter(struct trace_state *s, const struct code *code, gaddr pc)
+{
+    const struct code_block *last = s->last && !s->settled ? code_block(code, s->last - 1) : NULL;
+    s->count += last && (last->ticks_to == CODE_ANYWHERE || last->ticks_to == pc);
+    s->settled = 0;
+}
 void trace_state_note(struct trace_state *s, const struct flow_note *note);
 /* A note of `thread`, as number trace_step.thread, behind `step` steps of the chunk. *seen: that
  * something was told of the thread before. */
