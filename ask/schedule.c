@@ -115,7 +115,10 @@ static int tell(void *arg, const struct debuggee_event *event, struct err *err)
     struct job *j = arg;
     if (event->kind == EVENT_THREAD && event->at.thread == j->now.at.thread)
         j->now.at = event->at; /* its first turn */
-    return event->kind == EVENT_SWITCH || event->kind == EVENT_END ? over(j, event, err) : 0;
+    if (event->kind == EVENT_SWITCH || event->kind == EVENT_END)
+        return over(j, event, err);
+    describer_follow(j->describer, event);
+    return 0;
 }
 
 static int begin(void *arg, struct replay *replay, struct err *err)
@@ -227,7 +230,7 @@ static int parse(struct asking *q, struct job *j, struct err *err)
 static int run(struct asking *q, struct job *j, struct err *err)
 {
     const struct entries_options o = {
-        .tell = RUN_SWITCHES, .fn = tell, .begin = begin, .end = finish, .arg = j};
+        .tell = RUN_EVENTS | RUN_SWITCHES, .fn = tell, .begin = begin, .end = finish, .arg = j};
     int end = entries_replay(q, &o, err);
     if (end >= 0 && j->buckets) {
         if (j->turns && j->to > j->list[j->turns - 1].to)

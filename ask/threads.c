@@ -107,6 +107,8 @@ static int tell(void *arg, const struct debuggee_event *event, struct err *err)
     default:
         break;
     }
+    if (event->kind != EVENT_SWITCH)
+        describer_follow(j->describer, event);
     return 0;
 }
 
@@ -180,11 +182,13 @@ int ask_threads(struct asking *q, struct err *err)
     if (!end && !(j.describer = describer_new()))
         end = err_set(err, "no memory");
     if (!end)
-        end = entries_replay(
-            q,
-            &(struct entries_options){
-                .tell = RUN_SWITCHES, .fn = tell, .begin = begin, .end = finish, .arg = &j},
-            err);
+        end = entries_replay(q,
+                             &(struct entries_options){.tell = RUN_EVENTS | RUN_SWITCHES,
+                                                       .fn = tell,
+                                                       .begin = begin,
+                                                       .end = finish,
+                                                       .arg = &j},
+                             err);
     for (size_t i = 0; end >= 0 && i < j.count; i++) {
         int enough = put(&j, &j.list[i], err);
         end = enough ? enough : end;

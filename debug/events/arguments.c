@@ -16,13 +16,17 @@ enum { PATH_SHOWN = 4096 };
 bool call_find(const struct call *c, uint64_t addr, enum call_when when, struct call_bytes *out)
 {
     struct mailbox_piece p;
-    for (size_t at = 0; at < c->bytes; at += sizeof p + (((size_t)p.bytes + 7) & ~(size_t)7)) {
+    for (size_t at = 0; at <= c->bytes && c->bytes - at >= sizeof p;
+         at += ((size_t)p.bytes + 7) & ~(size_t)7) {
         memcpy(&p, c->pieces + at, sizeof p);
+        at += sizeof p;
+        if (p.bytes > c->bytes - at || p.bytes > p.total)
+            break;
         const uint64_t skipped = addr - p.addr;
         if ((p.written != 0) != (when == CALL_AFTER) || addr < p.addr || skipped > p.total ||
             (skipped && skipped >= p.bytes))
             continue;
-        *out = (struct call_bytes){.data = c->pieces + at + sizeof p + (size_t)skipped,
+        *out = (struct call_bytes){.data = c->pieces + at + (size_t)skipped,
                                    .bytes = p.bytes - (size_t)skipped,
                                    .total = p.total - skipped};
         return true;

@@ -219,6 +219,9 @@ static void put_call(struct describer *d, const struct debuggee_event *event,
     else
         words_add(c.out, "...");
     if (what->unfinished) {
+        const size_t n = c.out->bytes;
+        if (what->waits && n > 1 && c.out->data[n - 2] == ',') /* what follows is not known yet */
+            c.out->bytes -= 2;
         words_add(c.out, what->waits ? ")" : " <unfinished ...>");
     } else {
         if (told)
@@ -315,6 +318,26 @@ static void put_switch(struct describer *d, const struct debuggee_event *event,
                  out);
     else
         words_add(&d->text, w >= SWITCH_SLICE && w <= SWITCH_EXIT ? why[w] : "?");
+}
+
+/* Does it make, close or change descriptors? */
+static bool is_about_descriptors(const struct debuggee_event *event)
+{
+    uint64_t arg[CALL_ARGS];
+    if (event->kind != EVENT_CALL || event->text_bytes < sizeof arg)
+        return event->kind != EVENT_CALL;
+    memcpy(arg, event->text, sizeof arg);
+    const struct form *f = forms_find(event->call, arg);
+    const enum call_does does = kinds_of(event->call).does;
+    return (f && f->result >= RESULT_OPENED) || does == DOES_CLOSES || does == DOES_CLOSES_RANGE ||
+           does == DOES_CONTROLS;
+}
+
+void describer_follow(struct describer *d, const struct debuggee_event *event)
+{
+    struct described words;
+    if (is_about_descriptors(event))
+        describer_event(d, event, &words);
 }
 
 void describer_event(struct describer *d, const struct debuggee_event *event, struct described *out)

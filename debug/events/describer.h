@@ -50,6 +50,9 @@ void describer_free(struct describer *d); /* NULL is allowed */
 void describer_event(struct describer *d, const struct debuggee_event *event,
                      struct described *out);
 
+/* The same for an event whose words are not wanted. */
+void describer_follow(struct describer *d, const struct debuggee_event *event);
+
 const char *describer_kind(enum event_kind kind); /* "call"; NULL: there is no such kind */
 
 #endif

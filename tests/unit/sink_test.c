@@ -10,9 +10,15 @@
 #include "debug/target/post.h"
 #include "debug/target/records.h"
 #include "engine/core/engine.h"
+#include "engine/os/special.h"
 #include "engine/rt/range.h"
 #include "logger/target/log.h"
 #include "tests/unit/unit.h"
+
+uint64_t special_now_ns(void)
+{
+    return 1;
+}
 
 /* ---- a sink that keeps what it takes ---- */
 
