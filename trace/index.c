@@ -72,6 +72,11 @@ static size_t read_code(void *ctx, gaddr pc, uint8_t *buf, size_t bytes)
     return read_executed(s, pc, buf, bytes);
 }
 
+size_t trace_index_code(struct trace_index *s, gaddr pc, uint8_t *buf, size_t bytes)
+{
+    return read_code(s, pc, buf, bytes);
+}
+
 enum { MAP_WRITE = 2 };
 
 /* The first mapping that ends behind addr; they are sorted. NULL: none. */

@@ -65,6 +65,10 @@ void trace_index_set_store(struct trace_index *index, const struct trace_index_s
 /* Makes sure that there is a scan with so many saves of a function; 0: any will do. */
 int trace_index_scan(struct trace_index *index, unsigned max_save, struct err *err);
 
+/* Copies code as the files that were mapped have it, or as it was executed. Returns how many bytes
+ * there are, up to `bytes`. */
+size_t trace_index_code(struct trace_index *index, gaddr pc, uint8_t *buf, size_t bytes);
+
 /* Is all of it read-only when the trace ends? Such memory is the loader's: constants, tables of
  * virtual functions, addresses of other modules. */
 bool trace_index_read_only(const struct trace_index *index, gaddr addr, uint64_t bytes);
