@@ -115,20 +115,19 @@ struct source_mod {
     int32_t *global; /* numbers of variables with addresses, by address */
     struct source_symbol *symbol;
     struct source_fde *fde, *debug_fde;
-    size_t units, rows, scopes, ranges, spans, vars, globals, symbols, fdes, debug_fdes;
-    bool fdes_read, debug_fdes_read;
+    struct source_site *site; /* of source/entry.c */
+    size_t units, rows, scopes, ranges, spans, vars, globals, symbols, fdes, debug_fdes, sites;
+    bool fdes_read, debug_fdes_read, sites_read;
 };
 
-/* Where in the process which module is. */
-struct source_part {
+struct source_part { /* where in the process which module is */
     gaddr start, end;
     uint32_t module;
 };
 
 enum { SOURCE_ANSWERS = 4096 };
 
-/* What source_line() said about a pc. */
-struct source_answer {
+struct source_answer { /* what source_line() said about a pc */
     gaddr pc;
     bool given;
     struct source_line line;
@@ -166,7 +165,7 @@ const char *source_names_path(struct source_names *names, const char *path);
 void source_elf_open(struct source_mod *m, const struct source_module *module);
 void source_elf_close(struct source_mod *m);
 int source_debug_open(const struct source_mod *m);
-void source_elf_debug(struct source_mod *m); /* finds debug information */
+void source_elf_debug(struct source_mod *m);        /* finds debug information */
 uint64_t source_elf_identity(struct source_mod *m); /* for source_identity() */
 /* Reads from the file as it is mapped. Returns how many bytes there are, up to `bytes`. */
 size_t source_elf_bytes(const struct source_mod *m, uint64_t addr, void *buf, size_t bytes);

@@ -274,6 +274,15 @@ static const struct source_var *global_named(const struct source_mod *m, uint32_
     return inner;
 }
 
+/* A global of which only the value is known: a constant. */
+static const struct source_var *constant_named(const struct source_mod *m, const char *name)
+{
+    for (size_t i = 0; i < m->vars; i++)
+        if (m->var[i].scope == SOURCE_NONE && is_named(m->var[i].name, name))
+            return &m->var[i];
+    return NULL;
+}
+
 static uint32_t unit_at(const struct source_mod *m, uint64_t addr)
 {
     int32_t scope = source_scopes_at(m, addr);
@@ -395,6 +404,8 @@ const struct source_var *source_variable_named(struct source_view *view, const c
             var = global_named(view->here, unit_at(view->here, view->addr), name);
         if (!var)
             var = global_named(view->here, UINT32_MAX, name);
+        if (!var)
+            var = constant_named(view->here, name);
     }
     for (size_t i = 0; !var && i < s->modules; i++) {
         view->m = s->module[i];
