@@ -38,8 +38,6 @@ uint64_t operand_bytes(const struct operand_reader *r, const struct operand *o)
 static int add_read(struct operand_reader *r, struct expression_read read)
 {
     struct expression *out = r->out;
-    if (!out)
-        return 0;
     for (size_t i = 0; i < out->reads; i++) {
         struct expression_read *have = &out->read[i];
         if (have->memory == read.memory && have->addr == read.addr && have->bytes == read.bytes &&
@@ -105,9 +103,16 @@ static int note_piece(struct operand_reader *r, const struct source_place *p,
     }
 }
 
+/* Its only piece is the beginning of a variable. */
+static bool is_partial(const struct operand *o)
+{
+    return o->place.piece[0].bytes < o->place.bytes;
+}
+
 int operand_pieces(struct operand_reader *r, const struct operand *o, operand_piece_fn *each,
                    void *arg)
 {
+    static const struct source_piece nowhere = {.where = SOURCE_NOWHERE};
     uint64_t bytes = operand_bytes(r, o), before = 0;
     if (!bytes && source_types_class(&o->type) == TYPE_ARRAY)
         return is_known(r) ? err_set_code(r->err, SOURCE_OPTIMIZED, "its size is not known here")
@@ -116,8 +121,9 @@ int operand_pieces(struct operand_reader *r, const struct operand *o, operand_pi
         bytes = 1;
     for (uint32_t i = 0; i < o->place.pieces; i++) {
         const struct source_piece *piece = &o->place.piece[i];
-        bool last = i + 1 == o->place.pieces;
-        uint64_t size = piece->bytes && (!last || i) ? piece->bytes : o->offset + bytes - before;
+        uint64_t size = o->place.pieces > 1 || is_partial(o) ? piece->bytes : 0;
+        if (!size) /* all of it, and what casts make of it */
+            size = o->offset + bytes - before;
         uint64_t from = o->offset > before ? o->offset - before : 0;
         uint64_t to = o->offset + bytes - before;
         if (o->offset + bytes <= before)
@@ -127,7 +133,10 @@ int operand_pieces(struct operand_reader *r, const struct operand *o, operand_pi
             return -1;
         before += size;
     }
-    return 0;
+    if (!o->place.pieces || before >= o->offset + bytes)
+        return 0;
+    uint64_t from = o->offset > before ? o->offset - before : 0;
+    return each(r, o, &nowhere, from, o->offset + bytes - before, before + from - o->offset, arg);
 }
 
 static int note_one(struct operand_reader *r, const struct operand *o,
@@ -141,7 +150,7 @@ static int note_one(struct operand_reader *r, const struct operand *o,
 int operand_note(struct operand_reader *r, const struct operand *o, enum operand_role role)
 {
     bool address = role == OPERAND_ADDRESS;
-    if (!o->placed || r->muted || role == OPERAND_MUTED ||
+    if (!o->placed || !r->out || r->muted || role == OPERAND_MUTED ||
         source_types_class(&o->type) == TYPE_FUNCTION)
         return 0;
     if (o->in_register)
