@@ -20,7 +20,7 @@ enum { NESTED_MOST = 50, WORD = 256 };
 
 struct parser {
     struct operand_reader reader;
-    const char *text, *at;
+    const char *at;
     int nested;
     enum operand_role role; /* of what is read here */
 };
@@ -189,6 +189,7 @@ static bool take_type(struct parser *p, struct source_type *out)
 
 static int parse_expression(struct parser *p, struct operand *out);
 static int parse_unary(struct parser *p, struct operand *out);
+static int parse_level(struct parser *p, int level, struct operand *a);
 
 static int parse_number(struct parser *p, struct operand *out)
 {
@@ -200,7 +201,7 @@ static int parse_number(struct parser *p, struct operand *out)
     if (!hex && float_end > end) {
         p->at = *float_end == 'f' || *float_end == 'F' ? float_end + 1 : float_end;
         *out = (struct operand){.type = source_types_plain(TYPE_FLOAT, 8),
-                                .n = {.floating = true, .d = d}};
+                                .n = {.floating = true, .t = term_number(term_of_double(d))}};
         return is_word(*p->at) ? refuse(p, "it has a number that is none") : 0;
     }
     bool is_unsigned = false, is_long = v > INT32_MAX;
@@ -232,7 +233,8 @@ static int parse_character(struct parser *p, struct operand *out)
     if (!*c || c[1] != '\'')
         return refuse(p, "it has a character that is not understood");
     p->at = c + 2;
-    *out = operand_integer((uint64_t)(int64_t)value, true, 4);
+    *out = operand_integer((uint64_t)(int64_t)value, true, 1);
+    out->type = source_types_plain(TYPE_CHARACTER, 1);
     return 0;
 }
 
@@ -298,7 +300,7 @@ static int parse_primary(struct parser *p, struct operand *out)
         return parse_number(p, out);
     if (take_name(p, name)) {
         if (strcmp(name, "true") == 0 || strcmp(name, "false") == 0) {
-            *out = operand_integer(name[0] == 't', true, 4);
+            *out = operand_logical(&p->reader, term_number(name[0] == 't'));
             return 0;
         }
         if (take(p, "("))
@@ -314,10 +316,15 @@ static int parse_primary(struct parser *p, struct operand *out)
     return refuse(p, *p->at ? "it is not understood" : "it ends early");
 }
 
+static size_t reads(const struct parser *p)
+{
+    return p->reader.out ? p->reader.out->reads : 0;
+}
+
 /* What was read since `first` was for an address. */
 static void demote(struct parser *p, size_t first)
 {
-    for (size_t i = first; i < p->reader.out->reads; i++)
+    for (size_t i = first; i < reads(p); i++)
         p->reader.out->read[i].address = true;
 }
 
@@ -342,7 +349,7 @@ static int parse_index(struct parser *p, struct operand *out)
 static int parse_postfix(struct parser *p, struct operand *out)
 {
     char name[WORD];
-    size_t first = p->reader.out->reads;
+    size_t first = reads(p);
     if (parse_primary(p, out))
         return -1;
     for (;;) {
@@ -491,7 +498,24 @@ static const char *take_operator(struct parser *p, int level)
     return NULL;
 }
 
-/* The right side of && and || is read only if it is reached. */
+/* && and ||: the right side is read only if it is reached. */
+static int combine_logical(struct parser *p, int level, struct operand *a)
+{
+    struct operand b;
+    struct term left = operand_truth(&p->reader, a);
+    bool over = term_is_number(left) && (left.v != 0) == (level == 0);
+    p->reader.muted += over;
+    int bad = parse_level(p, level + 1, &b) || operand_fetch(&p->reader, &b, p->role);
+    p->reader.muted -= over;
+    if (bad)
+        return -1;
+    struct term right = over ? term_number(level == 0) : operand_truth(&p->reader, &b);
+    *a = operand_logical(&p->reader, over ? left
+                                          : term_op(p->reader.scene->frame.terms,
+                                                    level == 0 ? TERM_OR : TERM_AND, left, right));
+    return 0;
+}
+
 static int parse_level(struct parser *p, int level, struct operand *a)
 {
     struct operand b;
@@ -503,27 +527,27 @@ static int parse_level(struct parser *p, int level, struct operand *a)
     while ((op = take_operator(p, level))) {
         if (operand_fetch(&p->reader, a, p->role))
             return -1;
-        bool over = level < LOGICAL && operand_is_true(a) == (level == 0);
-        p->reader.muted += over;
-        int bad = parse_level(p, level + 1, &b) || operand_fetch(&p->reader, &b, p->role);
-        p->reader.muted -= over;
-        if (bad)
-            return -1;
-        if (level < LOGICAL)
-            *a = operand_integer(over ? level == 0 : operand_is_true(&b), true, 4);
-        else if (operand_binary(&p->reader, a, &b, op))
+        if (level < LOGICAL) {
+            if (combine_logical(p, level, a))
+                return -1;
+            continue;
+        }
+        if (parse_level(p, level + 1, &b) || operand_fetch(&p->reader, &b, p->role) ||
+            operand_binary(&p->reader, a, &b, op))
             return -1;
     }
     return 0;
 }
 
+/* Of a ? only the side that is taken is read, if that is known. */
 static int parse_choice(struct parser *p, struct operand *out)
 {
     struct operand other;
-    bool first = operand_is_true(out);
-    p->reader.muted += !first;
+    struct term when = operand_truth(&p->reader, out);
+    bool known = term_is_number(when), first = known && when.v, second = known && !when.v;
+    p->reader.muted += second;
     int bad = parse_expression(p, out) || operand_fetch(&p->reader, out, p->role);
-    p->reader.muted -= !first;
+    p->reader.muted -= second;
     if (bad)
         return -1;
     if (!take(p, ":"))
@@ -531,9 +555,7 @@ static int parse_choice(struct parser *p, struct operand *out)
     p->reader.muted += first;
     bad = parse_expression(p, &other) || operand_fetch(&p->reader, &other, p->role);
     p->reader.muted -= first;
-    if (!bad && !first)
-        *out = other;
-    return bad;
+    return bad || operand_choose(&p->reader, when, out, &other) ? -1 : 0;
 }
 
 static int parse_expression(struct parser *p, struct operand *out)
@@ -550,37 +572,66 @@ static int parse_expression(struct parser *p, struct operand *out)
 
 /* ---- all of it ---- */
 
-static int complain(const struct parser *p, const struct operand *o)
+static int complain(const char *text, const struct operand *o, struct err *err)
 {
-    struct err *err = p->reader.err;
     bool address = !o->placed && source_types_class(&o->type) == TYPE_POINTER;
     if (o->placed)
         return err_set_code(err, EXPRESSION_CONSTANT,
-                            "%s is a constant here: the compiler knew its value", p->text);
+                            "%s is a constant here: the compiler knew its value", text);
     return err_set_code(err, EXPRESSION_BAD,
                         address ? "%s: an address is computed by the compiler, it is read from "
                                   "nowhere; without the & it is what lies there"
                                 : "%s: reads no variable, memory or register: it is a constant",
-                        p->text);
+                        text);
+}
+
+size_t expression_length(const char *list)
+{
+    size_t i = 0;
+    int depth = 0;
+    for (char quote = 0; list[i] && (depth > 0 || quote || list[i] != ','); i++) {
+        if (quote) {
+            i += list[i] == '\\' && list[i + 1];
+            quote = list[i] == quote ? 0 : quote;
+        } else if (list[i] == '\'' || list[i] == '"') {
+            quote = list[i];
+        } else {
+            depth += strchr("([{", list[i]) != NULL;
+            depth -= strchr(")]}", list[i]) != NULL;
+        }
+    }
+    return i;
+}
+
+/* Where it is wrong, if that is not all of it. */
+static int blame(struct err *err, const char *text)
+{
+    return strncmp(err->msg, text, strlen(text)) == 0
+               ? -1
+               : err_set_code(err, err->code, "%s: %s", text, err->msg);
+}
+
+int expression_parse(struct operand_reader *reader, const char *text, struct operand *out)
+{
+    struct parser p = {.reader = *reader, .at = text, .role = OPERAND_VALUE};
+    *reader->err = (struct err){.code = 0};
+    p.reader.cxx = source_types_are_cxx(reader->scene->source, reader->scene->pc);
+    int bad = parse_expression(&p, out);
+    skip_blanks(&p);
+    if (!bad && *p.at)
+        bad = refuse(&p, "it is not understood");
+    if (!bad)
+        bad = operand_note(&p.reader, out, OPERAND_VALUE);
+    return bad ? blame(reader->err, text) : 0;
 }
 
 int expression_read(const struct expression_scene *scene, const char *text, struct expression *out,
                     struct err *err)
 {
-    struct parser p = {.text = text, .at = text, .role = OPERAND_VALUE};
+    struct operand_reader reader = {.scene = scene, .out = out, .err = err};
     struct operand o;
     *out = (struct expression){.reads = 0};
-    *err = (struct err){.code = 0};
-    p.reader = (struct operand_reader){.scene = scene, .out = out, .err = err};
-    int bad = parse_expression(&p, &o);
-    skip_blanks(&p);
-    if (!bad && *p.at)
-        bad = refuse(&p, "it is not understood");
-    if (!bad)
-        bad = operand_note(&p.reader, &o, OPERAND_VALUE);
-    if (bad) /* where it is, if that is not all of it */
-        return strncmp(err->msg, text, strlen(text)) == 0
-                   ? -1
-                   : err_set_code(err, err->code, "%s: %s", text, err->msg);
-    return out->reads ? 0 : complain(&p, &o);
+    if (expression_parse(&reader, text, &o))
+        return -1;
+    return out->reads ? 0 : complain(text, &o, err);
 }

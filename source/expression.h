@@ -44,6 +44,9 @@ enum expression_error {
     EXPRESSION_CONSTANT,  /* its value is known to the compiler, and is nowhere */
 };
 
+/* How long the first of several expressions is, that commas separate. */
+size_t expression_length(const char *list);
+
 int expression_read(const struct expression_scene *scene, const char *text, struct expression *out,
                     struct err *err);
 

@@ -240,6 +240,15 @@ static bool saved_at(Dwarf_Frame *frame, int reg, int64_t *offset)
     return count == 2 && op[1].atom == DW_OP_plus_uconst;
 }
 
+bool source_frame_saved(struct source_mod *m, uint64_t addr, int reg, int64_t *offset)
+{
+    Dwarf_Frame *frame = frame_at(m, addr);
+    bool saved = frame && saved_at(frame, reg, offset);
+
+    free(frame);
+    return saved;
+}
+
 /* What was found so far. */
 struct saves {
     struct source_save *save;

@@ -22,6 +22,9 @@ struct source_fde {
  * module's other debug information. */
 struct source_fde *source_frame_entry(struct source_mod *m, uint64_t addr);
 
+/* The caller's value of a register is saved, at `offset` from the CFA, when addr is executed. */
+bool source_frame_saved(struct source_mod *m, uint64_t addr, int reg, int64_t *offset);
+
 /* Reads a number of that form (DW_EH_PE_*), without what it is relative to. */
 bool source_frame_number(const uint8_t **at, const uint8_t *end, unsigned encoding,
                          uint64_t *value);

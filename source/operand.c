@@ -2,7 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "debug/bytecode.h"
 #include "source/operand.h"
+#include "source/place.h"
 
 enum { NUMBER_BYTES = 16 }; /* of long double */
 
@@ -101,14 +103,16 @@ static int note_piece(struct operand_reader *r, const struct source_place *p,
     }
 }
 
-/* Does it for each piece that has some of the bytes [offset, offset + bytes) of a place: `each`
- * is given the piece, the part of it, and where that is in the whole. */
-typedef int piece_fn(struct operand_reader *r, const struct operand *o,
-                     const struct source_piece *piece, uint64_t from, uint64_t to, uint64_t at,
-                     void *arg);
-
-static int for_pieces(struct operand_reader *r, const struct operand *o, piece_fn *each, void *arg)
+/* Its only piece is the beginning of a variable. */
+static bool is_partial(const struct operand *o)
 {
+    return o->place.piece[0].bytes < o->place.bytes;
+}
+
+int operand_pieces(struct operand_reader *r, const struct operand *o, operand_piece_fn *each,
+                   void *arg)
+{
+    static const struct source_piece nowhere = {.where = SOURCE_NOWHERE};
     uint64_t bytes = operand_bytes(r, o), before = 0;
     if (!bytes && source_types_class(&o->type) == TYPE_ARRAY)
         return is_known(r) ? err_set_code(r->err, SOURCE_OPTIMIZED, "its size is not known here")
@@ -117,8 +121,9 @@ static int for_pieces(struct operand_reader *r, const struct operand *o, piece_f
         bytes = 1;
     for (uint32_t i = 0; i < o->place.pieces; i++) {
         const struct source_piece *piece = &o->place.piece[i];
-        bool last = i + 1 == o->place.pieces;
-        uint64_t size = piece->bytes && (!last || i) ? piece->bytes : o->offset + bytes - before;
+        uint64_t size = o->place.pieces > 1 || is_partial(o) ? piece->bytes : 0;
+        if (!size) /* all of it, and what casts make of it */
+            size = o->offset + bytes - before;
         uint64_t from = o->offset > before ? o->offset - before : 0;
         uint64_t to = o->offset + bytes - before;
         if (o->offset + bytes <= before)
@@ -128,7 +133,10 @@ static int for_pieces(struct operand_reader *r, const struct operand *o, piece_f
             return -1;
         before += size;
     }
-    return 0;
+    if (!o->place.pieces || before >= o->offset + bytes)
+        return 0;
+    uint64_t from = o->offset > before ? o->offset - before : 0;
+    return each(r, o, &nowhere, from, o->offset + bytes - before, before + from - o->offset, arg);
 }
 
 static int note_one(struct operand_reader *r, const struct operand *o,
@@ -142,13 +150,13 @@ static int note_one(struct operand_reader *r, const struct operand *o,
 int operand_note(struct operand_reader *r, const struct operand *o, enum operand_role role)
 {
     bool address = role == OPERAND_ADDRESS;
-    if (!o->placed || r->muted || role == OPERAND_MUTED ||
+    if (!o->placed || !r->out || r->muted || role == OPERAND_MUTED ||
         source_types_class(&o->type) == TYPE_FUNCTION)
         return 0;
     if (o->in_register)
         return add_read(r, (struct expression_read){
                                .address = address, .addr = o->first, .bytes = operand_bytes(r, o)});
-    return for_pieces(r, o, note_one, &address);
+    return operand_pieces(r, o, note_one, &address);
 }
 
 /* ---- values ---- */
@@ -188,46 +196,143 @@ static int copy_one(struct operand_reader *r, const struct operand *o,
 static int copy_value(struct operand_reader *r, const struct operand *o, uint8_t *out)
 {
     memset(out, 0, NUMBER_BYTES);
-    if (operand_bytes(r, o) > NUMBER_BYTES)
-        return err_set_code(r->err, EXPRESSION_BAD, "it is no number");
     if (!is_known(r))
         return not_known(r);
     if (!o->in_register)
-        return for_pieces(r, o, copy_one, out);
+        return operand_pieces(r, o, copy_one, out);
     if (!registers_value(r->scene->registers, o->first, operand_bytes(r, o), out))
         return err_set_code(r->err, EXPRESSION_BAD, "the register's value is not known");
     return 0;
 }
 
-/* A number of `bytes` bytes, cut and extended. */
-static uint64_t extended(uint64_t v, uint64_t bits, bool is_signed)
-{
-    if (!bits || bits >= 64)
-        return v;
-    v &= (1ull << bits) - 1;
-    return is_signed && v >> (bits - 1) ? v | UINT64_MAX << bits : v;
-}
-
 static int make_number(struct operand_reader *r, struct operand *o, const uint8_t *value)
 {
-    uint64_t bytes = operand_bytes(r, o);
+    uint64_t bytes = operand_bytes(r, o), v = 0;
     long double l;
-    o->n = (struct operand_number){.floating = source_types_class(&o->type) == TYPE_FLOAT};
     if (o->n.floating) {
         if (!source_value_float(&o->type, value, bytes, &l))
             return err_set_code(r->err, EXPRESSION_BAD, "it is no number");
-        o->n.d = (double)l;
-    } else {
-        if (bytes > 8 + (o->bits != 0))
-            return err_set_code(r->err, EXPRESSION_BAD, "it is no number");
-        memcpy(&o->n.v, value, bytes > 8 ? 8 : bytes);
-        uint64_t v = o->n.v >> o->bit;
-        if (o->bits && bytes > 8)
-            v |= (uint64_t)value[8] << (64 - o->bit);
-        o->n.v = extended(v, o->bits ? o->bits : 8 * bytes, source_types_is_signed(&o->type));
+        o->n.t = term_number(term_of_double((double)l));
+        return 0;
     }
-    o->placed = o->in_register = false;
-    o->bit = o->bits = 0;
+    memcpy(&v, value, bytes > 8 ? 8 : bytes);
+    v >>= o->bit;
+    if (o->bits && bytes > 8)
+        v |= (uint64_t)value[8] << (64 - o->bit);
+    o->n.t = term_extend(NULL, term_number(v), o->bits ? o->bits : 8 * (unsigned)bytes,
+                         source_types_is_signed(&o->type));
+    return 0;
+}
+
+/* ---- formulas ---- */
+
+struct term operand_register_term(struct operand_reader *r, unsigned reg, uint64_t from,
+                                  uint64_t to)
+{
+    struct source_view view = {.s = r->scene->source, .frame = &r->scene->frame};
+    struct terms *terms = r->scene->frame.terms;
+    unsigned first, most;
+    if (!registers_dwarf(reg, &first, &most) || to > most || to - from > sizeof(uint64_t))
+        return (struct term){0};
+    if (first >= LOC_VEC) { /* the upper halves of vector registers are not to be had */
+        unsigned number = (first - LOC_VEC) / LOC_VEC_BYTES;
+        return number < 16 && to <= 16
+                   ? term_vector(terms, AGENT_XMM0 + number, (unsigned)from, (unsigned)(to - from))
+                   : (struct term){0};
+    }
+    struct term all = source_expr_register(&view, reg);
+    if (from)
+        all = term_op(terms, TERM_RSH_UNSIGNED, all, term_number(8 * from));
+    return term_extend(terms, all, (unsigned)(8 * (to - from)), false);
+}
+
+struct term operand_piece_term(struct operand_reader *r, const struct source_piece *piece,
+                               uint64_t from, uint64_t to)
+{
+    struct terms *terms = r->scene->frame.terms;
+    bool formula = piece->term.kind == TERM_FORMULA;
+    struct term t = formula ? piece->term : term_number(piece->value);
+    switch (piece->where) {
+    case SOURCE_MEMORY:
+        t = formula ? piece->term : term_number(piece->address);
+        t = term_op(terms, TERM_ADD, t, term_number(from));
+        return term_ref(terms, t, (unsigned)(to - from));
+    case SOURCE_REGISTER:
+        return operand_register_term(r, piece->reg, from, to);
+    case SOURCE_COMPUTED:
+    case SOURCE_CONSTANT:
+        if (to > sizeof t.v || (piece->where == SOURCE_COMPUTED && !formula && !piece->known))
+            return (struct term){0};
+        if (from)
+            t = term_op(terms, TERM_RSH_UNSIGNED, t, term_number(8 * from));
+        return term_extend(terms, t, (unsigned)(8 * (to - from)), false);
+    default:
+        return (struct term){0};
+    }
+}
+
+/* The words of a number: NUMBER_BYTES. */
+struct words {
+    struct term word[2];
+};
+
+static int join_one(struct operand_reader *r, const struct operand *o,
+                    const struct source_piece *piece, uint64_t from, uint64_t to, uint64_t at,
+                    void *arg)
+{
+    struct words *w = arg;
+    struct terms *terms = r->scene->frame.terms;
+    (void)o;
+    for (uint64_t n; from < to; from += n, at += n) {
+        n = 8 - at % 8 < to - from ? 8 - at % 8 : to - from;
+        struct term t = operand_piece_term(r, piece, from, from + n);
+        t = at % 8 ? term_op(terms, TERM_LSH, t, term_number(8 * (at % 8))) : t;
+        w->word[at / 8] = at % 8 ? term_op(terms, TERM_BIT_OR, w->word[at / 8], t) : t;
+        if (w->word[at / 8].kind == TERM_UNKNOWN)
+            return err_set_code(r->err, SOURCE_OPTIMIZED, "its value is not known here");
+    }
+    return 0;
+}
+
+/* The number that floating point bits are. */
+static int join_float(struct operand_reader *r, struct operand *o, const struct words *w,
+                      uint64_t bytes)
+{
+    struct terms *terms = r->scene->frame.terms;
+    if (bytes != sizeof(float) && bytes != sizeof(double) && bytes != sizeof(long double))
+        return err_set_code(r->err, EXPRESSION_BAD, "it is no number that is calculated with");
+    o->n.t = bytes == sizeof(float)    ? term_op(terms, TERM_F_OF_SINGLE, w->word[0], w->word[0])
+             : bytes == sizeof(double) ? w->word[0]
+                                       : term_op(terms, TERM_F_OF_X87, w->word[0], w->word[1]);
+    return 0;
+}
+
+/* What is placed becomes a number that is a formula. */
+static int join_number(struct operand_reader *r, struct operand *o)
+{
+    struct words w = {0};
+    struct terms *terms = r->scene->frame.terms;
+    uint64_t bytes = operand_bytes(r, o);
+    if (o->in_register) {
+        uint64_t begin =
+            o->first < LOC_VEC ? o->first % LOC_GPR_BYTES : (o->first - LOC_VEC) % LOC_VEC_BYTES;
+        struct source_piece piece = {.where = SOURCE_REGISTER,
+                                     .reg = (uint16_t)registers_number(o->first)};
+        if (join_one(r, o, &piece, begin, begin + bytes, 0, &w))
+            return -1;
+    } else if (operand_pieces(r, o, join_one, &w)) {
+        return -1;
+    }
+    if (o->n.floating)
+        return join_float(r, o, &w, bytes);
+    struct term t = w.word[0];
+    if (o->bit)
+        t = term_op(terms, TERM_RSH_UNSIGNED, t, term_number(o->bit));
+    if (o->bits && bytes > 8)
+        t = term_op(terms, TERM_BIT_OR, t,
+                    term_op(terms, TERM_LSH, w.word[1], term_number(64 - o->bit)));
+    o->n.t = term_extend(terms, t, o->bits ? o->bits : 8 * (unsigned)bytes,
+                         source_types_is_signed(&o->type));
     return 0;
 }
 
@@ -256,35 +361,45 @@ int operand_fetch(struct operand_reader *r, struct operand *o, enum operand_role
         return err_set_code(r->err, EXPRESSION_BAD, "it is no number");
     if (operand_note(r, o, role))
         return -1;
-    if (r->muted) { /* its value is not wanted */
-        o->placed = o->in_register = false;
-        o->n = (struct operand_number){.floating = class == TYPE_FLOAT};
-        return 0;
+    o->n = (struct operand_number){.floating = class == TYPE_FLOAT, .t = term_number(0)};
+    if (!r->muted) { /* else its value is not wanted */
+        uint64_t bytes = operand_bytes(r, o);
+        if (bytes > (o->n.floating ? NUMBER_BYTES : 8u + (o->bits != 0)))
+            return err_set_code(r->err, EXPRESSION_BAD, "it is no number");
+        bool formula = !is_known(r) && r->scene->frame.terms;
+        if (formula ? join_number(r, o) : copy_value(r, o, value) || make_number(r, o, value))
+            return -1;
     }
-    return copy_value(r, o, value) || make_number(r, o, value) ? -1 : 0;
+    o->placed = o->in_register = o->referred = false;
+    o->bit = o->bits = 0;
+    return 0;
 }
 
 /* ---- places ---- */
 
-static void place_at(struct operand *o, gaddr addr, const struct source_type *type)
+static void place_at(struct operand *o, struct term addr, const struct source_type *type)
 {
     *o = (struct operand){.type = *type, .placed = true};
     o->place.pieces = 1;
     o->place.type = *type;
-    o->place.piece[0] = (struct source_piece){.where = SOURCE_MEMORY, .address = addr};
+    o->place.piece[0] =
+        (struct source_piece){.where = SOURCE_MEMORY, .address = addr.v, .term = addr};
 }
 
 /* A reference is what it refers to; its own place is not read. */
 static int follow_reference(struct operand_reader *r, struct operand *o)
 {
-    struct source_type target;
+    struct source_type target, reference = o->type;
+    o->referred = false;
     if (source_types_class(&o->type) != TYPE_REFERENCE)
         return 0;
     if (!source_types_target(&o->type, &target))
         return err_set_code(r->err, EXPRESSION_BAD, "what it refers to is not known");
     if (operand_fetch(r, o, OPERAND_MUTED))
         return -1;
-    place_at(o, o->n.v, &target);
+    place_at(o, o->n.t, &target);
+    o->referred = true;
+    o->reference = reference;
     return 0;
 }
 
@@ -322,7 +437,8 @@ int operand_variable(struct operand_reader *r, const char *name, struct operand 
         *r->err = why;
         *out = (struct operand){.placed = true, .place = found};
     }
-    if (bad)
+    bool gone = bad && r->err->code != SOURCE_NO_VARIABLE;
+    if (bad && !(gone && r->muted)) /* its type is known nevertheless */
         return -1;
     out->type = out->place.type;
     return follow_reference(r, out);
@@ -371,11 +487,15 @@ int operand_element(struct operand_reader *r, struct operand *o, const struct op
     uint64_t each = operand_bytes(r, &element), all = operand_bytes(r, o);
     if (index->n.floating || !each)
         return err_set_code(r->err, EXPRESSION_BAD, "an index is a whole number");
-    if (!r->muted && index->n.v >= all / each)
+    if (!r->muted && !term_is_number(index->n.t))
+        return err_set_code(r->err, EXPRESSION_BAD,
+                            "it is not in memory, so an index of it has to be a number");
+    if (!r->muted && index->n.t.v >= all / each)
         return err_set_code(r->err, EXPRESSION_BAD, "it has %llu elements and is not in memory",
                             (unsigned long long)(all / each));
     o->type = element.type;
-    o->offset += r->muted ? 0 : each * index->n.v;
+    o->offset += r->muted ? 0 : each * index->n.t.v;
+    o->referred = false;
     return 0;
 }
 
@@ -394,7 +514,7 @@ int operand_deref(struct operand_reader *r, struct operand *o)
     if (source_types_class(&target) == TYPE_VOID)
         return err_set_code(r->err, EXPRESSION_BAD,
                             "a void pointer says not what it leads to; cast it: *(int *) p");
-    place_at(o, o->n.v, &target);
+    place_at(o, o->n.t, &target);
     return 0;
 }
 
@@ -405,8 +525,11 @@ int operand_address(struct operand_reader *r, struct operand *o)
         return err_set_code(r->err, EXPRESSION_BAD,
                             o->bits ? "a bit-field has no address"
                                     : "it is not in memory here, so it has no address");
-    o->n = (struct operand_number){.v = o->place.piece[0].address + o->offset};
+    const struct source_piece *piece = &o->place.piece[0];
+    struct term at = piece->term.kind == TERM_FORMULA ? piece->term : term_number(piece->address);
+    o->n = (struct operand_number){
+        .t = term_op(r->scene->frame.terms, TERM_ADD, at, term_number(o->offset))};
     o->type.pointers++;
-    o->placed = false;
+    o->placed = o->referred = false;
     return 0;
 }

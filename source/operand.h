@@ -7,8 +7,7 @@
 /* A number that was read or calculated. */
 struct operand_number {
     bool floating;
-    uint64_t v; /* extended to 64 bits by its type */
-    double d;
+    struct term t; /* extended to 64 bits by its type; of what is floating a double's bits */
 };
 
 /* What a part of an expression stands for: a place that nobody has read yet, or a number. */
@@ -20,6 +19,8 @@ struct operand {
     uint32_t bit, bits; /* of a bit-field, behind the offset; bits 0: it is none */
     bool in_register;   /* placed in locations from `first` on, not by `place` */
     unsigned first;
+    bool referred; /* placed where a reference of type `reference` leads */
+    struct source_type reference;
     struct operand_number n;
 };
 
@@ -27,8 +28,9 @@ enum operand_role { OPERAND_MUTED, OPERAND_VALUE, OPERAND_ADDRESS };
 
 struct operand_reader {
     const struct expression_scene *scene;
-    struct expression *out;
-    int muted; /* inside sizeof, or where nothing is read */
+    struct expression *out; /* NULL: nobody wants to know what is read */
+    int muted;              /* inside sizeof, or where nothing is read */
+    bool cxx;               /* a comparison is a bool */
     struct err *err;
 };
 
@@ -55,9 +57,31 @@ int operand_convert(struct operand_reader *r, struct operand *o, const struct so
 int operand_binary(struct operand_reader *r, struct operand *a, const struct operand *b,
                    const char *op);
 int operand_unary(struct operand_reader *r, struct operand *a, char op);
-bool operand_is_true(const struct operand *o);
+/* 1 or 0; and that as a number of the language. */
+struct term operand_truth(struct operand_reader *r, const struct operand *o);
+struct operand operand_logical(const struct operand_reader *r, struct term truth);
 struct operand operand_integer(uint64_t v, bool is_signed, unsigned bytes);
 
+/* One of two, which have become numbers of the same type. */
+int operand_choose(struct operand_reader *r, struct term when, struct operand *a,
+                   struct operand *b);
+
+/* The bytes of what is placed that a piece has: `from` to `to` in it, `at` in the whole. */
+typedef int operand_piece_fn(struct operand_reader *r, const struct operand *o,
+                             const struct source_piece *piece, uint64_t from, uint64_t to,
+                             uint64_t at, void *arg);
+int operand_pieces(struct operand_reader *r, const struct operand *o, operand_piece_fn *each,
+                   void *arg);
+/* At most 8 of these bytes, or of a register by its DWARF number, as a formula. */
+struct term operand_piece_term(struct operand_reader *r, const struct source_piece *piece,
+                               uint64_t from, uint64_t to);
+struct term operand_register_term(struct operand_reader *r, unsigned reg, uint64_t from,
+                                  uint64_t to);
+
 uint64_t operand_bytes(const struct operand_reader *r, const struct operand *o);
+
+/* expression.c: what the text stands for. It may be placed still; a message begins with the text.
+ */
+int expression_parse(struct operand_reader *reader, const char *text, struct operand *out);
 
 #endif

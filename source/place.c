@@ -7,16 +7,35 @@
 #include <dwarf.h>
 #include <string.h>
 
+#include "debug/bytecode.h"
+
+/* An executable's thread-local variables end where fs_base points. */
+static uint64_t block_bytes(const struct source_mod *m)
+{
+    return (m->tls_bytes + m->tls_align - 1) / m->tls_align * m->tls_align;
+}
+
 gaddr source_place_tls(const struct source_mod *m, const struct source_mod *here,
                        const struct source_frame *frame)
 {
     if (!frame)
         return 0;
-    if (m->executable && frame->fs_base && m->tls_align) {
-        uint64_t block = (m->tls_bytes + m->tls_align - 1) / m->tls_align * m->tls_align;
-        return frame->fs_base - block;
-    }
+    if (m->executable && frame->fs_base && m->tls_align)
+        return frame->fs_base - block_bytes(m);
     return m == here ? frame->tls_base : 0;
+}
+
+struct term source_place_tls_base(const struct source_view *view)
+{
+    const struct source_frame *frame = view->frame;
+    gaddr base = source_place_tls(view->m, view->here, frame);
+
+    if (!base)
+        base = source_tls_base(view->s, view->m, frame);
+    if (base || !frame || !frame->terms || !view->m->executable || !view->m->tls_align)
+        return base ? term_number(base) : (struct term){0};
+    return term_op(frame->terms, TERM_ADD, term_register(frame->terms, AGENT_FS_BASE),
+                   term_number(0 - block_bytes(view->m)));
 }
 
 static bool constant_value(Dwarf_Die *die, struct source_place *out)
@@ -61,8 +80,10 @@ int source_place_find(const struct source_view *view, const struct source_var *v
     if (dwarf_getlocation_addr(&attribute, addr, &op, &count, 1) != 1 || !count)
         return err_set_code(err, SOURCE_OPTIMIZED, "it has no place here: optimized out");
     if (!source_expr_run(view, &attribute, op, count, out))
-        return err_set_code(err, SOURCE_UNKNOWN_PLACE,
-                            "its place depends on registers or memory that are not known");
+        return view->frame && view->frame->terms && !var->tls
+                   ? err_set_code(err, SOURCE_OPTIMIZED, "its value is not known here")
+                   : err_set_code(err, SOURCE_UNKNOWN_PLACE,
+                                  "its place depends on registers or memory that are not known");
     for (uint32_t i = 0; i < out->pieces; i++)
         if (out->piece[i].where != SOURCE_NOWHERE)
             return 0;

@@ -32,6 +32,9 @@ bool source_place_is_register(const struct source_view *view, const struct sourc
 gaddr source_place_tls(const struct source_mod *m, const struct source_mod *here,
                        const struct source_frame *frame);
 
+/* The same as a term, of a library, too, where memory can be read. */
+struct term source_place_tls_base(const struct source_view *view);
+
 /* source/visible.c: a view for names; and the variable that a name means there, or NULL. It is in a
  * table or in the view. Sets view->m, too. */
 struct source_view source_visible_view(struct source *s, gaddr pc,
@@ -46,6 +49,14 @@ gaddr source_tls_base(struct source *s, const struct source_mod *m,
  * cannot be known. */
 bool source_expr_run(const struct source_view *view, Dwarf_Attribute *attribute, Dwarf_Op *op,
                      size_t count, struct source_place *out);
+
+/* A register's value: as given, by the CFA, or a formula; and the CFA likewise. */
+struct term source_expr_register(const struct source_view *view, unsigned reg);
+struct term source_expr_cfa(const struct source_view *view);
+
+/* source/entry.c: the value that a register had when the function was entered, as a formula; or
+ * that of a parameter which the compiler has removed, unless that is NULL. */
+struct term source_entry_value(const struct source_view *view, unsigned reg, Dwarf_Die *parameter);
 
 /* source/type.c: writes the path (`[3].next`) to the smallest part of the variable `die` that has
  * the bytes. Returns whether something atomic is on it. *type is that of the part, if the bytes are

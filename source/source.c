@@ -40,6 +40,11 @@ struct source *source_new(void)
     return s;
 }
 
+const char *source_keep(struct source *s, const char *text)
+{
+    return source_names_add(s->names, text);
+}
+
 static void free_module(struct source_mod *m)
 {
     source_elf_close(m);
@@ -56,6 +61,7 @@ static void free_module(struct source_mod *m)
     free(m->var);
     free(m->global);
     free(m->symbol);
+    free(m->site);
     source_slots_free(m);
     free(m->mapping);
     free(m->path);

@@ -32,6 +32,9 @@ enum source_error {
 struct source *source_new(void);
 void source_free(struct source *s); /* NULL is allowed */
 
+/* A copy of a text that lives as long as the source. */
+const char *source_keep(struct source *s, const char *text);
+
 /* ---- modules ---- */
 
 struct source_mapping {

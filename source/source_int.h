@@ -116,8 +116,9 @@ struct source_mod {
     int32_t *global; /* numbers of variables with addresses, by address */
     struct source_symbol *symbol;
     struct source_fde *fde, *debug_fde;
-    size_t units, rows, scopes, ranges, spans, vars, globals, symbols, fdes, debug_fdes;
-    bool fdes_read, debug_fdes_read;
+    struct source_site *site; /* of source/entry.c */
+    size_t units, rows, scopes, ranges, spans, vars, globals, symbols, fdes, debug_fdes, sites;
+    bool fdes_read, debug_fdes_read, sites_read;
 };
 
 /* Where in the process which module is. */
@@ -128,8 +129,7 @@ struct source_part {
 
 enum { SOURCE_ANSWERS = 4096 };
 
-/* What source_line() said about a pc. */
-struct source_answer {
+struct source_answer { /* what source_line() said about a pc */
     gaddr pc;
     bool given;
     struct source_line line;

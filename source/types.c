@@ -371,6 +371,72 @@ static int find_member(Dwarf_Die *record, const char *name, int depth, struct so
     return 0;
 }
 
+/* The entry of a record with its members, of another unit if this one only declares it. */
+static bool whole_record(struct source *s, const struct source_type *t, Dwarf_Die *die)
+{
+    struct source_type whole;
+
+    if (source_types_class(t) != TYPE_RECORD || !entry_of(t, die) || !peel(die))
+        return false;
+    if (!flag_of(die, DW_AT_declaration))
+        return true;
+    return dwarf_diename(die) && source_types_named(s, 0, dwarf_diename(die), &whole) &&
+           entry_of(&whole, die);
+}
+
+static bool constant_of(Dwarf_Die *die, uint64_t *value)
+{
+    Dwarf_Attribute attribute;
+    Dwarf_Sword number;
+
+    if (!dwarf_attr(die, DW_AT_const_value, &attribute) || dwarf_formsdata(&attribute, &number))
+        return false;
+    *value = (uint64_t)number;
+    return true;
+}
+
+/* What an entry in a record is. False: none that has a value. */
+static bool field_of(Dwarf_Die *record, Dwarf_Die *die, struct source_field *out)
+{
+    int tag = dwarf_tag(die);
+    Dwarf_Die type;
+
+    *out = (struct source_field){.name = dwarf_diename(die), .base = tag == DW_TAG_inheritance};
+    if ((tag != DW_TAG_member && tag != DW_TAG_inheritance && tag != DW_TAG_variable) ||
+        !source_type_of(die, &type))
+        return false;
+    out->member.type = source_types_of(&type);
+    if (tag == DW_TAG_variable || flag_of(die, DW_AT_declaration)) {
+        const char *class = dwarf_diename(record);
+        snprintf(out->member.global, sizeof out->member.global, "%s%s%s", class ? class : "",
+                 class ? "::" : "", out->name ? out->name : "");
+        out->constant = constant_of(die, &out->value);
+        return true;
+    }
+    out->displaced = !place_member(die, &out->member);
+    return true;
+}
+
+int source_types_fields(struct source *s, const struct source_type *t, source_field_fn *fn,
+                        void *arg)
+{
+    Dwarf_Die die, child;
+    struct source_field field;
+    int result = 0;
+
+    if (!whole_record(s, t, &die))
+        return 0;
+    for (int bases = 1; bases >= 0 && !result; bases--) {
+        if (dwarf_child(&die, &child))
+            return 0;
+        do
+            if (field_of(&die, &child, &field) && field.base == bases)
+                result = fn(arg, &field);
+        while (!result && dwarf_siblingof(&child, &child) == 0);
+    }
+    return result;
+}
+
 /* Names of members, for a message. */
 static void list_members(Dwarf_Die *record, char *buf, size_t room)
 {
@@ -393,18 +459,14 @@ int source_types_member(struct source *s, const struct source_type *t, const cha
 {
     Dwarf_Die die;
     char called[200], members[200];
-    struct source_type whole;
 
     *out = (struct source_member){.global = ""};
     source_types_name(t, called, sizeof called);
     if (source_types_class(t) != TYPE_RECORD || !entry_of(t, &die) || !peel(&die))
         return err_set(err, "%s: %s has no members%s", name, called[0] ? called : "it",
                        source_types_class(t) == TYPE_POINTER ? "; a pointer's are behind ->" : "");
-    if (flag_of(&die, DW_AT_declaration)) { /* what it is, another unit says */
-        if (!dwarf_diename(&die) || !source_types_named(s, 0, dwarf_diename(&die), &whole) ||
-            !entry_of(&whole, &die))
-            return err_set(err, "%s: of %s only the name is known", name, called);
-    }
+    if (!whole_record(s, t, &die))
+        return err_set(err, "%s: of %s only the name is known", name, called);
     int found = find_member(&die, name, 0, out, err);
     if (found)
         return found > 0 ? 0 : -1;
@@ -485,6 +547,15 @@ bool source_types_named(struct source *s, gaddr pc, const char *name, struct sou
                 return true;
     }
     return false;
+}
+
+bool source_types_are_cxx(struct source *s, gaddr pc)
+{
+    uint64_t addr;
+    struct source_mod *here = pc ? source_module_at(s, pc, &addr) : NULL;
+    int32_t scope = here ? source_scopes_at(here, addr) : SOURCE_NONE;
+
+    return scope != SOURCE_NONE && here->unit[here->scope[scope].unit].cxx;
 }
 
 static const char *word_of(int tag)

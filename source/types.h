@@ -75,15 +75,42 @@ struct source_member {
 int source_types_member(struct source *s, const struct source_type *t, const char *name,
                         struct source_member *out, struct err *err);
 
+/* A part of a record, in the order in which GDB shows them: bases first. */
+struct source_field {
+    const char *name; /* NULL: it is anonymous, or a base */
+    bool base;
+    bool displaced; /* a virtual base: the offset is not known */
+    bool constant;  /* a static member that is always `value` */
+    uint64_t value;
+    struct source_member member;
+};
+
+/* Not 0 ends it, and is returned. */
+typedef int source_field_fn(void *arg, const struct source_field *field);
+int source_types_fields(struct source *s, const struct source_type *t, source_field_fn *fn,
+                        void *arg);
+
 /* `struct NAME`, `NAME` of a typedef, enum or class; seen from pc. */
 bool source_types_named(struct source *s, gaddr pc, const char *name, struct source_type *out);
 
+/* The code at pc is C++. */
+bool source_types_are_cxx(struct source *s, gaddr pc);
+
 /* The type's name, as far as it has one. */
 void source_types_name(const struct source_type *t, char *buf, size_t room);
+/* source/declare.c: the type as GDB writes it: `const struct node *`, `int (*)[3]`; `cxx`: without
+ * `struct`. */
+void source_types_declare(const struct source_type *t, bool cxx, char *buf, size_t room);
+/* The name of a C++ function with the types of its parameters: `area(int, double *)`. False: there
+ * is no function that begins there. */
+bool source_types_signature(struct source *s, gaddr pc, char *buf, size_t room);
 
 /* source/value.c: a floating point number of any size; false: there is none of that size. */
 bool source_value_float(const struct source_type *t, const void *value, size_t bytes,
                         long double *out);
+/* Writes a byte as in a string in quotes of that kind. Returns how long it is. */
+enum { VALUE_ESCAPED = 5 };
+size_t source_value_escape(unsigned char c, char quote, char out[VALUE_ESCAPED]);
 /* Writes a value: numbers, `97 'a'`, `true`, enumerators, addresses; else bytes. */
 void source_value_write(const struct source_type *t, const void *value, size_t bytes, char *buf,
                         size_t room);

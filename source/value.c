@@ -2,6 +2,7 @@
 #include <dwarf.h>
 #include <inttypes.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "source/place.h"
@@ -31,15 +32,25 @@ static void write_bytes(const uint8_t *value, size_t bytes, char *buf, size_t ro
         snprintf(buf + used, room - used, bytes > BYTES_SHOWN ? " ...}" : "}");
 }
 
+size_t source_value_escape(unsigned char c, char quote, char out[VALUE_ESCAPED])
+{
+    static const char named[] = "a\ab\bf\fn\nr\rt\tv\v";
+
+    for (size_t i = 0; i < sizeof named - 1; i += 2)
+        if ((unsigned char)named[i + 1] == c)
+            return (size_t)snprintf(out, VALUE_ESCAPED, "\\%c", named[i]);
+    if (c >= ' ' && c < 0x7f)
+        return (size_t)snprintf(out, VALUE_ESCAPED, "%s%c",
+                                c == (unsigned char)quote || c == '\\' ? "\\" : "", c);
+    return (size_t)snprintf(out, VALUE_ESCAPED, "\\%03o", c);
+}
+
 static void write_character(uint64_t v, char *buf, size_t room)
 {
-    unsigned char c = (unsigned char)v;
+    char text[VALUE_ESCAPED];
 
-    if (c >= ' ' && c < 0x7f)
-        snprintf(buf, room, "%" PRId64 " '%s%c'", (int64_t)v, c == '\'' || c == '\\' ? "\\" : "",
-                 c);
-    else
-        snprintf(buf, room, "%" PRId64 " '\\%03o'", (int64_t)v, c);
+    source_value_escape((unsigned char)v, '\'', text);
+    snprintf(buf, room, "%" PRId64 " '%s'", (int64_t)v, text);
 }
 
 /* The name behind typedefs and qualifiers; "" if there is none. */
@@ -116,45 +127,166 @@ bool source_value_float(const struct source_type *t, const void *value, size_t b
     return true;
 }
 
+/* The bits of the fraction, which say what kind of no number it is. */
+static uint64_t fraction_of(const void *value, size_t bytes)
+{
+    uint64_t v = 0;
+
+    memcpy(&v, value, bytes < sizeof v ? bytes : sizeof v);
+    return bytes == 2                ? v & 0x3ff
+           : bytes == sizeof(float)  ? v & 0x7fffff
+           : bytes == sizeof(double) ? v & 0xfffffffffffffull
+                                     : v;
+}
+
 static void write_float(const struct source_type *t, const void *value, size_t bytes, char *buf,
                         size_t room)
 {
     long double l;
-    int digits = bytes == 2 ? 5 : bytes == sizeof(float) ? 9 : bytes == sizeof(double) ? 17 : 18;
+    int digits = bytes == 2 ? 5 : bytes == sizeof(float) ? 9 : bytes == sizeof(double) ? 17 : 21;
 
-    if (source_value_float(t, value, bytes, &l))
-        snprintf(buf, room, "%.*Lg", digits, l);
-    else
+    if (!source_value_float(t, value, bytes, &l))
         write_bytes(value, bytes, buf, room);
+    else if (l != l)
+        snprintf(buf, room, "%snan(0x%" PRIx64 ")", __builtin_signbit(l) ? "-" : "",
+                 fraction_of(value, bytes));
+    else
+        snprintf(buf, room, "%.*Lg", digits, l);
 }
 
-/* The enumerator with the value, or nothing. */
-static const char *enumerator(const struct source_type *t, uint64_t v)
+/* ---- enumerations ---- */
+
+/* Does it for each enumerator, in order. Not 0 ends it. */
+typedef int enumerator_fn(void *arg, const char *name, uint64_t value);
+
+static int for_enumerators(const struct source_type *t, enumerator_fn *fn, void *arg)
 {
     Dwarf_Die die, child;
     Dwarf_Attribute attribute;
     Dwarf_Sword number;
+    Dwarf_Word word;
+    int result = 0;
 
     memcpy(&die, t->die, sizeof die);
     if (!t->die[0] || dwarf_peel_type(&die, &die) || dwarf_child(&die, &child))
-        return NULL;
-    do
-        if (dwarf_tag(&child) == DW_TAG_enumerator &&
-            dwarf_attr(&child, DW_AT_const_value, &attribute) &&
-            !dwarf_formsdata(&attribute, &number) && (uint64_t)number == v)
-            return dwarf_diename(&child);
-    while (dwarf_siblingof(&child, &child) == 0);
-    return NULL;
+        return 0;
+    do {
+        if (dwarf_tag(&child) != DW_TAG_enumerator ||
+            !dwarf_attr(&child, DW_AT_const_value, &attribute))
+            continue;
+        unsigned form = dwarf_whatform(&attribute);
+        bool is_signed = form == DW_FORM_sdata || form == DW_FORM_implicit_const;
+        if (is_signed && !dwarf_formsdata(&attribute, &number))
+            result = fn(arg, dwarf_diename(&child), (uint64_t)number);
+        else if (!is_signed && !dwarf_formudata(&attribute, &word))
+            result = fn(arg, dwarf_diename(&child), word);
+    } while (!result && dwarf_siblingof(&child, &child) == 0);
+    return result;
+}
+
+/* What stands before the names of enumerators: namespaces, classes, `enum class`. */
+static void enumerator_prefix(const struct source_type *t, char *buf, size_t room)
+{
+    Dwarf_Die die, *scope = NULL;
+    Dwarf_Attribute unused;
+    size_t used = 0;
+
+    buf[0] = 0;
+    memcpy(&die, t->die, sizeof die);
+    if (!t->die[0] || dwarf_peel_type(&die, &die))
+        return;
+    bool own = dwarf_attr(&die, DW_AT_enum_class, &unused) != NULL;
+    int n = dwarf_getscopes_die(&die, &scope);
+    for (int i = n - 2; i >= (own ? 0 : 1) && used < room; i--) {
+        int tag = dwarf_tag(&scope[i]);
+        const char *name = dwarf_diename(&scope[i]);
+        if (name && (!i || tag == DW_TAG_namespace || tag == DW_TAG_class_type ||
+                     tag == DW_TAG_structure_type))
+            used += (size_t)snprintf(buf + used, room - used, "%s::", name);
+    }
+    free(scope);
+}
+
+struct enumerator {
+    uint64_t v, seen;
+    char prefix[256];
+    const char *name;
+    bool flags;
+    char *buf;
+    size_t room, used;
+};
+
+static int name_value(void *arg, const char *name, uint64_t value)
+{
+    struct enumerator *e = arg;
+
+    e->name = value == e->v ? name : NULL;
+    return e->name != NULL;
+}
+
+/* Flags have a bit each. */
+static int look_at_flag(void *arg, const char *name, uint64_t value)
+{
+    struct enumerator *e = arg;
+    (void)name;
+
+    e->flags = e->flags && (int64_t)value >= 0 && !(value & (value - 1));
+    e->seen |= value;
+    return 0;
+}
+
+static int write_flag(void *arg, const char *name, uint64_t value)
+{
+    struct enumerator *e = arg;
+
+    if (!(e->v & value))
+        return 0;
+    if (e->used < e->room)
+        e->used += (size_t)snprintf(e->buf + e->used, e->room - e->used, "%s%s%s",
+                                    e->used ? " | " : "(", e->prefix, name);
+    e->v &= ~value;
+    return 0;
 }
 
 static void write_enum(const struct source_type *t, uint64_t v, char *buf, size_t room)
 {
-    const char *name = enumerator(t, v);
+    struct enumerator e = {.v = v, .flags = true, .buf = buf, .room = room};
 
-    if (name)
-        snprintf(buf, room, "%s", name);
-    else
+    enumerator_prefix(t, e.prefix, sizeof e.prefix);
+    if (for_enumerators(t, name_value, &e)) {
+        snprintf(buf, room, "%s%s", e.prefix, e.name);
+        return;
+    }
+    for_enumerators(t, look_at_flag, &e);
+    if (!e.flags || !e.seen || !v) {
         snprintf(buf, room, "%" PRId64, (int64_t)v);
+        return;
+    }
+    for_enumerators(t, write_flag, &e);
+    if (e.used >= room)
+        return;
+    if (e.v)
+        snprintf(buf + e.used, room - e.used, "%sunknown: 0x%" PRIx64 ")", e.used ? " | " : "(",
+                 e.v);
+    else
+        snprintf(buf + e.used, room - e.used, ")");
+}
+
+/* 16 bytes, in decimal. */
+static void write_wide(const void *value, bool is_signed, char *buf, size_t room)
+{
+    unsigned __int128 v;
+    char digits[48], *at = digits + sizeof digits;
+
+    memcpy(&v, value, sizeof v);
+    bool negative = is_signed && v >> 127;
+    if (negative)
+        v = -v;
+    *--at = 0;
+    do
+        *--at = (char)('0' + (int)(v % 10));
+    while (v /= 10);
+    snprintf(buf, room, "%s%s", negative ? "-" : "", at);
 }
 
 void source_value_write(const struct source_type *t, const void *value, size_t bytes, char *buf,
@@ -166,14 +298,16 @@ void source_value_write(const struct source_type *t, const void *value, size_t b
 
     if (class == TYPE_FLOAT)
         write_float(t, value, bytes, buf, room);
+    else if (bytes == 16 && (class == TYPE_SIGNED || class == TYPE_UNSIGNED))
+        write_wide(value, class == TYPE_SIGNED, buf, room);
     else if (!whole)
         write_bytes(value, bytes, buf, room);
     else if (class == TYPE_SIGNED)
         snprintf(buf, room, "%" PRId64, (int64_t)v);
-    else if (class == TYPE_UNSIGNED)
-        snprintf(buf, room, "%" PRIu64, v);
     else if (class == TYPE_BOOLEAN && v < 2)
         snprintf(buf, room, "%s", v ? "true" : "false");
+    else if (class == TYPE_UNSIGNED || class == TYPE_BOOLEAN)
+        snprintf(buf, room, "%" PRIu64, v);
     else if (class == TYPE_CHARACTER || class == TYPE_UCHARACTER)
         write_character(v, buf, room);
     else if (class == TYPE_ENUM)

@@ -12,6 +12,7 @@
 #define SOURCE_VARIABLE_H
 
 #include "source/source.h"
+#include "source/term.h"
 #include "source/types.h"
 
 /* What is known about the frame of a pc. 0 is unknown. */
@@ -26,6 +27,10 @@ struct source_frame {
     /* NULL, or reads memory as it is there: returns how many bytes there were. */
     size_t (*memory)(void *arg, gaddr addr, void *out, size_t bytes);
     void *arg;
+    /* NULL, or where formulas are kept for what is not known of the frame (source/term.h). */
+    struct terms *terms;
+    const struct term *unwound; /* NULL, or registers 0-15 of a caller; unknown: they are gone */
+    uint32_t callers;           /* so many calls out */
 };
 
 /* Writes the name of what the `bytes` bytes at addr are, seen from pc: `total`, `table[3].next`,
@@ -57,7 +62,8 @@ struct source_piece {
     uint64_t value;
     uint32_t bytes; /* 0: the size is unknown */
     uint16_t reg;
-    bool known; /* of what is computed: `value` is */
+    bool known;       /* of what is computed: `value` is */
+    struct term term; /* a formula: in place of `address`, or of `value` if that is computed */
 };
 
 /* Something that a computed value is made from. */
