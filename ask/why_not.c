@@ -4,9 +4,9 @@
  *
  * Which branches decide whether the line is executed is a matter of the function's graph: those on
  * one of whose edges it is control dependent, those that decide about these, and so on up to the
- * function's entry. One pass over the trace counts which ways all of them went. Of a branch that
- * went elsewhere the last instance's condition is sliced. A function that was never entered is
- * looked for at its call sites, in turn.
+ * function's entry. One pass over the trace counts which ways all of them went. If a branch went
+ * elsewhere, the condition of its last instance is sliced. If a function was never entered, its
+ * call sites are explained in turn.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -147,7 +147,7 @@ static void put_needed(struct job *j, gaddr to)
         rows_printf(j->q->rows, R_NEEDED, "to 0x%" PRIx64, to);
 }
 
-/* Of a branch that came: how often it went the way that is needed, and where it went last. */
+/* How often the branch went the way that is needed, and where it went last. */
 static int tell_gate(struct job *j, const struct gate *g, struct err *err)
 {
     struct rows *r = j->q->rows;
@@ -180,6 +180,16 @@ static int tell_gate(struct job *j, const struct gate *g, struct err *err)
         rows_text(r, R_BECAUSE, leads);
     }
     return rows_end(r, err);
+}
+
+static int tell_function(struct job *j, const struct source_line *of, const char *why,
+                         struct err *err)
+{
+    location_place(j->q, R_PLACE, of->entry);
+    rows_printf(j->q->rows, R_WHAT, "%s()", of->outer ? of->outer : "?");
+    rows_number(j->q->rows, R_TIMES, 0);
+    rows_text(j->q->rows, R_BECAUSE, why);
+    return rows_end(j->q->rows, err);
 }
 
 /* An instruction, not a branch. */
@@ -231,17 +241,18 @@ static int find_callers(struct job *j, gaddr callee, gaddr **out, size_t *count,
 
 static int explain(struct job *j, gaddr pc, unsigned depth, struct err *err);
 
-static int tell_callers(struct job *j, gaddr entry, unsigned depth, struct err *err)
+static int tell_callers(struct job *j, const struct source_line *of, unsigned depth,
+                        struct err *err)
 {
     gaddr *caller = NULL;
     size_t callers = 0;
-    int end = find_callers(j, entry, &caller, &callers, err);
+    int end = find_callers(j, of->entry, &caller, &callers, err);
     if (!end && !callers)
-        end = tell_line(j, entry, "never called, and no direct call of it is in its module", err);
+        end = tell_function(j, of, "no direct call of it is in its module", err);
     for (size_t i = 0; !end && i < callers; i++) {
         struct source_line line;
         source_line(j->q->study->source, caller[i], &line);
-        if (line.entry == entry) /* by itself */
+        if (line.entry == of->entry) /* by itself */
             continue;
         end = tell_line(j, caller[i], "the call of it", err);
         if (!end && depth + 1 < DEPTH)
@@ -268,8 +279,8 @@ static int explain(struct job *outer, gaddr pc, unsigned depth, struct err *err)
     struct source_line line;
     source_line(s->source, pc, &line);
     if (!trace_is_entry(s->trace, line.entry)) {
-        int end = tell_line(&j, line.entry, "its function was never called", err);
-        return end ? end : tell_callers(&j, line.entry, depth, err);
+        int end = tell_function(&j, &line, "never called", err);
+        return end ? end : tell_callers(&j, &line, depth, err);
     }
     j.f = cfg_function(s->index->cfg, line.entry, err);
     int32_t block = j.f ? cfg_block_of(j.f, pc) : CFG_NONE;

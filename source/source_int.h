@@ -120,7 +120,8 @@ struct source_mod {
     bool fdes_read, debug_fdes_read, sites_read;
 };
 
-struct source_part { /* where in the process which module is */
+/* Where in the process which module is. */
+struct source_part {
     gaddr start, end;
     uint32_t module;
 };
@@ -165,14 +166,13 @@ const char *source_names_path(struct source_names *names, const char *path);
 void source_elf_open(struct source_mod *m, const struct source_module *module);
 void source_elf_close(struct source_mod *m);
 int source_debug_open(const struct source_mod *m);
-void source_elf_debug(struct source_mod *m);        /* finds debug information */
-uint64_t source_elf_identity(struct source_mod *m); /* for source_identity() */
+void source_elf_debug(struct source_mod *m); /* finds debug information */
+uint64_t source_elf_identity(struct source_mod *m);
 /* Reads from the file as it is mapped. Returns how many bytes there are, up to `bytes`. */
 size_t source_elf_bytes(const struct source_mod *m, uint64_t addr, void *buf, size_t bytes);
 /* source/symbols.c */
 void source_symbols_read(struct source *s, struct source_mod *m);
-const struct source_symbol *source_symbols_at(const struct source_mod *m,
-                                              uint64_t addr); /* or NULL */
+const struct source_symbol *source_symbols_at(const struct source_mod *m, uint64_t addr);
 
 /* source/rows.c */
 void source_rows_read(struct source *s, struct source_mod *m);

@@ -15,8 +15,8 @@ struct outcome {
     struct position at; /* ... where that was */
 };
 
-/* Of the instructions at these addresses, which are sorted. *out is sorted, too, and to be freed;
- * what was never executed is not in it. */
+/* The ways of the instructions at these addresses, which are sorted. *out is sorted, too, and to be
+ * freed; what was never executed is not in it. */
 int outcome_pass(struct trace *trace, const gaddr *pc, size_t n, struct outcome **out,
                  size_t *outcomes, struct err *err);
 

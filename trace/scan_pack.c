@@ -3,7 +3,7 @@
  * SPDX-License-Identifier: MIT
  *
  * Frames are shared by the chunks whose beginning they are there at. A frame is made behind its
- * parent, so that sorted by their serials all parents come first; whoever needs a frame gives its
+ * parent, so that sorted by their serials all parents come first; a reference to a frame is its
  * place in that list. Numbers have seven bits a byte.
  */
 #include "trace/scan_pack.h"
