@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """lines_test.py DRDEBUG SOURCE PROGRAM - `ask lines` against GDB's breakpoints on the same recording.
 
-The source marks lines with LOOK and a number, for which NAME.look has expressions. GDB has a breakpoint on each of these
-lines, and prints the expressions at every stop; the rows must be the same executions in the same threads, with the same text in each cell.
-GDB's settings are its own, but for what no row has: pretty-printers, and the frames that a program shows.
+The source marks lines with LOOK and a number, for which NAME.look has expressions. GDB has a breakpoint on each of
+these lines, and prints the expressions at every stop; the rows must be the same executions in the same threads, with
+the same text in each cell. GDB's settings are its own, but for pretty-printers.
 
 SPDX-License-Identifier: MIT
 """
@@ -143,7 +143,8 @@ def compare(pinball, number, expressions, stops):
     for row, (thread, texts) in zip(got, stops):
         own = row["at"].split(":")[0]
         check(threads.setdefault(thread, own) == own, f":{number}: {row}: GDB's thread is {thread}")
-        wrong += [f":{number} {row['at']} {e}: {row[e]}\n    GDB has {t}" for e, t in zip(expressions, texts) if not same(row[e], t)]
+        wrong += [f":{number} {row['at']} {e}: {row[e]}\n    GDB has {t}"
+                  for e, t in zip(expressions, texts) if not same(row[e], t)]
     return len(got) * len(expressions), wrong
 
 
