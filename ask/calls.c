@@ -53,7 +53,10 @@ int ask_calls(struct asking *q, struct err *err)
                                     .progress = q->progress,
                                     .progress_arg = q->arg,
                                     .interrupted = q->interrupted};
+    struct functions functions = {0};
     if (rows_begin(q->rows, columns, sizeof columns / sizeof *columns, err))
         return -1;
-    return calls_find(q->study, &o, err);
+    int end = calls_find(q->study, &o, &functions, err);
+    functions_deinit(&functions);
+    return end;
 }

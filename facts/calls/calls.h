@@ -40,8 +40,10 @@ struct calls_options {
     void *progress_arg;
 };
 
-/* 0, -1, or what fn ended it with. */
-int calls_find(struct study *study, const struct calls_options *o, struct err *err);
+/* 0, -1, or what fn ended it with. Calls refer to *functions, which was {0}; the caller gives it
+ * back. */
+int calls_find(struct study *study, const struct calls_options *o, struct functions *functions,
+               struct err *err);
 
 const char *calls_how(const struct call *call);   /* "", "tail", "signal", "thread", "inlined" */
 const char *calls_ended(const struct call *call); /* "", "tail", "unwound", "running" */
