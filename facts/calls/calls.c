@@ -193,12 +193,21 @@ static struct waiting *wait_for(struct finder *f, const struct call *call, bool 
     return NULL;
 }
 
+static struct position position_of(const struct finder *f, struct follow *w, uint32_t thread,
+                                   gaddr pc)
+{
+    if (f->o->countless)
+        return (struct position){.thread = trace_thread(w->trace, thread), .pc = pc};
+    struct position at = follow_position(w);
+    at.pc = pc;
+    return at;
+}
+
 static int begin(void *arg, struct follow *w, uint32_t thread, struct follow_call *c,
                  struct err *err)
 {
     struct finder *f = arg;
-    (void)thread;
-    struct call call = {.at = follow_position(w),
+    struct call call = {.at = position_of(f, w, thread, c->entry),
                         .first = c->first,
                         .end = UINT64_MAX,
                         .from = c->from,
@@ -237,7 +246,8 @@ static int over(void *arg, struct follow *w, uint32_t thread, struct follow_call
     wait->call.inclusive = follow_inclusive(t, c);
     wait->call.self = follow_self(t, c);
     if (how != FOLLOW_RUNNING) {
-        wait->call.last = follow_last(w, thread);
+        if (!f->o->countless)
+            wait->call.last = follow_last(w, thread);
         wait->call.end = t->last_insn;
     }
     return wait == f->wait + f->done ? tell(f, err) : 0;
@@ -272,14 +282,13 @@ static int within(void *arg, struct follow *w, const struct trace_step *step, st
             continue;
         const struct functions_one *one = &f->functions->at[s->function];
         struct follow_thread *t = &w->thread[step->thread];
-        struct call call = {.at = follow_position(w),
+        struct call call = {.at = position_of(f, w, step->thread, one->entry),
                             .first = w->chunk.first_insn + step->insn_at + s->insn,
                             .end = UINT64_MAX,
                             .function = one,
                             .depth = t->calls ? t->call[t->calls - 1].depth + 1 : 0,
                             .how = FOLLOW_INLINED,
                             .ended = FOLLOW_RETURNED};
-        call.at.pc = one->entry;
         if (!wait_for(f, &call, true, err))
             return -1;
     }

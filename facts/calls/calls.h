@@ -32,6 +32,7 @@ struct call {
 
 struct calls_options {
     const char *pattern; /* see source/functions.h */
+    bool countless;      /* nobody wants the counts of positions: they are 0, and it is faster */
     /* In the order in which they began. Not 0, which for an error is -1 with *err set, ends it. */
     int (*fn)(void *arg, const struct call *call, struct err *err);
     void (*progress)(void *arg, uint64_t done, uint64_t total); /* may be NULL */
