@@ -47,13 +47,17 @@ static int tell(void *arg, const struct call *c, struct err *err)
 
 int ask_calls(struct asking *q, struct err *err)
 {
-    const struct calls_options o = {.pattern = q->given->word[0],
-                                    .fn = tell,
-                                    .arg = q,
-                                    .progress = q->progress,
-                                    .progress_arg = q->arg,
-                                    .interrupted = q->interrupted};
+    struct calls_options o = {.pattern = q->given->word[0],
+                              .fn = tell,
+                              .arg = q,
+                              .progress = q->progress,
+                              .progress_arg = q->arg,
+                              .interrupted = q->interrupted};
+    struct functions functions = {0};
     if (rows_begin(q->rows, columns, sizeof columns / sizeof *columns, err))
         return -1;
-    return calls_find(q->study, &o, err);
+    o.countless = !rows_shows(q->rows, AT);
+    int end = calls_find(q->study, &o, &functions, err);
+    functions_deinit(&functions);
+    return end;
 }

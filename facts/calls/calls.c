@@ -29,7 +29,7 @@ struct waiting {
 struct finder {
     struct study *study;
     const struct calls_options *o;
-    struct functions functions;
+    struct functions *functions;
     struct follow follow;
     struct waiting *wait; /* the first `done` of them were told */
     size_t waits, wait_room, done;
@@ -40,7 +40,6 @@ struct finder {
 
 static void deinit(struct finder *f)
 {
-    functions_deinit(&f->functions);
     follow_deinit(&f->follow);
     free(f->wait);
     free(f->site);
@@ -94,8 +93,8 @@ static bool may_be_target(const struct finder *f, gaddr pc)
     if (!functions_in_module(f->study->source, f->o->pattern, pc))
         return false;
     source_line(f->study->source, pc, &at);
-    for (size_t i = 0; i < f->functions.count; i++)
-        if (f->functions.at[i].kind == FUNCTIONS_STUB && f->functions.at[i].module == at.module)
+    for (size_t i = 0; i < f->functions->count; i++)
+        if (f->functions->at[i].kind == FUNCTIONS_STUB && f->functions->at[i].module == at.module)
             return false;
     return true;
 }
@@ -111,17 +110,17 @@ static int follow_stubs(struct finder *f, struct err *err)
     int end = follow_init(&w, f->study->trace, err);
     for (uint32_t i = 0; !end && i < code_count(code); i++) {
         const struct code_block *b = code_block(code, i);
-        const struct functions_one *one = at_pc(&f->functions, b->pc);
+        const struct functions_one *one = at_pc(f->functions, b->pc);
         function[i] = FOLLOW_NO_FUNCTION;
         if (one && one->kind == FUNCTIONS_STUB) {
-            w.block[i].function = (uint32_t)(one - f->functions.at);
+            w.block[i].function = (uint32_t)(one - f->functions->at);
             w.block[i].flags |= FOLLOW_STUB;
         } else if (b->entry && !one && may_be_target(f, b->pc)) {
             w.block[i].flags |= FOLLOW_TARGET;
         }
     }
     if (!end) {
-        w.functions = (uint32_t)f->functions.count;
+        w.functions = (uint32_t)f->functions->count;
         end = follow_study(&w, f->study, &v, err);
         follow_deinit(&w);
     }
@@ -138,7 +137,7 @@ static int follow_stubs(struct finder *f, struct err *err)
 
 static int add_sites(struct finder *f, const struct code_block *b, struct err *err)
 {
-    const struct functions *l = &f->functions;
+    const struct functions *l = f->functions;
     for (uint16_t i = 0; i < b->insns; i++) {
         const gaddr pc = b->insn[i].in.pc;
         const struct functions_one *one = at_pc(l, pc);
@@ -162,7 +161,7 @@ static int add_sites(struct finder *f, const struct code_block *b, struct err *e
 
 static int plan(struct finder *f, struct err *err)
 {
-    const struct functions *l = &f->functions;
+    const struct functions *l = f->functions;
     struct code *code = trace_code(f->study->trace);
     bool inlined = false, stubs = false;
     for (size_t i = 0; i < l->count; i++)
@@ -194,16 +193,25 @@ static struct waiting *wait_for(struct finder *f, const struct call *call, bool 
     return NULL;
 }
 
+static struct position position_of(const struct finder *f, struct follow *w, uint32_t thread,
+                                   gaddr pc)
+{
+    if (f->o->countless)
+        return (struct position){.thread = trace_thread(w->trace, thread), .pc = pc};
+    struct position at = follow_position(w);
+    at.pc = pc;
+    return at;
+}
+
 static int begin(void *arg, struct follow *w, uint32_t thread, struct follow_call *c,
                  struct err *err)
 {
     struct finder *f = arg;
-    (void)thread;
-    struct call call = {.at = follow_position(w),
+    struct call call = {.at = position_of(f, w, thread, c->entry),
                         .first = c->first,
                         .end = UINT64_MAX,
                         .from = c->from,
-                        .function = &f->functions.at[c->function],
+                        .function = &f->functions->at[c->function],
                         .depth = c->depth,
                         .again = c->again,
                         .how = c->how,
@@ -238,7 +246,8 @@ static int over(void *arg, struct follow *w, uint32_t thread, struct follow_call
     wait->call.inclusive = follow_inclusive(t, c);
     wait->call.self = follow_self(t, c);
     if (how != FOLLOW_RUNNING) {
-        wait->call.last = follow_last(w, thread);
+        if (!f->o->countless)
+            wait->call.last = follow_last(w, thread);
         wait->call.end = t->last_insn;
     }
     return wait == f->wait + f->done ? tell(f, err) : 0;
@@ -252,7 +261,7 @@ static bool came_from_inside(struct finder *f, struct site *site, uint32_t befor
     const struct code_block *b = code_block(trace_code(f->study->trace), before - 1);
     site->asked = before;
     site->was_inside =
-        functions_within(f->study->source, &f->functions.at[site->function], code_last(b)->pc);
+        functions_within(f->study->source, &f->functions->at[site->function], code_last(b)->pc);
     return site->was_inside;
 }
 
@@ -271,16 +280,15 @@ static int within(void *arg, struct follow *w, const struct trace_step *step, st
         if (s->insn >= step->insns ||
             (s->insn ? s->inside : came_from_inside(f, s, w->thread[step->thread].block)))
             continue;
-        const struct functions_one *one = &f->functions.at[s->function];
+        const struct functions_one *one = &f->functions->at[s->function];
         struct follow_thread *t = &w->thread[step->thread];
-        struct call call = {.at = follow_position(w),
+        struct call call = {.at = position_of(f, w, step->thread, one->entry),
                             .first = w->chunk.first_insn + step->insn_at + s->insn,
                             .end = UINT64_MAX,
                             .function = one,
                             .depth = t->calls ? t->call[t->calls - 1].depth + 1 : 0,
                             .how = FOLLOW_INLINED,
                             .ended = FOLLOW_RETURNED};
-        call.at.pc = one->entry;
         if (!wait_for(f, &call, true, err))
             return -1;
     }
@@ -296,12 +304,13 @@ static int chunk(void *arg, uint64_t insns, struct err *err)
     return f->o->interrupted && f->o->interrupted();
 }
 
-int calls_find(struct study *study, const struct calls_options *o, struct err *err)
+int calls_find(struct study *study, const struct calls_options *o, struct functions *functions,
+               struct err *err)
 {
-    struct finder f = {.study = study, .o = o};
+    struct finder f = {.study = study, .o = o, .functions = functions};
     const struct follow_visitor v = {
         .arg = &f, .begin = begin, .end = over, .within = within, .chunk = chunk};
-    int end = functions_find(study->source, o->pattern, &f.functions, err);
+    int end = functions_find(study->source, o->pattern, functions, err);
     if (!end)
         end = follow_init(&f.follow, study->trace, err);
     if (!end)

@@ -32,6 +32,7 @@ struct call {
 
 struct calls_options {
     const char *pattern; /* see source/functions.h */
+    bool countless;      /* nobody wants the counts of positions: they are 0, and it is faster */
     /* In the order in which they began. Not 0, which for an error is -1 with *err set, ends it. */
     int (*fn)(void *arg, const struct call *call, struct err *err);
     void (*progress)(void *arg, uint64_t done, uint64_t total); /* may be NULL */
@@ -40,8 +41,10 @@ struct calls_options {
     void *progress_arg;
 };
 
-/* 0, -1, or what fn ended it with. */
-int calls_find(struct study *study, const struct calls_options *o, struct err *err);
+/* 0, -1, or what fn ended it with. Calls refer to *functions, which was {0}; the caller gives it
+ * back. */
+int calls_find(struct study *study, const struct calls_options *o, struct functions *functions,
+               struct err *err);
 
 const char *calls_how(const struct call *call);   /* "", "tail", "signal", "thread", "inlined" */
 const char *calls_ended(const struct call *call); /* "", "tail", "unwound", "running" */

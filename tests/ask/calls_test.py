@@ -140,6 +140,17 @@ def known_throws(test, pinball, _level):
     test.equal(len(test.ask(pinball, "calls", "box::area")), 4, "box::area: without its namespace")
 
 
+def kept(test, pinball, name):
+    """With what is kept beside the trace, without it, and where that is damaged: the same."""
+    path = os.path.join(pinball, "trace.calls")
+    test.check(os.path.exists(path), "odd steps are kept")
+    rows = test.ask(pinball, "calls", name)
+    os.truncate(path, os.path.getsize(path) - 3)
+    test.equal(test.ask(pinball, "calls", name), rows, f"{name}: what is kept is damaged")
+    os.remove(path)
+    test.equal(test.ask(pinball, "calls", name), rows, f"{name}: nothing is kept")
+
+
 def main():
     drdebug, program, level = sys.argv[1:]
     if not shutil.which("gdb"):
@@ -149,6 +160,7 @@ def main():
     name = os.path.basename(program).split("_")[0]
     pinball = test.record("calls.pinball", program)
     against_gdb(test, pinball, program, level)
+    kept(test, pinball, "deep" if name == "calls" else "descend")
     if name == "calls":
         known_calls(test, pinball, level)
         known_libraries(test, pinball, program)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/unit/failing.h"
 #include "tests/unit/trace_text.h"
 #include "tests/unit/unit.h"
 
@@ -58,24 +59,27 @@ static int over(void *arg, struct follow *f, uint32_t thread, struct follow_call
     return 0;
 }
 
+static void want(struct follow *f, const struct trace_text *t, const char *const *name)
+{
+    const struct code *code = trace_code(f->trace);
+    for (uint32_t n = 0; name[n]; n++, f->functions = n)
+        for (uint32_t i = 0; i < code_count(code); i++)
+            if (code_block(code, i)->pc == trace_text_place(t, name[n])) {
+                f->block[i].function = n;
+                f->block[i].flags |= FOLLOW_START;
+            }
+}
+
 static void pass(const struct trace_text *t, struct seen *s, struct follow_odd **odd, size_t *odds)
 {
     struct follow f;
     struct err err;
-    struct trace *trace = trace_text_trace(t);
-    const struct code *code = trace_code(trace);
-    const char *const *name = s->name;
     const struct follow_visitor v = {.arg = s, .begin = begin, .end = over};
-    assert_int_equal(follow_init(&f, trace, &err), 0);
+    assert_int_equal(follow_init(&f, trace_text_trace(t), &err), 0);
     f.odd = *odd;
     f.odds = *odds;
     f.odds_known = *odd;
-    for (uint32_t n = 0; name[n]; n++, f.functions = n)
-        for (uint32_t i = 0; i < code_count(code); i++)
-            if (code_block(code, i)->pc == trace_text_place(t, name[n])) {
-                f.block[i].function = n;
-                f.block[i].flags |= FOLLOW_START;
-            }
+    want(&f, t, s->name);
     assert_int_equal(follow_pass(&f, &v, &err), 0);
     *odd = realloc(f.odd, sizeof **odd * (f.odds + 1));
     *odds = f.odds;
@@ -256,6 +260,41 @@ static void threads_are_followed_apart(void **state)
                         " f@1*g g@2 /g=2,2 /f...=6,4 /g...=2,2");
 }
 
+static void no_memory_is_told(void **state)
+{
+    (void)state;
+    static const char *const names[] = {"f", "g", NULL};
+    struct trace_text *t = trace_text_new("block main 1000: call f\n"
+                                          "block main2 1005: nop; ret\n"
+                                          "block f 2000: push rbx; call g\n"
+                                          "block g 3000: nop; add rsp,16; ret\n"
+                                          "thread 1 main rsp=7000\n"
+                                          "main\n f\n g\n main2\n");
+    unsigned told = 0;
+    bool failed = true;
+    for (uint64_t n = 0; failed; n++) {
+        struct seen s = {.name = names};
+        const struct follow_visitor v = {.arg = &s, .begin = begin, .end = over};
+        struct follow f = {0};
+        struct err err = {.msg = ""};
+        failing_begin(n);
+        int end = follow_init(&f, trace_text_trace(t), &err);
+        if (!end) {
+            want(&f, t, names);
+            end = follow_pass(&f, &v, &err);
+        }
+        failed = failing_end();
+        follow_deinit(&f);
+        told += end == -1;
+        if (end)
+            assert_non_null(strstr(err.msg, "no memory"));
+        else
+            assert_string_equal(s.text, " f@1 g@2 /g^=3,3 /f=5,2");
+    }
+    assert_true(told >= 8);
+    trace_text_free(t);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -269,6 +308,7 @@ int main(void)
         cmocka_unit_test(a_return_over_several_frames_unwinds_those_above),
         cmocka_unit_test(a_handler_is_an_execution),
         cmocka_unit_test(threads_are_followed_apart),
+        cmocka_unit_test(no_memory_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
