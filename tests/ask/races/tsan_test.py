@@ -17,7 +17,8 @@ import tempfile
 from races_list import ask, cases, pair, record
 
 # (source, case): why the two differ
-EXPLAINED = {}
+READ_AGAIN = "ThreadSanitizer keeps no second read of a thread that has not synchronised since the first one"
+EXPLAINED = {("racing.c", "checked"): READ_AGAIN, ("racing.c", "fetched"): READ_AGAIN}
 
 
 def tsan_pairs(program, case, source):
