@@ -24,6 +24,7 @@ EXPLAINED = {
     ("racing.c", "fetched"): READ_AGAIN,
     ("races.c", "contended"): "ThreadSanitizer has told of the word before: the read behind the unlock is one more race",
     ("races.c", "in_place"): "ThreadSanitizer does not see assembly",
+    ("locks.c", "by_signal"): "a signal orders its sender and its handler, which ThreadSanitizer does not know",
 }
 
 
@@ -49,7 +50,7 @@ def main():
     parser = argparse.ArgumentParser()
     for name in ("drdebug", "program", "tsan", "source"):
         parser.add_argument("--" + name, required=True)
-    parser.add_argument("--runs", type=int, default=20 if os.environ.get("DRDEBUG_SOAK") else 3)
+    parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("case", nargs="*")
     args = parser.parse_args()
     drdebug, program, tsan, source = (os.path.abspath(p) for p in (args.drdebug, args.program, args.tsan, args.source))
