@@ -66,10 +66,11 @@ static void tell_holder(struct job *j, const struct locks_wait *w)
     rows_number(r, HOLDER, e->at.thread);
     rows_position(r, SINCE, &e->at, e->insn);
     location_place(j->q, SINCE_PLACE, e->line_pc ? e->line_pc : e->at.pc);
-    const char *more = e->thread == w->thread      ? ", which is itself"
-                       : !is_live(j, e->at.thread) ? ", which has ended"
-                                                   : "";
-    rows_printf(r, STORY, "held by T%u%s since %s", e->at.thread, more, line);
+    if (e->thread == w->thread)
+        rows_printf(r, STORY, "held by itself since %s", line);
+    else
+        rows_printf(r, STORY, "held by T%u since %s%s", e->at.thread, line,
+                    is_live(j, e->at.thread) ? "" : "; that thread has ended");
 }
 
 /* The number of the system call that the thread is in, and its first argument. */

@@ -18,7 +18,7 @@ static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static sem_t sem;
 static int ends[2];
-static volatile int total, ready;
+static volatile int total, ready, shared;
 
 static void run(void *(*function)(void *))
 {
@@ -82,6 +82,35 @@ static int gated(void)
     run(forth_gated);
     run(back_gated);
     return total;
+}
+
+static void *write_and_lock(void *arg)
+{
+    shared = 1; /* N */
+    pthread_mutex_lock(&first);
+    total++;
+    pthread_mutex_unlock(&first);
+    return arg;
+}
+
+static void *lock_and_write(void *arg)
+{
+    usleep(30000);
+    pthread_mutex_lock(&first);
+    total++;
+    pthread_mutex_unlock(&first);
+    shared = 2; /* O */
+    return arg;
+}
+
+/* The lock orders the two writes, this time. */
+static int by_luck(void)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, lock_and_write, NULL);
+    write_and_lock(NULL);
+    pthread_join(t, NULL);
+    return shared;
 }
 
 static void *hold(void *arg)
@@ -150,10 +179,8 @@ static int waits(void)
 
 int main(int argc, char *argv[])
 {
-    static const struct one_case list[] = {{"both_orders", both_orders},
-                                           {"one_order", one_order},
-                                           {"gated", gated},
-                                           {"waits", waits},
-                                           {NULL, NULL}};
+    static const struct one_case list[] = {
+        {"both_orders", both_orders}, {"one_order", one_order}, {"gated", gated},
+        {"by_luck", by_luck},         {"waits", waits},         {NULL, NULL}};
     return run_case(list, argc > 1 ? argv[1] : "");
 }

@@ -44,6 +44,13 @@ class Test:
             self.check("held", [(r["lock"], self.letter(r["place"]), r["thread"]) for r in held],
                        [("second" if row["lock"] == "first" else "first", "C" if row["lock"] == "first" else "A", row["thread"])])
 
+    def locksets(self):
+        """A lock that is not held on both sides protects nothing, whatever order it makes."""
+        self.check("by the order", self.ask("by_luck", "races"), [])
+        rows = self.ask("by_luck", "races", "--locksets")
+        self.check("by sets", [(row["race"], row["what"], self.letter(row["first_place"]), self.letter(row["then_place"]))
+                               for row in rows], [("no common lock", "shared", "N", "O")])
+
     def waiting(self):
         rows = {(row["kind"], self.letter(row["place"])): row for row in self.ask("waits", "waits")}
         self.check("waits", sorted(map(str, rows)), sorted(map(str, [
@@ -52,7 +59,7 @@ class Test:
         mutex, ended = rows.get(("mutex", "G"), {}), rows.get(("mutex", "I"), {})
         self.check("a mutex", (mutex.get("what"), self.letter(mutex.get("since_place"))), ("first", "E"))
         self.check("whose owner ended", (ended.get("what"), self.letter(ended.get("since_place"))), ("second", "H"))
-        self.check("is told", "which has ended" in ended.get("story", ""), True)
+        self.check("is told", "that thread has ended" in ended.get("story", ""), True)
         for kind, letter, what in (("semaphore", "J", "sem"), ("condition", "K", "cond"), ("read", "L", "descriptor 3"),
                                    ("join", "M", f"T{mutex.get('holder')}")):
             self.check(kind, rows.get((kind, letter), {}).get("what"), what)
@@ -73,6 +80,7 @@ def main():
         test.moments()
         test.orders("one_order", [])
         test.orders("gated", [])
+        test.locksets()
         test.waiting()
         os.chdir("/")
     for failed in test.failures:

@@ -3,8 +3,9 @@
 
 SPDX-License-Identifier: MIT
 
-Each pair of lines that ThreadSanitizer reports in some native runs is told of as many recordings made in chaos mode, and the reverse. A
-difference that is known is named with its reason in EXPLAINED. Prints a table.
+Each pair of lines that ThreadSanitizer reports in some native runs is told of as many recordings made in chaos mode, and the reverse; a
+`race?` may be an atomic variable, which ThreadSanitizer knows. A difference that is known is named with its reason in EXPLAINED. Prints
+a table.
 """
 import argparse
 import os
@@ -17,7 +18,14 @@ import tempfile
 from races_list import ask, cases, pair, record
 
 # (source, case): why the two differ
-EXPLAINED = {}
+READ_AGAIN = "ThreadSanitizer keeps no second read of a thread that has not synchronised since the first one"
+EXPLAINED = {
+    ("racing.c", "checked"): READ_AGAIN,
+    ("racing.c", "fetched"): READ_AGAIN,
+    ("races.c", "contended"): "ThreadSanitizer has told of the word before: the read behind the unlock is one more race",
+    ("races.c", "in_place"): "ThreadSanitizer does not see assembly",
+    ("locks.c", "by_signal"): "a signal orders its sender and its handler, which ThreadSanitizer does not know",
+}
 
 
 def tsan_pairs(program, case, source):
@@ -42,7 +50,7 @@ def main():
     parser = argparse.ArgumentParser()
     for name in ("drdebug", "program", "tsan", "source"):
         parser.add_argument("--" + name, required=True)
-    parser.add_argument("--runs", type=int, default=20 if os.environ.get("DRDEBUG_SOAK") else 3)
+    parser.add_argument("--runs", type=int, default=20)
     parser.add_argument("case", nargs="*")
     args = parser.parse_args()
     drdebug, program, tsan, source = (os.path.abspath(p) for p in (args.drdebug, args.program, args.tsan, args.source))
@@ -51,17 +59,19 @@ def main():
         os.chdir(work)
         os.environ["XDG_STATE_HOME"] = os.path.abspath("state")
         for case in args.case or cases(source):
-            theirs, ours = set(), set()
+            theirs, ours, certain = set(), set(), set()
             for i in range(args.runs):
                 theirs |= tsan_pairs(tsan, case, source)
                 record(drdebug, "a.pinball", [program, case], "--chaos")
-                ours |= {pair(row, source) for row in ask(drdebug, "a.pinball", "races")}
+                rows = ask(drdebug, "a.pinball", "races")
+                ours |= {pair(row, source) for row in rows}
+                certain |= {pair(row, source) for row in rows if row["race"] == "race"}
                 shutil.rmtree("a.pinball")
             why = EXPLAINED.get((os.path.basename(source), case), "")
             checks += 1
-            failures += theirs != ours and not why
-            print(f"{case:20} both {sorted(theirs & ours, key=str)} ThreadSanitizer alone {sorted(theirs - ours, key=str)} "
-                  f"ask alone {sorted(ours - theirs, key=str)} {why}", flush=True)
+            failures += bool(theirs - ours or certain - theirs) and not why
+            print(f"{case:18} both {sorted(theirs & ours, key=str)} ThreadSanitizer alone {sorted(theirs - ours, key=str)} "
+                  f"ask alone {sorted(certain - theirs, key=str)}, perhaps {sorted(ours - certain - theirs, key=str)} {why}", flush=True)
         os.chdir("/")
     print(f"{checks} checks, {failures} failures")
     sys.exit(1 if failures or not checks else 0)
