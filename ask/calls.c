@@ -1,15 +1,22 @@
-/* calls.c - `ask calls`: every execution of a function. SPDX-License-Identifier: MIT */
+/* calls.c - `ask calls`: every execution of a function.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Without values rows are told as they are found. With values all calls are found first.
+ */
 #include "facts/calls/calls.h"
 
+#include "ask/calls_values.h"
 #include "ask/location.h"
 #include "ask/question.h"
 
-enum { AT, FUNCTION, CALLER, INSNS, SELF, DEPTH, AGAIN, HOW, ENDED };
+enum { AT, FUNCTION, ARGUMENTS, RESULT, CALLER, INSNS, SELF, DEPTH, AGAIN, HOW, ENDED, COLUMNS };
 static const struct rows_column columns[] = {
-    [AT] = {"at", ROWS_POSITION},      [FUNCTION] = {"function", ROWS_TEXT},
-    [CALLER] = {"caller", ROWS_PLACE}, [INSNS] = {"insns", ROWS_NUMBER},
-    [SELF] = {"self", ROWS_NUMBER},    [DEPTH] = {"depth", ROWS_NUMBER},
-    [AGAIN] = {"again", ROWS_NUMBER},  [HOW] = {"how", ROWS_TEXT},
+    [AT] = {"at", ROWS_POSITION},           [FUNCTION] = {"function", ROWS_TEXT},
+    [ARGUMENTS] = {"arguments", ROWS_TEXT}, [RESULT] = {"result", ROWS_TEXT},
+    [CALLER] = {"caller", ROWS_PLACE},      [INSNS] = {"insns", ROWS_NUMBER},
+    [SELF] = {"self", ROWS_NUMBER},         [DEPTH] = {"depth", ROWS_NUMBER},
+    [AGAIN] = {"again", ROWS_NUMBER},       [HOW] = {"how", ROWS_TEXT},
     [ENDED] = {"ended", ROWS_TEXT},
 };
 
@@ -23,9 +30,8 @@ static void tell_caller(struct asking *q, const struct call *c)
                    &(struct rows_place){.file = f->file, .line = f->line, .pc = f->entry});
 }
 
-static int tell(void *arg, const struct call *c, struct err *err)
+static void fill(struct asking *q, const struct call *c)
 {
-    struct asking *q = arg;
     struct rows *r = q->rows;
     rows_position(r, AT, &c->at, c->first);
     rows_text(r, FUNCTION, c->function->name);
@@ -42,22 +48,81 @@ static int tell(void *arg, const struct call *c, struct err *err)
         rows_text(r, HOW, calls_how(c));
     if (calls_ended(c)[0])
         rows_text(r, ENDED, calls_ended(c));
-    return rows_end(r, err);
+}
+
+static int tell(void *arg, const struct call *c, struct err *err)
+{
+    struct asking *q = arg;
+    fill(q, c);
+    return rows_end(q->rows, err);
+}
+
+/* ---- with values ---- */
+
+static int add(void *arg, const struct call *c, struct err *err)
+{
+    return calls_values_add(arg, c, err);
+}
+
+static int tell_valued(struct asking *q, const struct calls_values *v, struct err *err)
+{
+    int end = 0;
+    for (size_t i = 0; !end && i < v->calls; i++) {
+        const struct calls_valued *c = &v->call[i];
+        if (v->condition && !c->met)
+            continue;
+        fill(q, &c->call);
+        rows_text(q->rows, ARGUMENTS, c->arguments);
+        rows_text(q->rows, RESULT, c->result);
+        for (size_t k = 0; k < v->expressions; k++)
+            rows_text(q->rows, (unsigned)(COLUMNS + k),
+                      v->text ? *calls_values_text(v, i, k) : NULL);
+        end = rows_end(q->rows, err);
+    }
+    return end;
+}
+
+static bool wants_values(const struct asking *q)
+{
+    bool any = q->given->where;
+    for (unsigned i = ARGUMENTS; i <= RESULT; i++)
+        any |= rows_shows(q->rows, i);
+    for (unsigned i = 0; i < CALLS_EXPRESSIONS; i++)
+        any |= q->given->print && rows_shows(q->rows, COLUMNS + i);
+    return any;
 }
 
 int ask_calls(struct asking *q, struct err *err)
 {
+    struct calls_values v;
+    struct functions functions = {0};
+    struct rows_column all[COLUMNS + CALLS_EXPRESSIONS];
     struct calls_options o = {.pattern = q->given->word[0],
                               .fn = tell,
                               .arg = q,
                               .progress = q->progress,
                               .progress_arg = q->arg,
                               .interrupted = q->interrupted};
-    struct functions functions = {0};
-    if (rows_begin(q->rows, columns, sizeof columns / sizeof *columns, err))
-        return -1;
-    o.countless = !rows_shows(q->rows, AT);
-    int end = calls_find(q->study, &o, &functions, err);
+    int end = calls_values_init(&v, q->given, err);
+    for (size_t i = 0; i < COLUMNS; i++)
+        all[i] = columns[i];
+    for (size_t i = 0; i < v.expressions; i++)
+        all[COLUMNS + i] = (struct rows_column){v.expression[i], ROWS_TEXT};
+    if (!end)
+        end = rows_begin(q->rows, all, COLUMNS + v.expressions, err);
+    if (!end && wants_values(q)) {
+        o.fn = add;
+        o.arg = &v;
+        end = calls_find(q->study, &o, &functions, err);
+        if (!end)
+            end = calls_values_take(&v, q, err);
+        if (end >= 0)
+            end = tell_valued(q, &v, err);
+    } else if (!end) {
+        o.countless = !rows_shows(q->rows, AT);
+        end = calls_find(q->study, &o, &functions, err);
+    }
+    calls_values_deinit(&v);
     functions_deinit(&functions);
     return end;
 }

@@ -47,6 +47,8 @@ void rows_free(struct rows *r)
     for (size_t i = 0; i < r->notes; i++)
         free(r->note[i]);
     free(r->note);
+    for (size_t i = 0; i < ROWS_COLUMNS; i++)
+        free(r->name[i]);
     free(r);
 }
 
@@ -80,6 +82,9 @@ int rows_begin(struct rows *r, const struct rows_column *column, size_t n, struc
     if (n > ROWS_COLUMNS)
         return err_set(err, "more than %d columns", ROWS_COLUMNS);
     memcpy(r->column, column, n * sizeof *column);
+    for (size_t i = 0; i < n; i++)
+        if (!(r->column[i].name = r->name[i] = strdup(column[i].name)))
+            return err_set(err, "no memory");
     r->columns = n;
     return r->options.group ? choose_groups(r, err) : 0;
 }

@@ -65,7 +65,7 @@ struct rows;
 struct rows *rows_new(const struct rows_options *options, struct err *err);
 void rows_free(struct rows *r); /* NULL is allowed */
 
-/* The columns; their names must outlive the rows. Extra columns of the user's expressions come
+/* The columns; their names are copied. Extra columns of the user's expressions come
  * last. Once. */
 int rows_begin(struct rows *r, const struct rows_column *column, size_t n, struct err *err);
 

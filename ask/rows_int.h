@@ -28,6 +28,7 @@ struct rows_group {
 struct rows {
     struct rows_options options;
     struct rows_column column[ROWS_COLUMNS];
+    char *name[ROWS_COLUMNS]; /* of these, as rows_begin() copied them */
     size_t columns;
     struct rows_row row;      /* being filled */
     struct rows_cell nowhere; /* of columns that are not there */

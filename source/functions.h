@@ -48,6 +48,17 @@ bool functions_in_module(struct source *s, const char *pattern, gaddr pc);
 /* Does the code at pc belong to an inlined instance? */
 bool functions_within(struct source *s, const struct functions_one *instance, gaddr pc);
 
+/* source/functions_values.c: where GDB stops for a function that begins there: behind its prologue.
+ */
+gaddr functions_body(struct source *s, gaddr entry);
+/* The names of its parameters, at most `room`. Returns how many. */
+size_t functions_parameters(struct source *s, const struct functions_one *function,
+                            const char **name, size_t room);
+/* An expression whose value, at the function's return, is what it gives back. False: nothing, or
+ * what is not in a register, or nobody knows. */
+bool functions_result(struct source *s, const struct functions_one *function, char *buf,
+                      size_t room);
+
 /* Lines that have code, in whatever order, several times: of the program, and of libraries that
  * have debug information in them or were asked about before. Not 0 ends it. */
 typedef int functions_line_fn(void *arg, gaddr pc, const char *file, uint32_t line);
