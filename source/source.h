@@ -102,6 +102,10 @@ bool source_function(struct source *s, gaddr pc, gaddr *start, gaddr *end);
  * libraries that everybody knows (abort, exit, longjmp, ...). pc may be in a PLT stub of one. */
 bool source_is_noreturn(struct source *s, gaddr pc);
 
+/* Every symbol of code, of all modules: its name as the file has it, and where it is. */
+void source_symbols_each(struct source *s, void (*fn)(void *arg, const char *name, gaddr pc),
+                         void *arg);
+
 /* ---- breakpoints: where GDB 13 stops ---- */
 
 struct source_break {

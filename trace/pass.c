@@ -51,7 +51,7 @@ static int take_note(struct pass *p, struct err *err)
                      &p->chunk, p->at.next_step, p->at.thread, n);
     if (n->kind != FLOW_THREAD && frames_note(&p->frames, p->at.thread, n))
         return err_set(err, "no memory");
-    return 0;
+    return p->note ? p->note(p->note_arg, &p->at, err) : 0;
 }
 
 /* Goes on to the next step of the chunk, past notes. 1, 0 behind the last one, -1. */
