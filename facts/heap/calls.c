@@ -214,8 +214,6 @@ static int go_on(struct finder *f, const struct pass_step *st, struct open *o)
         return 0;
     c->last = st->insn + b->insns - 1u;
     c->over = c->last + 1;
-    c->left = st->count;
-    c->last_pc = code_last(b)->pc;
     int bad = expect(f, st, b->insns - 1u, o->call, AT_RETURN, 0, 0);
     o->call = HEAP_NONE;
     return bad;

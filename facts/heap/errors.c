@@ -140,17 +140,23 @@ static void leave(struct watcher *w, uint32_t thread, uint64_t next)
 
 /* ---- the pass ---- */
 
-/* Vector code of a library that has no name for it is that of its string functions, which are
- * chosen when it is loaded and are not exported. */
+/* Code of the C library that has no name is that of its string functions, which are chosen when it
+ * is loaded and are not exported. In a static program their names say for which processor they are.
+ */
 static bool is_strings(struct watcher *w, gaddr pc)
 {
     static const char *const names[] = {"str",    "mem",    "wcs",  "wmem",
                                         "rawmem", "stpcpy", "bcmp", NULL};
+    static const char *const kinds[] = {"_sse2", "_sse4", "_ssse3", "_avx", "_evex", "_erms"};
     struct source_line l;
     source_line(w->s->source, pc, &l);
+    bool libc = errors_is_libc(l.module);
     if (!l.outer)
-        return errors_is_libc(l.module);
-    return errors_begins(l.outer + strspn(l.outer, "_"), names);
+        return libc;
+    bool kind = libc;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        kind |= strstr(l.outer, kinds[i]) != NULL;
+    return kind && errors_begins(l.outer + strspn(l.outer, "_"), names);
 }
 
 static const struct ops *ops_for(struct watcher *w, const struct code_block *b)

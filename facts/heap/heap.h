@@ -24,9 +24,7 @@ struct heap_call {
     uint64_t first;  /* its first instruction */
     uint64_t last;   /* the return; HEAP_NEVER: it did not */
     uint64_t over;   /* the first instruction behind it, also where it was left otherwise */
-    uint64_t count;  /* ticks of the thread at the first instruction: its position ... */
-    uint64_t left;   /* ... and at the last one */
-    gaddr last_pc;   /* 0: it did not return */
+    uint64_t count;  /* ticks of the thread at the first instruction */
     uint32_t thread; /* as in trace_step.thread */
     uint32_t function;
     uint32_t stack;         /* who called it */

@@ -89,6 +89,7 @@ static void load(struct run *r)
     machine_check(r, op, addr, op->bytes, false);
     uint64_t bits = shadow_get(&r->m->shadow, addr, op->bytes);
     r->t->undefined[op->dst] = bits;
+    r->t->zero[op->dst] = 0;
     r->t->tag[op->dst] = op->bytes == 8 ? shadow_tag(&r->m->shadow, addr) : 0;
     if (bits)
         r->t->origin[op->dst] = machine_origin_here(r, addr, bits);
@@ -179,6 +180,7 @@ static void run_op(struct run *r)
         if (t->undefined[op->src])
             t->origin[op->dst] = t->origin[op->src];
         machine_put(t, op, t->undefined[op->src]);
+        t->zero[op->dst] = t->zero[op->src];
         t->tag[op->dst] = op->bytes == 8 ? t->tag[op->src] : 0;
         break;
     case OPS_CLEAR:

@@ -38,7 +38,8 @@ struct machine_thread {
     uint64_t undefined[OPS_REGS];
     uint32_t tag[OPS_REGS];
     struct machine_origin origin[OPS_REGS];
-    uint16_t flags; /* undefined ones, as in RFLAGS */
+    uint64_t zero[OPS_REGS]; /* of a register with undefined bits: others that are surely 0 */
+    uint16_t flags;          /* undefined ones, as in RFLAGS */
     struct machine_origin flags_origin;
     struct machine_vector vector[LOC_VECS];
     gaddr sp;  /* 0: not known */

@@ -33,6 +33,7 @@ static inline void machine_put(struct machine_thread *t, const struct op *op, ui
 {
     uint64_t mask = machine_mask(op->bytes), old = t->undefined[op->dst];
     t->undefined[op->dst] = op->bytes >= 4 ? bits & mask : (old & ~mask) | (bits & mask);
+    t->zero[op->dst] = 0;
 }
 
 /* The tag of a sum. */

@@ -7,6 +7,15 @@ static void origin_from(struct machine_thread *t, const struct op *op)
         t->origin[op->dst] = t->origin[op->src];
 }
 
+/* Does the outcome of a comparison surely depend on undefined bits? Where others of the value are
+ * defined they may decide it, as where a short text is compared by words. They do not if all that
+ * count are undefined, or if only zeros or signs are above. */
+static bool decides(uint64_t bits, uint64_t all)
+{
+    return bits &&
+           (bits == all || bits == 1 || bits == 0xff || bits == 0xffff || bits == 0xffffffff);
+}
+
 /* Flags of a result whose bits these are, of a logical operation. */
 static void flags_of(struct machine_thread *t, const struct op *op, uint64_t bits)
 {
@@ -15,8 +24,13 @@ static void flags_of(struct machine_thread *t, const struct op *op, uint64_t bit
     if (!bits)
         return;
     unsigned reg = t->undefined[op->dst] ? op->dst : op->src;
-    t->flags = (uint16_t)(FLAG_ZF | (bits >> (8 * op->bytes - 1) & 1 ? FLAG_SF : 0) |
-                          (bits & 0xff ? FLAG_PF : 0));
+    uint64_t all = machine_mask(op->bytes) & ~t->zero[op->dst];
+    if (op->kind == OPS_AND_IMM || op->kind == OPS_TEST_IMM)
+        all &= op->imm;
+    if (op->kind == OPS_OR_IMM && op->imm)
+        all = 0; /* it is not zero */
+    t->flags = (uint16_t)((all && decides(bits, all) ? FLAG_ZF : 0) |
+                          (bits >> (8 * op->bytes - 1) & 1 ? FLAG_SF : 0));
     t->flags_origin = t->origin[reg];
 }
 
@@ -29,8 +43,8 @@ static uint64_t carried(uint64_t bits)
 static void flags_sum(struct machine_thread *t, const struct op *op, uint64_t bits)
 {
     uint16_t kept = t->flags & op->flags;
-    t->flags =
-        (uint16_t)((bits & machine_mask(op->bytes) ? MACHINE_ALL_FLAGS & ~op->flags : 0) | kept);
+    uint64_t all = machine_mask(op->bytes) & ~t->zero[op->dst];
+    t->flags = (uint16_t)((decides(bits & all, all) ? MACHINE_ALL_FLAGS & ~op->flags : 0) | kept);
     if (bits)
         t->flags_origin = t->origin[t->undefined[op->dst] ? op->dst : op->src];
 }
@@ -114,6 +128,8 @@ static void logic(struct machine_thread *t, const struct op *op)
     if (op->kind == OPS_TEST || op->kind == OPS_TEST_IMM)
         return;
     machine_put(t, op, bits);
+    if (op->kind == OPS_AND_IMM)
+        t->zero[op->dst] = ~op->imm;
     t->tag[op->dst] = op->bytes != 8                              ? 0
                       : keeps                                     ? tag
                       : op->dst == op->src && op->kind == OPS_XOR ? 0
@@ -168,6 +184,7 @@ static void extend(struct machine_thread *t, const struct op *op)
     if (op->kind == OPS_SPREAD)
         bits = bits >> (8 * op->bytes - 1) & 1 ? machine_mask(op->bytes) : 0;
     t->undefined[op->dst] = bits;
+    t->zero[op->dst] = 0;
     t->tag[op->dst] = 0;
 }
 
@@ -182,6 +199,8 @@ static void choose(struct machine_thread *t, const struct op *op)
 static void swap(struct machine_thread *t, const struct op *op)
 {
     uint64_t a = t->undefined[op->dst];
+    if (a != machine_mask(op->bytes))
+        a = 0; /* the bytes that decide come to the top: it is about the order of texts */
     machine_put(t, op, op->bytes == 8 ? __builtin_bswap64(a) : __builtin_bswap32((uint32_t)a));
     t->tag[op->dst] = spoiled(t->tag[op->dst]);
 }
@@ -193,6 +212,7 @@ static void exchange(struct machine_thread *t, const struct op *op)
     struct machine_origin origin = t->origin[op->dst];
     t->undefined[op->dst] = t->undefined[op->src] & mask;
     t->undefined[op->src] = bits & mask;
+    t->zero[op->dst] = t->zero[op->src] = 0;
     t->tag[op->dst] = op->bytes == 8 ? t->tag[op->src] : 0;
     t->tag[op->src] = op->bytes == 8 ? tag : 0;
     t->origin[op->dst] = t->origin[op->src];

@@ -124,6 +124,7 @@ static void with_registers(struct run *r)
         d->origin[0] = t->origin[op->src];
         break;
     case OPS_VTO:
+        t->zero[op->dst] = 0;
         t->undefined[op->dst] = low_of(s, op->bytes);
         t->tag[op->dst] = s->any && op->bytes == 8 ? s->tag[0] : 0;
         t->origin[op->dst] = s->origin[0];
@@ -144,6 +145,7 @@ static void with_registers(struct run *r)
         t->flags_origin = low_of(d, op->bytes) ? d->origin[0] : s->origin[0];
         break;
     default: /* OPS_VCONVERT */
+        t->zero[op->dst] = 0;
         t->undefined[op->dst] = low_of(s, op->more) ? machine_mask(op->bytes) : 0;
         t->tag[op->dst] = 0;
         t->origin[op->dst] = s->origin[0];

@@ -70,6 +70,8 @@ void ops_aim(struct compiler *c, struct op *op, uint16_t access)
     op->bytes = (uint8_t)(a->mem.bytes > 255 ? 255 : a->mem.bytes);
     op->simple = a->mem.shape != ACCESS_TABLE && a->mem.shape != ACCESS_BITS;
     op->vector = op->bytes >= 16;
+    for (unsigned k = 0; k < c->ops.z.operand_count; k++)
+        op->vector |= ops_vec(c, k) >= 0;
     op->base = ops_pointer(m->mem.base);
     op->index = ops_pointer(m->mem.index);
     op->more = (uint8_t)m->mem.scale;

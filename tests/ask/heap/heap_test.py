@@ -107,6 +107,13 @@ def blocks():
         got = ask(pinball, "heap", "fence", "at", f"wrong.c:{old['freed']['line']}")
         check(len(got) == 1 and got[0]["at"] == fence["at"] and got[0]["offset"] == 0, f"fence: {got}")
         check(ask(pinball, "heap", "0x10", "at", "end") == [], "no block is at 16")
+        kept = os.path.join(pinball, "trace.heap")
+        before = ask(pinball, "heap") + ask(pinball, "errors")
+        check(os.path.exists(kept) and before == ask(pinball, "heap") + ask(pinball, "errors"), "what was kept is different")
+        for data in (b"", b"nothing of the kind", open(kept, "rb").read()[:-9]):
+            with open(kept, "wb") as file:
+                file.write(data)
+            check(before == ask(pinball, "heap") + ask(pinball, "errors"), f"{len(data)} bytes of what was kept")
     print("blocks are found")
 
 
