@@ -41,7 +41,7 @@ struct machine_thread {
     uint64_t zero[OPS_REGS]; /* of a register with undefined bits: others that are surely 0 */
     uint16_t flags;          /* undefined ones, as in RFLAGS */
     struct machine_origin flags_origin;
-    struct machine_vector vector[LOC_VECS];
+    struct machine_vector vector[OPS_VECTORS];
     gaddr sp;  /* 0: not known */
     gaddr low; /* the lowest it was since bytes below it were last given up */
 };

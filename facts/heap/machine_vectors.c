@@ -112,7 +112,8 @@ static void with_registers(struct run *r)
 {
     const struct op *op = r->op;
     struct machine_thread *t = r->t;
-    struct machine_vector *d = &t->vector[op->dst % LOC_VECS], *s = &t->vector[op->src % LOC_VECS];
+    struct machine_vector *d = &t->vector[op->dst % OPS_VECTORS],
+                          *s = &t->vector[op->src % OPS_VECTORS];
     uint64_t bits;
     switch (op->kind) {
     case OPS_VFROM:

@@ -14,6 +14,8 @@
 /* Registers of the machine: the general ones, one that is always blank, and two for results
  * between operations. */
 enum { OPS_NO_REG = GPR_COUNT, OPS_T0, OPS_T1, OPS_REGS };
+/* Vectors, and one more of that kind. */
+enum { OPS_VT = LOC_VECS, OPS_VECTORS };
 
 enum ops_kind {
     OPS_LOAD,     /* dst = memory; the rest of dst is blank */

@@ -55,11 +55,23 @@ bool rule_joins(struct compiler *c)
     return true;
 }
 
+/* The vector register that has an operand; memory is read into one of the machine's own. -1: none.
+ */
+static int vector_value(struct compiler *c, unsigned k)
+{
+    if (!ops_is_mem(c, k))
+        return ops_vec(c, k);
+    if (ops_access(c, k) == PLAN_NONE)
+        return -1;
+    ops_memory(c, OPS_VLOAD, k, OPS_VT);
+    return OPS_VT;
+}
+
 /* Two operands, or three: the third one is then the second source. */
 bool rule_mixes(struct compiler *c)
 {
     unsigned n = c->ops.z.operand_count_visible, last = n - 1;
-    int dst = ops_vec(c, 0), src = ops_vec(c, last);
+    int dst = ops_vec(c, 0), src = vector_value(c, last);
     unsigned bytes = ops_operand(c, last)->element_size / 8;
     if (n < 2 || n > 3 || dst < 0 || src < 0 || !bytes || bytes > 8)
         return false;
@@ -71,7 +83,7 @@ bool rule_mixes(struct compiler *c)
 
 bool rule_compares_vector(struct compiler *c)
 {
-    int a = ops_vec(c, 0), b = ops_vec(c, 1);
+    int a = ops_vec(c, 0), b = vector_value(c, 1);
     unsigned bytes = ops_operand(c, 0)->element_size / 8;
     if (a < 0 || b < 0 || !bytes || bytes > 8)
         return false;
@@ -81,7 +93,7 @@ bool rule_compares_vector(struct compiler *c)
 
 bool rule_converts(struct compiler *c)
 {
-    int dst = ops_gpr(c, 0), src = ops_vec(c, 1);
+    int dst = ops_gpr(c, 0), src = vector_value(c, 1);
     unsigned bytes = ops_operand(c, 1)->element_size / 8;
     if (dst < 0 || src < 0 || !bytes || bytes > 8)
         return false;

@@ -243,6 +243,37 @@ CASE copy_of_it(void)
     free(c);
 }
 
+CASE branch_on_sum(void)
+{
+    volatile double *p = malloc(2 * sizeof *p);
+    p[0] = 1;
+    IF_RIGHT(p[1] = 1;)
+    if (p[0] + p[1] > 3) /* WRONG: undefined branch */
+        sink = 1;
+    free((void *)p);
+}
+
+struct bits {
+    unsigned a : 3, b : 5, c : 9;
+    char name[5];
+};
+
+/* Nothing is wrong here: only parts of words are undefined, and others decide. */
+CASE parts_of_words(void)
+{
+    struct bits *volatile list = malloc(20 * sizeof *list);
+    for (int i = 0; i < 20; i++) {
+        list[i].b = (unsigned)i;
+        list[i].c = (unsigned)i * 3;
+        strcpy(list[i].name, i & 1 ? "ab" : "abc");
+    }
+    for (int i = 0; i < 20; i++) {
+        struct bits copy = list[i];
+        sink += copy.b == 3 || (copy.c & 4) || strcmp(copy.name, "abc") == 0;
+    }
+    free(list);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -252,7 +283,7 @@ static const struct {
         ROW(realloc_moved) ROW(free_twice) ROW(free_inside) ROW(free_static) ROW(free_stack)
             ROW(write_behind) ROW(read_before) ROW(write_next) ROW(fill_too_much) ROW(copy_too_much)
                 ROW(branch_on_block) ROW(branch_on_stack) ROW(index_with_it) ROW(write_it)
-                    ROW(copy_of_it)};
+                    ROW(copy_of_it) ROW(branch_on_sum) ROW(parts_of_words)};
 
 /* The cases that are named, or all; without words, their names. */
 int main(int argc, char **argv)
