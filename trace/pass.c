@@ -49,9 +49,11 @@ static int take_note(struct pass *p, struct err *err)
     const struct flow_note *n = p->at.note;
     trace_state_take(&p->state[p->at.thread], &p->seen[p->at.thread], trace_code(p->trace),
                      &p->chunk, p->at.next_step, p->at.thread, n);
+    if (p->note && p->note(p->arg, p, err))
+        return -1;
     if (n->kind != FLOW_THREAD && frames_note(&p->frames, p->at.thread, n))
         return err_set(err, "no memory");
-    return p->note ? p->note(p->note_arg, &p->at, err) : 0;
+    return 0;
 }
 
 /* Goes on to the next step of the chunk, past notes. 1, 0 behind the last one, -1. */

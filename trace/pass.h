@@ -30,10 +30,10 @@ struct pass {
     struct trace_walk at; /* in the chunk */
     uint32_t next_chunk;
     bool open; /* the step that was told last is not left yet */
-    /* Told each note where it happened, before the step behind it. NULL, which it is at first: not
-     * wanted. Not 0 ends the pass: -1 with *err set. */
-    int (*note)(void *arg, const struct trace_walk *w, struct err *err);
-    void *note_arg;
+    /* Told of each note, p->at.note, if it is set; the frame is still as before it. Not 0, which is
+     * -1 with *err set, ends the pass. */
+    int (*note)(void *arg, const struct pass *p, struct err *err);
+    void *arg;
 };
 
 /* Begins with the trace; goes on at the beginning of a chunk, whose frames the index knows. */

@@ -267,7 +267,7 @@ const struct heap_errors *heap_errors(struct heap *h, struct study *s, struct er
         return h->errors;
     if (!watcher_init(&w, err) && !pass_init(&p, s->trace, err)) {
         p.note = errors_note;
-        p.note_arg = &w;
+        p.arg = &w;
         while ((more = pass_next(&p, &st, err)) > 0)
             if (take_step(&w, &st)) {
                 more = err_set(err, "no memory");

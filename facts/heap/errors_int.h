@@ -49,6 +49,6 @@ bool errors_is_loader(const char *module);
 bool errors_begins(const char *text, const char *const *list);
 
 /* errors_kernel.c: what the kernel does; the visitor of notes. */
-int errors_note(void *arg, const struct trace_walk *walk, struct err *err);
+int errors_note(void *arg, const struct pass *p, struct err *err);
 
 #endif

@@ -121,9 +121,10 @@ static void take_begin(struct watcher *w, uint32_t thread, const struct flow_beg
     w->m.thread[child].sp = w->m.thread[child].low = 0;
 }
 
-int errors_note(void *arg, const struct trace_walk *walk, struct err *err)
+int errors_note(void *arg, const struct pass *p, struct err *err)
 {
     struct watcher *w = arg;
+    const struct trace_walk *walk = &p->at;
     const struct flow_note *n = walk->note;
     const struct flow_call *c = (const struct flow_call *)n;
     size_t ranges;
