@@ -22,7 +22,6 @@ enum ask_option {
     ASK_WHERE = 1 << 0,     /* --where COND */
     ASK_PRINT = 1 << 1,     /* --print EXPR,... */
     ASK_READS = 1 << 2,     /* --reads, --writes */
-    ASK_FOLLOW = 1 << 3,    /* --follow */
     ASK_ALLOCATOR = 1 << 4, /* --allocator ALLOC,FREE */
     ASK_BUCKETS = 1 << 5,   /* --buckets N */
     ASK_FORMAT = 1 << 6,    /* --format NAME: lcov, callgrind, folded */
@@ -36,7 +35,7 @@ struct ask_given {
     char **word; /* behind the question */
     int words;
     const char *where, *print, *allocator, *format;
-    bool reads, writes, follow, locksets;
+    bool reads, writes, locksets;
     uint64_t buckets;
     struct position after; /* thread 0: not given */
 };

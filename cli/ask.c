@@ -34,7 +34,6 @@ const char ask_details[] =
     "  --print EXPR,...    the values of these, too\n"
     "  --reads             only accesses that read\n"
     "  --writes            only accesses that write\n"
-    "  --follow            evaluate the expression anew each time, not only where it led at first\n"
     "  --allocator A,F     functions of a pool, which allocate and free, too\n"
     "  --buckets N         divide the time by N\n"
     "  --format NAME       as another program reads it: lcov, callgrind, folded\n"
@@ -58,7 +57,6 @@ enum {
     OPT_PRINT,
     OPT_READS,
     OPT_WRITES,
-    OPT_FOLLOW,
     OPT_ALLOCATOR,
     OPT_BUCKETS,
     OPT_FORMAT,
@@ -81,7 +79,6 @@ static const struct option options[] = {
     {"print", required_argument, NULL, OPT_PRINT},
     {"reads", no_argument, NULL, OPT_READS},
     {"writes", no_argument, NULL, OPT_WRITES},
-    {"follow", no_argument, NULL, OPT_FOLLOW},
     {"allocator", required_argument, NULL, OPT_ALLOCATOR},
     {"buckets", required_argument, NULL, OPT_BUCKETS},
     {"format", required_argument, NULL, OPT_FORMAT},
@@ -102,9 +99,9 @@ static const struct option options[] = {
 
 /* Options that only some questions take: which. */
 static const unsigned some[OPT_HELP + 1] = {
-    [OPT_WHERE] = ASK_WHERE,     [OPT_PRINT] = ASK_PRINT,   [OPT_READS] = ASK_READS,
-    [OPT_WRITES] = ASK_READS,    [OPT_FOLLOW] = ASK_FOLLOW, [OPT_ALLOCATOR] = ASK_ALLOCATOR,
-    [OPT_BUCKETS] = ASK_BUCKETS, [OPT_FORMAT] = ASK_FORMAT, [OPT_LOCKSETS] = ASK_LOCKSETS,
+    [OPT_WHERE] = ASK_WHERE,   [OPT_PRINT] = ASK_PRINT,         [OPT_READS] = ASK_READS,
+    [OPT_WRITES] = ASK_READS,  [OPT_ALLOCATOR] = ASK_ALLOCATOR, [OPT_BUCKETS] = ASK_BUCKETS,
+    [OPT_FORMAT] = ASK_FORMAT, [OPT_LOCKSETS] = ASK_LOCKSETS,
 };
 
 struct arguments {
@@ -178,9 +175,6 @@ static int set(struct arguments *a, int c)
         return -1;
     case OPT_WRITES:
         a->given.writes = true;
-        return -1;
-    case OPT_FOLLOW:
-        a->given.follow = true;
         return -1;
     case OPT_ALLOCATOR:
         a->given.allocator = optarg;

@@ -111,6 +111,9 @@ bool source_is_noreturn(struct source *s, gaddr pc);
 
 /* pc is in the C library that was linked into a static program; by symbols, so false without. */
 bool source_is_libc(struct source *s, gaddr pc);
+/* Every symbol of code, of all modules: its name as the file has it, and where it is. */
+void source_symbols_each(struct source *s, void (*fn)(void *arg, const char *name, gaddr pc),
+                         void *arg);
 
 /* ---- breakpoints: where GDB 13 stops ---- */
 

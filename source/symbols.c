@@ -236,3 +236,15 @@ const struct source_symbol *source_symbols_at(const struct source_mod *m, uint64
     }
     return NULL;
 }
+
+void source_symbols_each(struct source *s, void (*fn)(void *arg, const char *name, gaddr pc),
+                         void *arg)
+{
+    for (size_t i = 0; i < s->modules; i++) {
+        struct source_mod *m = s->module[i];
+        source_module_read(s, m);
+        for (size_t k = 0; k < m->symbols; k++)
+            if (m->symbol[k].code)
+                fn(arg, m->symbol[k].name, m->symbol[k].addr + m->bias);
+    }
+}

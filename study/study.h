@@ -29,7 +29,7 @@ struct study_options {
 };
 
 /* What analyses of facts/ keep with a study, from when it is first wanted. */
-enum study_fact { STUDY_ORDER, STUDY_RACES, STUDY_LOCKS, STUDY_LOCKSETS, STUDY_FACTS };
+enum study_fact { STUDY_ORDER, STUDY_RACES, STUDY_LOCKS, STUDY_LOCKSETS, STUDY_HEAP, STUDY_FACTS };
 
 struct study {
     struct pinball *pinball;

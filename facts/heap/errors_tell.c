@@ -1,0 +1,167 @@
+/* errors_tell.c - which of what the machine finds odd is an error. SPDX-License-Identifier: MIT */
+#include <string.h>
+
+#include "base/array.h"
+#include "facts/heap/errors_int.h"
+
+enum { NEAR = 256 }; /* bytes beside a block */
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+bool errors_begins(const char *text, const char *const *list)
+{
+    for (; *list; list++)
+        if (strncmp(text, *list, strlen(*list)) == 0)
+            return true;
+    return false;
+}
+
+bool errors_is_loader(const char *module)
+{
+    static const char *const names[] = {"ld-linux", "ld-2", "ld.so", NULL};
+    return module && errors_begins(base_name(module), names);
+}
+
+bool errors_is_libc(const char *module)
+{
+    static const char *const names[] = {"libc.so", "libc-2", NULL};
+    return errors_is_loader(module) || (module && errors_begins(base_name(module), names));
+}
+
+/* Is everything that runs here the C library's, or known for walking over freed memory? The thread
+ * ends, or begins. */
+static bool is_libc_alone(struct watcher *w, gaddr pc, const struct frame *f)
+{
+    static const char *const names[] = {"__libc_thread_freeres", "__malloc_arena_thread_freeres",
+                                        "tcache_thread_shutdown", "__libc_freeres", NULL};
+    struct source_line l;
+    bool alone = true;
+    for (;; f = f->parent) {
+        source_line(w->s->source, pc, &l);
+        if (l.outer && errors_begins(l.outer, names))
+            return true;
+        alone = alone && errors_is_libc(l.module);
+        if (!f || !f->call_pc)
+            return alone;
+        pc = f->call_pc;
+    }
+}
+
+/* The code that is to blame: the C library's works for its caller. */
+static gaddr blamed(struct watcher *w, gaddr pc, const struct frame *f)
+{
+    struct source_line l;
+    for (gaddr at = pc;; at = f->call_pc, f = f->parent) {
+        source_line(w->s->source, at, &l);
+        if (!errors_is_libc(l.module))
+            return at;
+        if (!f || !f->call_pc)
+            return pc;
+    }
+}
+
+struct heap_error *errors_tell(struct watcher *w, const struct machine_at *at,
+                               enum heap_error_kind kind, uint32_t block)
+{
+    gaddr pc = at->b->insn[at->i].in.pc;
+    uint64_t place = (blamed(w, pc, at->frame) << 4 | (unsigned)kind) + 1;
+    uint64_t stack = block == HEAP_NONE ? 0 : w->h->call[w->h->block[block].allocated].stack + 1ull;
+    if (is_libc_alone(w, pc, at->frame))
+        return NULL;
+    if (table_reserve_pair(&w->told)) {
+        w->failed = true;
+        return NULL;
+    }
+    struct told *t = table_find_pair(&w->told, place, stack);
+    if (t->place) {
+        w->out->list[t->error].times++;
+        return NULL;
+    }
+    struct heap_error e = {.kind = (uint8_t)kind,
+                           .thread = at->thread,
+                           .insn = at->insn + at->i,
+                           .count = at->count,
+                           .pc = pc,
+                           .stack = heap_stack(w->h, at->frame, 0),
+                           .block = block,
+                           .other = HEAP_NONE,
+                           .call = HEAP_NONE,
+                           .times = 1};
+    if (e.stack == HEAP_NONE || array_push(&w->out->list, &w->out->count, &w->out->room, e)) {
+        w->failed = true;
+        return NULL;
+    }
+    *t = (struct told){place, stack, w->out->count - 1};
+    w->told.used++;
+    return &w->out->list[w->out->count - 1];
+}
+
+/* ---- what the machine finds ---- */
+
+static void tell_access(struct watcher *w, const struct machine_at *at,
+                        const struct machine_access *a, enum heap_error_kind kind, uint32_t block,
+                        uint32_t other)
+{
+    struct heap_error *e = errors_tell(w, at, kind, block);
+    if (!e)
+        return;
+    e->addr = a->addr;
+    e->bytes = a->bytes;
+    e->write = a->write;
+    e->other = other;
+}
+
+static bool is_near(const struct machine_block *b, const struct machine_access *a)
+{
+    return a->addr < b->end ? b->start - a->addr <= NEAR || a->addr >= b->start
+                            : a->addr - b->end < NEAR;
+}
+
+void errors_touched(void *arg, const struct machine_at *at, const struct machine_access *a)
+{
+    struct watcher *w = arg;
+    const struct machine_block *b = a->tag ? &w->m.block[a->tag] : NULL;
+    uint64_t insn = at->insn + at->i;
+    if (b && b->freed && a->addr >= b->start && a->addr < b->end) {
+        tell_access(w, at, a, HEAP_USE_AFTER_FREE, a->tag - 1, HEAP_NONE);
+        return;
+    }
+    if (b && !b->freed) {
+        if (is_near(b, a))
+            tell_access(w, at, a, HEAP_OVERFLOW, a->tag - 1,
+                        heap_find(w->h, a->addr < b->start ? a->addr : a->addr + a->bytes - 1, insn,
+                                  false));
+        return;
+    }
+    for (uint64_t i = 0; i < a->bytes; i++)
+        if (shadow_is_freed(&w->m.shadow, a->addr + i, 1)) {
+            uint32_t block = heap_find(w->h, a->addr + i, insn, true);
+            if (block != HEAP_NONE && w->h->block[block].to < insn)
+                tell_access(w, at, a, HEAP_USE_AFTER_FREE, block, HEAP_NONE);
+            return;
+        }
+}
+
+void errors_used(void *arg, const struct machine_at *at, enum machine_use use,
+                 const struct machine_origin *origin)
+{
+    static const uint8_t kinds[] = {[MACHINE_BRANCH] = HEAP_UNDEFINED_BRANCH,
+                                    [MACHINE_ADDRESS] = HEAP_UNDEFINED_ADDRESS,
+                                    [MACHINE_CALL] = HEAP_UNDEFINED_CALL};
+    struct watcher *w = arg;
+    const struct ops *ops = w->ops[at->b->number];
+    if (ops && ops->strings)
+        return;
+    struct heap_error *e = errors_tell(w, at, (enum heap_error_kind)kinds[use],
+                                       heap_find(w->h, origin->addr, origin->insn, false));
+    if (!e)
+        return;
+    e->addr = origin->addr;
+    e->bytes = origin->bytes;
+    e->from_pc = origin->pc;
+    e->from_insn = origin->insn;
+}
