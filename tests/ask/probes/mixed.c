@@ -1,5 +1,5 @@
-/* mixed.c - what probes take: arguments of all kinds, pointers that lead nowhere, strings, calls that
- * are interrupted and begun anew, faults that are repaired.
+/* mixed.c - what probes take: arguments of all kinds, pointers that lead nowhere, strings, calls
+ * that are interrupted and begun anew, faults that are repaired.
  *
  * SPDX-License-Identifier: MIT
  */
