@@ -141,7 +141,7 @@ def parse_args(parser, known):
 def check_installed(args, chosen):
     for path in [args.drdebug] + [workload.argv[0] for workload in chosen]:
         if not os.access(path, os.X_OK):
-            raise Failure("%s: not there or not executable (./dev build makes what is ours)" % path)
+            raise Failure("%s: not there or not executable (./dev bench makes what is ours)" % path)
 
 
 def rounds_of(workload, rounds):

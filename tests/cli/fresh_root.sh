@@ -41,7 +41,8 @@ checks=$((checks + 1))
 inside 'DEBIAN_FRONTEND=noninteractive apt-get -qy --no-install-recommends install /drdebug.deb' >apt.log 2>&1 ||
     fail "the package cannot be installed: $(tail -n 20 apt.log)"
 inside 'useradd -m visitor' || fail "there is no user"
-cp "$top/demo/racy_counter.c" root/home/visitor/
+inside 'mkdir ~/demo' visitor || fail "there is no home"
+cp "$top/demo/racy_counter.c" root/home/visitor/demo/
 
 # step PATTERN SCRIPT: as the user. The whole of what it says must match.
 step() {
@@ -50,19 +51,24 @@ step() {
     # shellcheck disable=SC2053 # a pattern
     [[ $said == $1 ]] || fail "$2: said '$said', not '$1'"
 }
+# readme PROMPT TEXT: the command that the README's five minutes have after that prompt, and that has this text. Without one,
+# the step that wants it fails.
+readme() {
+    found=$(sed -n '/^## Five minutes/,/^## More/p' "$top/README.md" | grep -F -- "$1 " | grep -F -- "$2")
+    found=${found#"$1 "}
+    echo "${found:-false}"
+}
 line=$(grep -n 'ROOT CAUSE' "$top/demo/racy_counter.c" | cut -d: -f1)
-step "" "gcc -g -pthread racy_counter.c -o racy_counter"
-# shellcheck disable=SC2016 # the inner shell's
-step "*program ended: SIGABRT in thread 1" 'for try in $(seq 50); do rm -rf race.pinball
-    drdebug record --chaos -o race.pinball -- ./racy_counter || break; done'
+step "" "$(readme '$' gcc)"
+step "*program ended: SIGABRT in thread 1" "$(readme '$' 'drdebug record')"
 step "counted * of 20000 visitors*race.pinball: program ended: SIGABRT in thread 1" "drdebug replay race.pinball"
 step "race.pinball: 5 threads, *program ended: SIGABRT in thread 1*" "drdebug info race.pinball"
 step "race.pinball: good: *" "drdebug verify race.pinball"
-step "*racy_counter.c:$line*T[0-9]*:*door () at racy_counter.c:$line*" "drdebug debug --end race.pinball -- -nx -batch \
-    -ex 'break racy_counter.c:$line if total != seen' -ex reverse-continue -ex 'pin when'"
-step "criterion *ROOT CAUSE*" "drdebug slice race.pinball --at failure --values"
-step "race.packed.pinball: *" "drdebug pack --sources race.pinball"
-step "*program ended: SIGABRT in thread 1" "rm -r race.pinball racy_counter racy_counter.c; drdebug replay race.packed.pinball"
+step "criterion *ROOT CAUSE*" "$(readme '$' 'drdebug slice')"
+step "*racy_counter.c:$line*T[0-9]*:*door () at demo/racy_counter.c:$line*" "$(readme '$' 'drdebug debug') -- -nx -batch \
+    -ex '$(readme '(gdb)' break)' -ex '$(readme '(gdb)' reverse-continue)' -ex '$(readme '(gdb)' 'pin when')'"
+step "race.packed.pinball: *" "$(readme '$' 'drdebug pack')"
+step "*program ended: SIGABRT in thread 1" "rm -r race.pinball racy_counter demo; drdebug replay race.packed.pinball"
 step "42" "drdebug run -- bash -c 'echo \$((6 * 7))'"
 step "*drdebug*" "zcat -f /usr/share/man/man1/drdebug.1*"
 

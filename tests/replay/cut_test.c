@@ -15,7 +15,7 @@
 #include "replayer/cut.h"
 #include "replayer/timeline.h"
 
-enum { THREADS = 256, MAPS = 4096, LATER = 3, PIECE = 1 << 20, NUDGES = 6 };
+enum { THREADS = 256, MAPS = 4096, LATER = 3, PAGE = 4096, PIECE = 1 << 20, NUDGES = 6 };
 
 struct seen {
     struct position at;
@@ -51,6 +51,19 @@ static uint64_t mix(uint64_t h, const void *p, size_t n)
     return h;
 }
 
+/* Pages of zeros count by not being there: most of every stack is some. */
+static uint64_t mix_pages(uint64_t h, const uint8_t *piece, size_t n, uint64_t at)
+{
+    static const uint8_t zeros[PAGE];
+    for (size_t i = 0; i < n; i += PAGE) {
+        size_t bytes = n - i < PAGE ? n - i : PAGE;
+        uint64_t page = at + i;
+        if (memcmp(piece + i, zeros, bytes) != 0)
+            h = mix(mix(h, &page, sizeof page), piece + i, bytes);
+    }
+    return mix(h, &n, sizeof n);
+}
+
 static uint64_t mix_memory(struct replay *r, uint64_t h)
 {
     static struct program_map map[MAPS];
@@ -61,7 +74,7 @@ static uint64_t mix_memory(struct replay *r, uint64_t h)
         h = mix(h, &map[i].prot, sizeof map[i].prot);
         for (uint64_t at = map[i].start; at < map[i].end && (map[i].prot & 1); at += PIECE) {
             size_t bytes = map[i].end - at < PIECE ? (size_t)(map[i].end - at) : PIECE;
-            h = mix(h, piece, replay_read(r, at, piece, bytes));
+            h = mix_pages(h, piece, replay_read(r, at, piece, bytes), at);
         }
     }
     return h;

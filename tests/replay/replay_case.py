@@ -12,6 +12,7 @@ Then it is verified, which is a replay, too, and replayed again if that changed 
 Status: 0 good, 1 bad, 77 skipped.
 """
 import os
+import pathlib
 import re
 import shutil
 import sys
@@ -126,11 +127,25 @@ def accepts_engine_options(test):
     return test.verb("record", "--engine", "link=0", "-o", test.fresh("pinball"), "--", "/bin/true").status == 0
 
 
+def threaded():
+    """Cases of tests/subjects about threads, or that start some. (A sanitizer's shadow is too large to be compared.)"""
+    starts = re.compile(r"pthread_create|std::thread|CLONE_THREAD")
+    sources = {build.name: build.sources for build in compare.cases.BUILDS}
+    for case in compare.cases.CASES:
+        name = case.argv[0].removeprefix("{bin}/")
+        files = (pathlib.Path(compare.HERE, path) for path in sources.get(name, ()))
+        starting = any(starts.search(file.read_text()) for file in files)
+        if case.labels == "thread" or starting and case.labels != "sanitizer":
+            yield case.name, " ".join([name, *case.argv[1:]])
+
+
 def list_table():
     for name, sources, flags, needs, when in table.BUILDS:
         print("|".join(["build", name, sources, flags, needs or "-", when or "-"]))
     for row in table.ROWS:
         print("|".join(["test", row.name, row.labels, "1" if row.nolink else "0", "1" if row.soak else "0"]))
+    for name, program in threaded():
+        print("|".join(["threaded", name, program]))
 
 
 def all_cases(test):
