@@ -12,7 +12,7 @@ static int p[2], sv[2];
 static volatile int hits;
 static pthread_t main_thread;
 static sem_t start, stopped;
-static volatile int then_write, quit;
+static volatile int then_write, quit, returned;
 
 static void count(int sig, siginfo_t *si, void *uc)
 {
@@ -20,15 +20,18 @@ static void count(int sig, siginfo_t *si, void *uc)
     hits++;
 }
 
-/* Interrupts the main thread some time after it asked, and ends its call later if it restarted. */
+/* Interrupts the main thread some time after it asked, and ends its call later if it restarted. On
+ * a busy machine the signal may come before the call has begun: then it is sent again. */
 static void *poker(void *arg)
 {
     for (;;) {
         sem_wait(&start);
         if (quit)
             return arg;
-        sleep_ms(15);
-        pthread_kill(main_thread, SIGUSR1);
+        do {
+            sleep_ms(15);
+            pthread_kill(main_thread, SIGUSR1);
+        } while (!then_write && !returned);
         if (then_write) {
             sleep_ms(15);
             write(p[1], "x", 1);
@@ -42,12 +45,14 @@ static void *poker(void *arg)
     do {                                                                                           \
         hits = 0;                                                                                  \
         errno = 0;                                                                                 \
+        returned = 0;                                                                              \
         sem_post(&start);                                                                          \
         long r = (call);                                                                           \
         int e = errno;                                                                             \
+        returned = 1;                                                                              \
         while (sem_wait(&stopped))                                                                 \
             ;                                                                                      \
-        say("%s: %ld %s, handler ran %d\n", what, r, r < 0 ? strerror(e) : "", hits);              \
+        say("%s: %ld %s, handler ran: %d\n", what, r, r<0 ? strerror(e) : "", hits> 0);            \
     } while (0)
 
 int main(void)
