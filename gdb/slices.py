@@ -297,9 +297,10 @@ def answered_position(number):
     """Where `pin goto #NUMBER' goes."""
     for row in answered:
         if row["row"] == number:
-            if not row.get("at"):
-                raise gdb.GdbError(f"Row {number} is not about a moment.")
-            return row["at"]
+            for cell in row.values():  # the first moment in it
+                if isinstance(cell, str) and re.fullmatch(r"(?:P\d+\.)?T\d+:\d+:[0-9a-f]+", cell):
+                    return cell
+            raise gdb.GdbError(f"Row {number} is not about a moment.")
     raise gdb.GdbError(f"The last answer has no row {number}.")
 
 

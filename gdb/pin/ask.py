@@ -1,7 +1,7 @@
 """ask.py - `pin ask' and the questions that have a command of their own. SPDX-License-Identifier: MIT"""
 
 # Those that are about an expression: it is meant here, in this frame.
-ASK_HERE = ("values", "accesses")
+ASK_HERE = ("values", "accesses", "heap")
 
 
 class PinAsk(PinCommand):
@@ -28,6 +28,8 @@ to row N of the answer."""
         words, options = words[:first], words[first:]
         if question in ASK_HERE and words and "at" not in words:
             words = [*words, "at", *place_now().split()]
+        if question == "locks" and not words and not ask("when")["at_end"]:
+            words = ["at", ask("when")["position"]]
         text = run_drdebug("ask", "--json", *options, words=(question, *words))
         first, *rows, last = [json.loads(line) for line in text.splitlines()]
         if first["version"] != JSON_VERSION:
@@ -89,3 +91,83 @@ Usage: pin why-not FILE:LINE
     name = "why-not"
     question = name
     completer = gdb.COMPLETE_LOCATION
+
+
+class PinCalls(PinAsk):
+    """Show every execution of a function: when, by whom, with what, how long.
+Usage: pin calls FUNCTION [--where COND] [--print EXPR,...]
+
+FUNCTION is [MODULE!]NAME, with * and ?. `pin goto #N' goes to row N."""
+
+    name = "calls"
+    question = name
+
+
+class PinLines(PinAsk):
+    """Show every execution of a line, as if a printf had been there.
+Usage: pin lines FILE:LINE [--print EXPR,...] [--where COND]
+
+`pin goto #N' goes to row N."""
+
+    name = "lines"
+    question = name
+
+
+class PinRaces(PinAsk):
+    """Show all races, each pair of lines once.
+Usage: pin races [--locksets]
+
+`pin goto #N' goes to row N."""
+
+    name = "races"
+    question = name
+
+
+class PinHeap(PinAsk):
+    """Show the blocks of the heap, or the one that a pointer is in.
+Usage: pin heap [POINTER]
+
+`pin goto #N' goes to row N."""
+
+    name = "heap"
+    question = name
+
+
+class PinErrors(PinAsk):
+    """Show what was done wrong with memory: freed, behind its end, undefined.
+Usage: pin errors [--OPTION...]
+
+`pin goto #N' goes to row N."""
+
+    name = "errors"
+    question = name
+
+
+class PinLeaks(PinAsk):
+    """Show the blocks that nothing points to at the end.
+Usage: pin leaks [--OPTION...]
+
+`pin goto #N' goes to row N."""
+
+    name = "leaks"
+    question = name
+
+
+class PinLocks(PinAsk):
+    """Show who holds and waits for which lock here, and orders that could deadlock.
+Usage: pin locks [at POSITION]
+
+`pin goto #N' goes to row N."""
+
+    name = "locks"
+    question = name
+
+
+class PinWaits(PinAsk):
+    """Show what each thread waits for at the end.
+Usage: pin waits
+
+`pin goto #N' goes to row N."""
+
+    name = "waits"
+    question = name
