@@ -17,8 +17,6 @@ import tempfile
 from stub_client import SKIP, Failed, Recordings, markers
 
 HISTORY = "No more reverse-execution history."
-# Debug files of system libraries, where some are installed, take GDB longer to read than all the rest.
-QUICK = ["-iex", "set debug-file-directory"]
 
 
 def pattern(text):
@@ -37,7 +35,7 @@ class Test:
         print("FAILED:", text)
 
     def debug(self, pinball, options, *gdb_arguments, seconds=240):
-        words = [self.recordings.drdebug, "debug", *options, pinball, "--", *QUICK, "-nx", "-batch", *gdb_arguments]
+        words = [self.recordings.drdebug, "debug", *options, pinball, "--", "-nx", "-batch", *gdb_arguments]
         return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               timeout=seconds, check=False, text=True, errors="replace", cwd=self.work,
                               env=dict(os.environ, LC_ALL="C.UTF-8"))

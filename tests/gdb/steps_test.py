@@ -121,7 +121,7 @@ TABLES = {
         ("pin checkpoint in add", "Checkpoint 1 at"),
         ("pin goto end", None),
         ("pin rollback 1", "add (a="),
-        ("pin events write", "write = 8"),
+        ("pin events write", r'write(1<stdout>, "begin 1\n", 8) = 8'),
         ("pin output", ["| begin 1", "| total 260", "| end "]),
         ("pin history", "=>"),
     ]),
