@@ -63,7 +63,7 @@ end
     with tempfile.NamedTemporaryFile("w", suffix=".gdb") as file:
         file.write(script)
         file.flush()
-        said = subprocess.run(["gdb", "-nx", "-q", "-batch", "-x", file.name, PROGRAM], stdin=subprocess.DEVNULL,
+        said = subprocess.run(["gdb", "-nx", "-q", "-iex", "set debug-file-directory", "-batch", "-x", file.name, PROGRAM], stdin=subprocess.DEVNULL,
                               capture_output=True, text=True, timeout=600)
     stops = re.findall(r"^STOP (\d+) ([0-9a-f]*)$", said.stdout, re.M)
     check(stops, f"GDB did not stop: {said.stdout[-1500:]}{said.stderr[-1500:]}")
