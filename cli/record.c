@@ -30,7 +30,10 @@
 const char record_details[] =
     "  -o DIR             the pinball's directory; default NAME.pinball, with a number if that is\n"
     "                     there\n"
-    "  --chaos[=SEED]     odd time slices and orders of threads, to make rare bugs happen\n"
+#define SCHEDULE(name)
+#define SCHEDULE_OPTION(name, help) help
+#include "engine/sched/schedules.def"
+#undef SCHEDULE
     "  -q, --quiet        do not say at the end what was recorded\n"
     "  --no-link          do not link translated blocks directly (slower; for comparison)\n"
     "  --cache-size SIZE  limit the code cache to SIZE bytes per arena; K and M are understood\n"
@@ -41,10 +44,13 @@ const char record_details[] =
     "for a recording it runs all the same. Its threads take turns; its child processes are not\n"
     "recorded.\n";
 
-enum { OPT_CHAOS = 256, OPT_NO_LINK, OPT_CACHE_SIZE, OPT_ENGINE, OPT_HELP };
+enum { OPT_SCHEDULE = 256, OPT_NO_LINK, OPT_CACHE_SIZE, OPT_ENGINE, OPT_HELP };
 
 static const struct option long_options[] = {
-    {"chaos", optional_argument, NULL, OPT_CHAOS},
+#define SCHEDULE(name)
+#define SCHEDULE_OPTION(name, help) {#name, optional_argument, NULL, OPT_SCHEDULE},
+#include "engine/sched/schedules.def"
+#undef SCHEDULE
     {"quiet", no_argument, NULL, 'q'},
     {"no-link", no_argument, NULL, OPT_NO_LINK},
     {"cache-size", required_argument, NULL, OPT_CACHE_SIZE},
@@ -68,10 +74,10 @@ static int usage_error(const char *option, const char *cause)
     return CLI_USAGE;
 }
 
-static int parse_seed(struct record_options *o, const char *text)
+static int parse_schedule(struct record_options *o, const char *name, const char *text)
 {
     char *end;
-    o->schedule = "chaos";
+    o->schedule = name;
     if (!text) {
         if (getrandom(&o->seed, sizeof o->seed, 0) != (ssize_t)sizeof o->seed)
             o->seed = 1;
@@ -80,17 +86,17 @@ static int parse_seed(struct record_options *o, const char *text)
     errno = 0;
     o->seed = strtoull(text, &end, 10);
     if (*end || end == text || errno || *text == '-')
-        return say_error(-1, "record: --chaos: '%s' is not a number", text);
+        return say_error(-1, "record: --%s: '%s' is not a number", name, text);
     return 0;
 }
 
 /* Returns -1 to go on with argv[optind], or the status to end with. */
 static int parse(int argc, char *argv[], struct record_options *o)
 {
-    int c, bad = engine_options_environment(&o->engine);
+    int c, which = 0, bad = engine_options_environment(&o->engine);
 
     opterr = 0;
-    while (!bad && (c = getopt_long(argc, argv, "+:o:q", long_options, NULL)) != -1) {
+    while (!bad && (c = getopt_long(argc, argv, "+:o:q", long_options, &which)) != -1) {
         switch (c) {
         case 'o':
             o->dir = optarg;
@@ -98,8 +104,8 @@ static int parse(int argc, char *argv[], struct record_options *o)
         case 'q':
             o->quiet = true;
             break;
-        case OPT_CHAOS:
-            bad = parse_seed(o, optarg);
+        case OPT_SCHEDULE:
+            bad = parse_schedule(o, long_options[which].name, optarg);
             break;
         case OPT_NO_LINK:
             bad = engine_options_add(&o->engine, "link=0");

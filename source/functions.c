@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "source/names.h"
 #include "source/source_int.h"
 
 void functions_deinit(struct functions *list)

@@ -1,11 +1,13 @@
-/* names.c - strings that are there once, so that files compare by pointer.
+/* names.c - a hash table of strings.
  *
  * SPDX-License-Identifier: MIT
  */
+#include "source/names.h"
+
+#include <stdbool.h>
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
-
-#include "source/source_int.h"
 
 struct source_names {
     char **slot; /* open addressing; at most half full */

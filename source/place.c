@@ -57,6 +57,38 @@ static bool constant_value(Dwarf_Die *die, struct source_place *out)
     return true;
 }
 
+static const char *linker_name(Dwarf_Die *die, const struct source_var *var)
+{
+    Dwarf_Attribute attribute;
+    const char *name = dwarf_attr_integrate(die, DW_AT_linkage_name, &attribute)
+                           ? dwarf_formstring(&attribute)
+                           : NULL;
+
+    return name ? name : var->name;
+}
+
+/* A library's global variable may be in another module: if a module before it has one of the same
+ * name, the dynamic linker lets all use that one. A program that names a library's variable has
+ * one, a copy. */
+static void find_interposed(const struct source_view *view, Dwarf_Die *die,
+                            const struct source_var *var, struct source_place *out)
+{
+    const char *name = linker_name(die, var);
+
+    if (!var->external || var->tls || view->m->executable || out->pieces != 1 ||
+        out->piece[0].where != SOURCE_MEMORY || !source_symbols_data(view->m, name, false))
+        return;
+    for (size_t i = 0; i < view->s->modules && view->s->module[i] != view->m; i++) {
+        struct source_mod *m = view->s->module[i];
+        source_module_read(view->s, m);
+        const struct source_symbol *symbol = source_symbols_data(m, name, false);
+        if (symbol) {
+            out->piece[0].address = symbol->addr + m->bias;
+            return;
+        }
+    }
+}
+
 int source_place_find(const struct source_view *view, const struct source_var *var,
                       struct source_place *out, struct err *err)
 {
@@ -84,6 +116,7 @@ int source_place_find(const struct source_view *view, const struct source_var *v
                    ? err_set_code(err, SOURCE_OPTIMIZED, "its value is not known here")
                    : err_set_code(err, SOURCE_UNKNOWN_PLACE,
                                   "its place depends on registers or memory that are not known");
+    find_interposed(view, &die, var, out);
     for (uint32_t i = 0; i < out->pieces; i++)
         if (out->piece[i].where != SOURCE_NOWHERE)
             return 0;

@@ -35,6 +35,11 @@ gaddr source_place_tls(const struct source_mod *m, const struct source_mod *here
 /* The same as a term, of a library, too, where memory can be read. */
 struct term source_place_tls_base(const struct source_view *view);
 
+/* source/symbols.c: the variable of this name that all units may name, or that only one may; NULL:
+ * there is none. */
+const struct source_symbol *source_symbols_data(const struct source_mod *m, const char *name,
+                                                bool local);
+
 /* source/visible.c: a view for names; and the variable that a name means there, or NULL. It is in a
  * table or in the view. Sets view->m, too. */
 struct source_view source_visible_view(struct source *s, gaddr pc,

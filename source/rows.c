@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "base/search.h"
+#include "source/names.h"
 #include "source/source_int.h"
 
 /* What is remembered from row to row. */

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "base/search.h"
+#include "source/names.h"
 #include "source/source_int.h"
 
 /* Where the walk is. */
@@ -240,6 +241,10 @@ static void add_variable(struct walk *w, Dwarf_Die *die, int32_t scope, const ch
     if (fixed) {
         var.bytes = size_of(die);
         *SOURCE_PUSH(m->global, m->globals) = (int32_t)m->vars;
+    }
+    if (fixed || scope == SOURCE_NONE) {
+        var.external = dwarf_hasattr_integrate(die, DW_AT_external);
+        *SOURCE_PUSH(m->lasting, m->lastings) = (int32_t)m->vars;
     }
     if (scope != SOURCE_NONE) {
         var.next = m->scope[scope].variable;

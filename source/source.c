@@ -17,6 +17,7 @@
 #include "base/hash.h"
 #include "base/search.h"
 #include "source/frame_int.h"
+#include "source/names.h"
 
 void *source_grow(void *array, size_t count, size_t bytes)
 {
@@ -60,6 +61,7 @@ static void free_module(struct source_mod *m)
     free(m->span);
     free(m->var);
     free(m->global);
+    free(m->lasting);
     free(m->symbol);
     free(m->site);
     source_slots_free(m);

@@ -79,15 +79,17 @@ struct source_var {
     int32_t scope; /* SOURCE_NONE: a global or static */
     int32_t next;  /* of the same scope */
     uint32_t unit;
-    uint64_t addr, bytes; /* of globals and statics */
-    bool tls, inner;      /* addr is an offset in the thread's block; only a function sees it */
+    uint64_t addr, bytes;      /* of globals and statics */
+    bool tls, inner, external; /* addr is an offset in the thread's block; only a function sees it;
+                                  other units do, too */
 };
 
 struct source_symbol {
     const char *name;
     uint64_t addr, bytes;
-    uint8_t rank;       /* the smaller one names an address that several have */
-    bool code, chooses; /* chooses: an indirect function, whose code says which one has the name */
+    uint8_t rank;     /* the smaller one names an address that several have */
+    bool code, local; /* local: only its own unit may name it */
+    bool chooses;     /* an indirect function, whose code says which one has the name */
 };
 
 struct source_mod {
@@ -113,7 +115,9 @@ struct source_mod {
     struct source_range *range;
     struct source_span *span;
     struct source_var *var;
-    int32_t *global; /* numbers of variables with addresses, by address */
+    int32_t *global;  /* numbers of variables with addresses, by address */
+    int32_t *lasting; /* and of all that are of no frame, in the order of the debug information */
+    size_t lastings;
     struct source_symbol *symbol;
     struct source_fde *fde, *debug_fde;
     struct source_site *site; /* of source/entry.c */
@@ -155,13 +159,6 @@ void *source_grow(void *array, size_t count, size_t bytes);
 struct source_mod *source_module_at(struct source *s, gaddr pc, uint64_t *addr);
 struct source_mod *source_module_find(struct source *s, gaddr pc, uint64_t *addr); /* bare */
 void source_module_read(struct source *s, struct source_mod *m);
-
-/* source/names.c: a string that is there once. */
-struct source_names *source_names_new(void);
-void source_names_free(struct source_names *names);
-const char *source_names_add(struct source_names *names, const char *text);
-/* The same for a path, without `//` and `/./`. */
-const char *source_names_path(struct source_names *names, const char *path);
 
 /* source/elf.c: the file itself. */
 void source_elf_open(struct source_mod *m, const struct source_module *module);

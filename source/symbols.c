@@ -9,7 +9,8 @@
 #include <string.h>
 
 #include "base/search.h"
-#include "source/source_int.h"
+#include "source/names.h"
+#include "source/place.h"
 
 /* Among names of one address: sized ones, then global, weak, local ones; then the shorter name. */
 static uint8_t rank_of(const GElf_Sym *sym)
@@ -52,6 +53,7 @@ static void read_table(struct source *s, struct source_mod *m, Elf *elf, Elf_Scn
                                        sym.st_size,
                                        rank_of(&sym),
                                        in_code(elf, &sym),
+                                       GELF_ST_BIND(sym.st_info) == STB_LOCAL,
                                        GELF_ST_TYPE(sym.st_info) == STT_GNU_IFUNC};
     }
 }
@@ -121,8 +123,14 @@ static void read_stubs(struct source *s, struct source_mod *m, Elf_Scn *section,
             const struct slot *found = bsearch(&key, slot, slots, sizeof key, by_slot);
             if (found) {
                 snprintf(name, sizeof name, "%s@plt", found->name);
-                *SOURCE_PUSH(m->symbol, m->symbols) = (struct source_symbol){
-                    source_names_add(s->names, name), header->sh_addr + at, step, 3, true, false};
+                *SOURCE_PUSH(m->symbol, m->symbols) =
+                    (struct source_symbol){source_names_add(s->names, name),
+                                           header->sh_addr + at,
+                                           step,
+                                           3,
+                                           true,
+                                           false,
+                                           false};
             }
             break;
         }
@@ -247,4 +255,16 @@ void source_symbols_each(struct source *s, void (*fn)(void *arg, const char *nam
             if (m->symbol[k].code)
                 fn(arg, m->symbol[k].name, m->symbol[k].addr + m->bias);
     }
+}
+
+const struct source_symbol *source_symbols_data(const struct source_mod *m, const char *name,
+                                                bool local)
+{
+    for (size_t i = 0; i < m->symbols; i++) {
+        const struct source_symbol *symbol = &m->symbol[i];
+        if (!symbol->code && symbol->bytes && symbol->local == local &&
+            strcmp(symbol->name, name) == 0)
+            return symbol;
+    }
+    return NULL;
 }

@@ -10,6 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "source/names.h"
 #include "source/source_int.h"
 
 struct file {

@@ -228,23 +228,22 @@ const char *source_register_variable(struct source *s, gaddr pc, unsigned reg)
 
 /* ---- by name ---- */
 
-/* Without debug information a variable is a symbol. */
+/* Without debug information a variable is a symbol, of any module; a global one, if there is one.
+ */
 static bool find_symbol(struct source *s, const char *name, struct source_place *out)
 {
-    for (size_t i = 0; i < s->modules; i++) {
-        const struct source_mod *m = s->module[i];
-        for (size_t k = 0; k < m->symbols; k++) {
-            const struct source_symbol *symbol = &m->symbol[k];
-            if (symbol->code || !symbol->bytes || strcmp(symbol->name, name) != 0)
-                continue;
-            memset(out, 0, sizeof *out);
-            out->bytes = symbol->bytes;
-            out->pieces = 1;
-            out->piece[0] = (struct source_piece){.where = SOURCE_MEMORY,
-                                                  .address = symbol->addr + m->bias,
-                                                  .bytes = (uint32_t)symbol->bytes};
-            return true;
-        }
+    for (size_t i = 0; i < 2 * s->modules; i++) {
+        const struct source_mod *m = s->module[i % s->modules];
+        const struct source_symbol *symbol = source_symbols_data(m, name, i >= s->modules);
+        if (!symbol)
+            continue;
+        memset(out, 0, sizeof *out);
+        out->bytes = symbol->bytes;
+        out->pieces = 1;
+        out->piece[0] = (struct source_piece){.where = SOURCE_MEMORY,
+                                              .address = symbol->addr + m->bias,
+                                              .bytes = (uint32_t)symbol->bytes};
+        return true;
     }
     return false;
 }

@@ -88,8 +88,9 @@ struct source_place {
 };
 
 /* Where the variable `name` that is visible at pc is: the innermost one of the function, which may
- * be inlined there, else a global or static of its compilation unit, of its module, of any module.
- * What is around an inlined call is not visible in it. With pc 0 globals only. The name may be
+ * be inlined there, else what is static in its compilation unit, a global, what is static in
+ * another one. What is around an inlined call is not visible in it. With pc 0 globals only. The
+ * name may be
  * `'FILE'::NAME`, `FUNCTION::NAME` (a static one, or a local of the function at pc), or both. -1
  * with one of source_error's codes. `frame` may be NULL. */
 int source_variable_at(struct source *s, gaddr pc, const struct source_frame *frame,

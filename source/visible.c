@@ -122,31 +122,38 @@ static const struct source_var *local_at(struct source_view *view, uint64_t addr
     return NULL;
 }
 
-/* ---- globals ---- */
+/* ---- what is of no frame ---- */
 
-/* A global of one unit, or with UINT32_MAX of any; or one that only a function sees. */
-static const struct source_var *global_in(const struct source_mod *m, uint32_t unit,
-                                          const char *name, bool inner)
+enum kind { UNIT_STATIC, GLOBAL, FUNCTION_STATIC };
+
+static enum kind kind_of(const struct source_var *var)
 {
-    for (size_t i = 0; i < m->globals; i++) {
-        const struct source_var *var = &m->var[m->global[i]];
-        if (var->inner == inner && (unit == UINT32_MAX || var->unit == unit) &&
+    return var->inner ? FUNCTION_STATIC : var->external ? GLOBAL : UNIT_STATIC;
+}
+
+/* One of this kind and of the unit; UINT32_MAX: of any. */
+static const struct source_var *lasting_in(const struct source_mod *m, uint32_t unit,
+                                           enum kind kind, const char *name)
+{
+    for (size_t i = 0; i < m->lastings; i++) {
+        const struct source_var *var = &m->var[m->lasting[i]];
+        if (kind_of(var) == kind && (unit == UINT32_MAX || var->unit == unit) &&
             is_named(var->name, name))
             return var;
     }
     return NULL;
 }
 
-static const struct source_var *global_of(const struct source_mod *m, uint32_t unit,
-                                          const char *name)
+/* The same in all modules, in the order in which they were loaded. */
+static const struct source_var *lasting_anywhere(struct source_view *view, enum kind kind,
+                                                 const char *name)
 {
     const struct source_var *var = NULL;
 
-    for (int inner = 0; !var && inner < 2; inner++) {
-        if (unit != UINT32_MAX)
-            var = global_in(m, unit, name, inner);
-        if (!var)
-            var = global_in(m, UINT32_MAX, name, inner);
+    for (size_t i = 0; !var && i < view->s->modules; i++) {
+        view->m = view->s->module[i];
+        source_module_read(view->s, view->m);
+        var = lasting_in(view->m, UINT32_MAX, kind, name);
     }
     return var;
 }
@@ -156,6 +163,36 @@ static uint32_t unit_at(const struct source_mod *m, uint64_t addr)
     int32_t scope = source_scopes_at(m, addr);
 
     return scope == SOURCE_NONE ? UINT32_MAX : m->scope[scope].unit;
+}
+
+/* In GDB's order: what is static in the unit, its globals, globals of all modules, what is static
+ * in any of them. A library's static variable does not hide the program's global, not even while
+ * the library executes. */
+static const struct source_var *lasting_at(struct source_view *view, const char *name)
+{
+    const struct source_var *var = NULL;
+    uint32_t unit = view->here ? unit_at(view->here, view->scope) : UINT32_MAX;
+
+    view->m = view->here;
+    if (unit != UINT32_MAX && !(var = lasting_in(view->here, unit, UNIT_STATIC, name)))
+        var = lasting_in(view->here, unit, GLOBAL, name);
+    if (!var)
+        var = lasting_anywhere(view, GLOBAL, name);
+    return var ? var : lasting_anywhere(view, UNIT_STATIC, name);
+}
+
+/* GDB wants the function's name with these: the nearest one is meant. */
+static const struct source_var *function_static(struct source_view *view, const char *name)
+{
+    const struct source_var *var = NULL;
+
+    if (view->here) {
+        view->m = view->here;
+        var = lasting_in(view->m, unit_at(view->m, view->scope), FUNCTION_STATIC, name);
+        if (!var)
+            var = lasting_in(view->m, UINT32_MAX, FUNCTION_STATIC, name);
+    }
+    return var ? var : lasting_anywhere(view, FUNCTION_STATIC, name);
 }
 
 /* ---- names with a file or function before them ---- */
@@ -216,8 +253,8 @@ static bool is_of(const struct source_mod *m, const struct source_var *var,
 
 static const struct source_var *qualified_in(const struct source_mod *m, const struct qualified *q)
 {
-    for (size_t i = 0; i < m->globals; i++) {
-        const struct source_var *var = &m->var[m->global[i]];
+    for (size_t i = 0; i < m->lastings; i++) {
+        const struct source_var *var = &m->var[m->lasting[i]];
         if (is_named(var->name, q->name) && is_of(m, var, q) && (q->function || !var->inner))
             return var;
     }
@@ -266,20 +303,16 @@ static const struct source_var *find_qualified(struct source_view *view, const c
 
 const struct source_var *source_visible(struct source_view *view, const char *name)
 {
-    struct source *s = view->s;
     const struct source_var *var = NULL;
 
     if (view->here) {
         view->m = view->here;
         var = local_at(view, view->scope, name);
-        if (!var)
-            var = global_of(view->here, unit_at(view->here, view->scope), name);
     }
-    for (size_t i = 0; !var && i < s->modules; i++) {
-        view->m = s->module[i];
-        source_module_read(s, view->m);
-        var = global_of(view->m, UINT32_MAX, name);
-    }
+    if (!var)
+        var = lasting_at(view, name);
+    if (!var)
+        var = function_static(view, name);
     if (!var && view->here) { /* what a line declares may be visible only behind it */
         view->m = view->here;
         var = local_at(view, view->addr, name);

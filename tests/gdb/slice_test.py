@@ -458,11 +458,12 @@ threading.Timer(2.5, lambda: os.kill(os.getpid(), signal.SIGINT)).start()"""
 
 
 def pin_commands():
-    """All that gdb/*.py has."""
-    folder = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "gdb")
-    text = "".join(open(os.path.join(folder, name), encoding="utf-8").read() for name in sorted(os.listdir(folder))
-                   if name.endswith(".py"))
-    return [name for name in re.findall('^    name = "([a-z-]+)"$', text, re.MULTILINE) if name not in ("run", "start")]
+    """The rows of gdb/pin.def."""
+    rows = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "gdb", "pin.def")
+    with open(rows, encoding="utf-8") as f:
+        names = re.findall(r'^PIN\("([a-z-]+)"', f.read(), re.MULTILINE)
+    assert names, f"{rows} has no rows"
+    return names
 
 
 def fill(text, words):

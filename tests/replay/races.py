@@ -3,7 +3,7 @@
 
 SPDX-License-Identifier: MIT
 
-Recorded with and without --chaos, and with block linking off; 10 replays of each, 100 in a soak. A program
+Recorded with each scheduling strategy, and with block linking off; 10 replays of each, 100 in a soak. A program
 that hangs gets the SIGINT that a user would send it. NAME `chaos`: --chaos must make a difference, and find
 the lost update in a few runs.
 """
@@ -56,8 +56,17 @@ def one_outcome(test, name, argv, options):
     return recording
 
 
+def strategies():
+    """Those that an option of `record` chooses."""
+    table = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "engine", "sched", "schedules.def")
+    with open(table, encoding="utf-8") as f:
+        names = re.findall(r"^SCHEDULE_OPTION\((\w+),", f.read(), re.MULTILINE)
+    assert "chaos" in names, names
+    return names
+
+
 def race(test, name):
-    ways = [(), ("--chaos",), ("--engine", "link=0")]
+    ways = [(), *((f"--{one}",) for one in strategies()), ("--engine", "link=0")]
     for _ in range(ROUNDS):
         for options in ways:
             one_outcome(test, name, (), options)

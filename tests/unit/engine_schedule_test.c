@@ -46,6 +46,14 @@ bool baton_may_switch(uint64_t turn)
 
 /* ---- tests ---- */
 
+static const char *const rows[] = {
+/* of all strategies: how one chooses them */
+#define SCHEDULE(name) #name "=3",
+#include "engine/sched/schedules.def"
+#undef SCHEDULE
+};
+enum { ROWS = sizeof rows / sizeof *rows };
+
 static void first_row_is_in_force(void **state)
 {
     (void)state;
@@ -69,11 +77,10 @@ static void chooses_by_name(void **state)
 static void every_row_chooses_one_that_waits(void **state)
 {
     struct thread t[3] = {{.number = 1}, {.number = 2}, {.number = 3}};
-    static const char *const rows[] = {"plain=0", "chaos=3"};
     (void)state;
     t[0].baton_next = &t[1];
     t[1].baton_next = &t[2];
-    for (int row = 0; row < 2; row++) {
+    for (int row = 0; row < ROWS; row++) {
         unsigned met = 0;
         assert_true(schedule_use(rows[row]));
         for (int i = 0; i < 200; i++) {
@@ -82,7 +89,8 @@ static void every_row_chooses_one_that_waits(void **state)
             met |= 1u << (next - t);
             assert_true(schedule->quantum() > 0);
         }
-        assert_int_equal(met, row ? 7 : 1);
+        if (schedule == &plain_schedule || schedule == &chaos_schedule)
+            assert_int_equal(met, schedule == &plain_schedule ? 1 : 7);
         assert_null(schedule->choose(NULL));
     }
 }
@@ -112,11 +120,12 @@ static void probes_accesses_for_those_who_look(void **state)
     const struct schedule row = {.name = "looks", .at_access = look};
     struct thread t = {.number = 1};
     const struct probe p = {.what = PROBE_MEMORY};
-    static const char *const rows[] = {"plain=0", "chaos=3"};
     (void)state;
     insn_init();
-    for (int i = 0; i < 2; i++) { /* nobody asks: there is no tool */
+    for (int i = 0; i < ROWS; i++) { /* nobody asks: there is no tool */
         assert_true(schedule_use(rows[i]));
+        if (schedule->at_access)
+            continue;
         schedule_start();
         assert_null(instrument);
     }

@@ -149,6 +149,14 @@ void support_refuses(const char *path, const char *cause)
         fail_msg("%s: '%s' does not contain '%s'", path, err.msg, cause);
 }
 
+const char *support_unread(const char *path)
+{
+    static char words[256];
+    snprintf(words, sizeof words, "%s: is version %d, this drdebug reads versions %d to %d", path,
+             SUPPORT_VERSION, PINBALL_OLDEST, PINBALL_VERSION);
+    return words;
+}
+
 struct bytes support_load(const char *path)
 {
     struct stat st;

@@ -32,6 +32,11 @@ int support_read_all(const char *path, struct err *err);
 /* Fails the test unless reading fails with a message that contains `cause`. */
 void support_refuses(const char *path, const char *cause);
 
+/* A version that no reader knows, and the words in which the file `path` is refused for it; in
+ * memory that the next call uses again. */
+enum { SUPPORT_VERSION = PINBALL_VERSION + 5 };
+const char *support_unread(const char *path);
+
 struct bytes {
     unsigned char *data;
     size_t bytes;

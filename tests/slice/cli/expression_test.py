@@ -9,6 +9,7 @@ all programs and at all levels.
 import argparse
 import json
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -338,8 +339,12 @@ NO_MEMORY = {"none": "no such variable", "gone": "optimized out", "value": "is a
 
 
 def kinds(test, run, names, marker):
-    """What names are at a line: addresses of memory, or none, gone, value."""
-    done = test.call("slice", "--json", "--data", "--instance", "1", "--", run.dir, f"{', '.join(names)} at {run.at(marker)}")
+    return places(test, run.dir, names, run.at(marker), "--instance", "1")
+
+
+def places(test, pinball, names, where, *options):
+    """What names are at a line or position: addresses of memory, or none, gone, value."""
+    done = test.call("slice", "--json", "--data", *options, "--", pinball, f"{', '.join(names)} at {where}")
     if done.returncode:
         return [next((kind for kind, says in NO_MEMORY.items() if says in done.stderr), done.stderr)]
     return [int(str(want["address"]), 0) if "address" in want else "value"
@@ -367,6 +372,82 @@ def gdb_inlined(test):
 
 def gdb_clang_inlined(test):
     names_agree(test, "-O2", "clang", [line for line in INLINED if line[0] != "FROM INNER"])  # a line without code
+
+
+# ---- names in several modules ----
+
+MODULES = ("program", "one.so", "two.so")
+GLOBALS = [*(f"name{n}" for n in range(12)), "copied_one", "copied_two"]
+ASK_GLOBALS = """
+import json
+answers = {}
+for name in json.loads(%r):
+    try:
+        value = gdb.parse_and_eval(name)
+        answers[name] = int(value.address) if value.address is not None else "value"
+    except gdb.error as error:
+        answers[name] = "none" if "No symbol" in str(error) else str(error)
+print("ANSWERS", json.dumps([gdb.parse_and_eval("$pin_position()").string(), answers]))
+"""
+
+
+def make_modules(seed):
+    """A program and two libraries of two units each. A name is in some of them: static, global, a constant, or not there; the
+    program has copies of two globals of the libraries. Each unit's function calls the next one's; the last one fails."""
+    chosen, functions = random.Random(seed), [f"in_{module[:3]}_{unit}" for module in MODULES for unit in "ab"]
+    for module in reversed(MODULES):
+        taken = set()  # a module has one static and one global of a name: which of several GDB takes depends on what it read first
+        for unit in "ab":
+            own = functions.index(f"in_{module[:3]}_{unit}")
+            text, used = "", []
+            for name in GLOBALS[:-2]:
+                kind = chosen.choice(("", "", "static volatile ", "static volatile ", "volatile ", "static const "))
+                if not kind or (kind[:6], name) in taken:
+                    continue
+                taken.add((kind[:6], name))
+                text += f"{kind}int {name} = {own + 1};\n"
+                used.append(name)
+            if module == "program" and unit == "a":
+                text += "extern volatile int copied_one, copied_two;\n"
+                used += ["copied_one", "copied_two"]
+            elif module != "program" and unit == "b":
+                text += f"volatile int copied_{module[:3]} = {own + 1};\n"
+            then = f"{functions[own + 1]}()" if own + 1 < len(functions) else "*(volatile int *)0"
+            text += f"int {functions[own + 1]}(void);\n" if own + 1 < len(functions) else ""
+            text += f"int {functions[own]}(void)\n{{\n    return {' + '.join(['1', *used])} + {then}; /* UNIT */\n}}\n"
+            if own == 0:
+                text += f"void _start(void)\n{{\n    {functions[0]}();\n}}\n"  # without libc there is less to read
+            with open(f"{module[:3]}_{unit}.c", "w") as f:
+                f.write(text)
+        shared = ["-shared", "-fPIC"] if module.endswith(".so") else []
+        later = [f"./{other}" for other in MODULES[MODULES.index(module) + 1:]]
+        subprocess.run(["gcc", "-g", "-O1", "-nostdlib", *shared, "-o", module, f"{module[:3]}_a.c", f"{module[:3]}_b.c", *later], check=True)
+    return functions
+
+
+def gdb_modules(test):
+    """A plain name means the same as for GDB, whichever module is executed."""
+    script = os.path.join(os.path.dirname(test.drdebug), "gdb", "drdebug.py")
+    with open("ask.py", "w") as f:
+        f.write(ASK_GLOBALS % json.dumps(GLOBALS))
+    for seed in range(20 if os.environ.get("DRDEBUG_SOAK") else 3):
+        functions = make_modules(seed)
+        shutil.rmtree("program.pinball", ignore_errors=True)
+        subprocess.run([test.drdebug, "record", "-q", "-o", "program.pinball", "--", "./program"], timeout=60, check=False)
+        stops = [word for function in functions for word in ("-ex", f"break *{function}", "-ex", "continue", "-ex", "source ask.py")]
+        shown = subprocess.run(["gdb", "-nx", "-batch", "-ex", "set sysroot /", "-ex", "set breakpoint pending on", "-ex", f"source {script}",
+                                "-ex", "file program", "-ex", f"target extended-remote | {test.drdebug} serve program.pinball", *stops,
+                                "-ex", "continue", "-ex", "source ask.py"],
+                               stdin=subprocess.DEVNULL, capture_output=True, timeout=60, check=False, text=True)
+        answers = [json.loads(answer) for answer in re.findall("^ANSWERS (.*)$", shown.stdout, re.MULTILINE)]
+        test.check(f"seed {seed}: stops in {shown.stdout} {shown.stderr}", len(answers), len(functions) + 1)
+        for position, theirs in answers:
+            memory = {name: their for name, their in theirs.items() if isinstance(their, int)}
+            test.check(f"seed {seed}, {position}: {theirs}", len(memory) > 2, True)
+            test.check(f"seed {seed}: {', '.join(memory)} at {position}", places(test, "program.pinball", memory, position),
+                       list(memory.values()))
+            for name, their in theirs.items() - memory.items():
+                test.check(f"seed {seed}: {name} at {position}", places(test, "program.pinball", [name], position)[0], their)
 
 
 def tail_calls(test):
@@ -469,7 +550,7 @@ def noreturn(test):
 
 
 CASES = {f.__name__: f for f in (c, wrong, cxx, tls, gdb_o0, gdb_og, gdb_o2, gdb_clang, frames, values, deadlock,
-                                 noreturn, gdb_inlined, gdb_clang_inlined, tail_calls)}
+                                 noreturn, gdb_inlined, gdb_clang_inlined, gdb_modules, tail_calls)}
 
 
 def main():
