@@ -160,6 +160,7 @@ static void print_text(struct pinball *p)
     print_value("machine", pinball_head_get(p, "machine"));
     print_value("kernel", pinball_head_get(p, "kernel"));
     print_value("drdebug", pinball_head_get(p, "drdebug"));
+    print_value("schedule", pinball_head_get(p, "schedule"));
     print_value("made", pinball_is_own(p)
                             ? "by you, on this machine"
                             : "by a stranger: sources are looked for in the pinball only");
@@ -231,6 +232,7 @@ static void print_json(struct pinball *p)
     member("machine", pinball_head_get(p, "machine"));
     member("kernel", pinball_head_get(p, "kernel"));
     member("drdebug", pinball_head_get(p, "drdebug"));
+    member("schedule", pinball_head_get(p, "schedule"));
     end_text(p, text, sizeof text);
     member("end", text);
     member("reason", pinball_end_get(p, "reason"));

@@ -8,6 +8,7 @@
 #define _GNU_SOURCE
 #include <errno.h>
 #include <getopt.h>
+#include <inttypes.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -20,12 +21,16 @@
 #include "base/plain.h"
 #include "cli/cli.h"
 #include "cli/engine_options.h"
+#include "cli/input.h"
 #include "cli/outcome.h"
+#include "cli/retry.h"
 #include "engine/host/launch.h"
+#include "logger/group.h"
 #include "logger/recorder.h"
 #include "pinball/pinball.h"
 #include "pinball/record.h"
 #include "pinball/ring.h"
+#include "pinball/writer.h"
 
 const char record_details[] =
     "  -o DIR             the pinball's directory; default NAME.pinball, with a number if that is\n"
@@ -34,23 +39,29 @@ const char record_details[] =
 #define SCHEDULE_OPTION(name, help) help
 #include "engine/sched/schedules.def"
 #undef SCHEDULE
+    "  --keep WHICH       keep the recording only if the program ends so: failed (by a signal or with a\n"
+    "                     status other than 0), status:N or signal:NAME; may be repeated\n"
+    "  --retry LIMIT      run the program again until a run is kept: N runs at most, or Ns, runs that\n"
+    "                     begin within N seconds\n"
     "  -q, --quiet        do not say at the end what was recorded\n"
     "  --no-link          do not link translated blocks directly (slower; for comparison)\n"
     "  --cache-size SIZE  limit the code cache to SIZE bytes per arena; K and M are understood\n"
     "  --help             print this\n"
     "\n"
     "The program runs with its own input, output and terminal. The exit status is its own, 128+N if\n"
-    "signal N ended it; 127 if there is no such program, 126 if it cannot be run. Where there is no room\n"
-    "for a recording it runs all the same. Its threads take turns; its child processes are not\n"
-    "recorded.\n";
+    "signal N ended it; of several runs, that of the last one; 127 if there is no such program, 126 if\n"
+    "it cannot be run. Where there is no room for a recording it runs all the same, unless --retry was\n"
+    "given. Its threads take turns; its child processes are not recorded.\n";
 
-enum { OPT_SCHEDULE = 256, OPT_NO_LINK, OPT_CACHE_SIZE, OPT_ENGINE, OPT_HELP };
+enum { OPT_SCHEDULE = 256, OPT_KEEP, OPT_RETRY, OPT_NO_LINK, OPT_CACHE_SIZE, OPT_ENGINE, OPT_HELP };
 
 static const struct option long_options[] = {
 #define SCHEDULE(name)
 #define SCHEDULE_OPTION(name, help) {#name, optional_argument, NULL, OPT_SCHEDULE},
 #include "engine/sched/schedules.def"
 #undef SCHEDULE
+    {"keep", required_argument, NULL, OPT_KEEP},
+    {"retry", required_argument, NULL, OPT_RETRY},
     {"quiet", no_argument, NULL, 'q'},
     {"no-link", no_argument, NULL, OPT_NO_LINK},
     {"cache-size", required_argument, NULL, OPT_CACHE_SIZE},
@@ -64,6 +75,7 @@ struct record_options {
     const char *schedule; /* NULL: the plain one */
     bool quiet;
     uint64_t seed;
+    struct retry retry;
     struct engine_options engine;
 };
 
@@ -90,6 +102,14 @@ static int parse_schedule(struct record_options *o, const char *name, const char
     return 0;
 }
 
+static int parse_retry(struct record_options *o, int option, const char *text)
+{
+    struct err err;
+    int bad = option == OPT_KEEP ? retry_add_keep(&o->retry, text, &err)
+                                 : retry_limit(&o->retry, text, &err);
+    return bad ? say_error(-1, "record: %s", err.msg) : 0;
+}
+
 /* Returns -1 to go on with argv[optind], or the status to end with. */
 static int parse(int argc, char *argv[], struct record_options *o)
 {
@@ -106,6 +126,10 @@ static int parse(int argc, char *argv[], struct record_options *o)
             break;
         case OPT_SCHEDULE:
             bad = parse_schedule(o, long_options[which].name, optarg);
+            break;
+        case OPT_KEEP:
+        case OPT_RETRY:
+            bad = parse_retry(o, c, optarg);
             break;
         case OPT_NO_LINK:
             bad = engine_options_add(&o->engine, "link=0");
@@ -124,6 +148,8 @@ static int parse(int argc, char *argv[], struct record_options *o)
             return usage_error(argv[optind - 1], "unknown option");
         }
     }
+    if (!bad && retry_wanted(&o->retry) && !o->retry.keeps)
+        return usage_error("--retry", "needs --keep, which says which run is the last");
     return bad ? CLI_USAGE : -1;
 }
 
@@ -152,19 +178,37 @@ static void say_warnings(const char *dir, uint32_t warnings)
                   dir);
 }
 
-static void say_result(const char *dir, struct recorded *r)
+/* The disk was full and the program went on: its end is not the recording's. */
+static struct outcome outcome_of(const struct recorded *r)
+{
+    const bool signaled = WIFSIGNALED(r->wait_status);
+    if (r->summary.reason == END_FULL)
+        return (struct outcome){.reason = signaled ? END_SIGNAL : END_EXIT,
+                                .status = signaled ? WTERMSIG(r->wait_status)
+                                                   : WEXITSTATUS(r->wait_status)};
+    return (struct outcome){.reason = r->summary.reason,
+                            .status = r->summary.status,
+                            .thread = r->summary.running,
+                            .threads = r->summary.threads};
+}
+
+/* Which of several runs it was. */
+static void say_run(const struct record_options *o)
+{
+    if (!retry_wanted(&o->retry))
+        return;
+    fprintf(stderr, "run %" PRIu64, o->retry.runs);
+    if (o->schedule)
+        fprintf(stderr, ", %s seed %" PRIu64, o->schedule, o->seed);
+    fputc('\n', stderr);
+}
+
+static void say_kept(const struct record_options *o, const char *dir, const struct recorded *r)
 {
     struct err err;
     char text[OUTCOME_TEXT];
     struct pinball *p = pinball_open(dir, &err);
-    struct outcome out = {.reason = r->summary.reason,
-                          .status = r->summary.status,
-                          .thread = r->summary.running,
-                          .threads = r->summary.threads};
-    if (out.reason == END_FULL) /* that was said; the program went on */
-        out = (struct outcome){.reason = WIFSIGNALED(r->wait_status) ? END_SIGNAL : END_EXIT,
-                               .status = WIFSIGNALED(r->wait_status) ? WTERMSIG(r->wait_status)
-                                                                     : WEXITSTATUS(r->wait_status)};
+    const struct outcome out = outcome_of(r);
     if (p) {
         outcome_say_size(stderr, p);
         if (!pinball_is_own(p))
@@ -176,6 +220,20 @@ static void say_result(const char *dir, struct recorded *r)
         say_error(0, "%s", err.msg);
     }
     outcome_text(&out, text, sizeof text);
+    plain_printf(stderr, "%s\n", text);
+    say_run(o);
+}
+
+static void say_not_kept(const struct record_options *o, const struct recorded *r)
+{
+    char text[OUTCOME_TEXT];
+    const struct outcome out = outcome_of(r);
+    outcome_text(&out, text, sizeof text);
+    if (retry_wanted(&o->retry))
+        fprintf(stderr, "%" PRIu64 " run%s, none kept; ", o->retry.runs,
+                o->retry.runs == 1 ? "" : "s");
+    else
+        fputs("not kept; ", stderr);
     plain_printf(stderr, "%s\n", text);
 }
 
@@ -189,13 +247,81 @@ static int run_unrecorded(const struct recording *what, const struct err *why)
     return say_error(CLI_CANNOT_RUN, "%s: %s", what->argv[0], err.msg);
 }
 
+static int not_started(const struct record_options *o, const struct recording *what,
+                       const struct err *why)
+{
+    if (!retry_wanted(&o->retry) && recorder_no_room(why->code))
+        return run_unrecorded(what, why);
+    if (o->retry.runs > 1)
+        return say_error(CLI_FAILED, "%s; %" PRIu64 " runs before that, none kept", why->msg,
+                         o->retry.runs - 1);
+    return say_error(why->code == CLI_NOT_FOUND || why->code == CLI_CANNOT_RUN ? why->code
+                                                                               : CLI_FAILED,
+                     "%s", why->msg);
+}
+
+static void say_end(const struct record_options *o, const char *dir, const struct recorded *r,
+                    bool kept)
+{
+    if (kept && r->disk.msg[0])
+        say_error(0, "%s; what was recorded until then stays, the program went on", r->disk.msg);
+    if (kept)
+        say_warnings(dir, r->warnings);
+    if (!o->quiet && kept)
+        say_kept(o, dir, r);
+    else if (!o->quiet)
+        say_not_kept(o, r);
+}
+
+/* One run. Returns -1 if there is to be another one, or the status to end with. */
+static int run_once(struct record_options *o, struct recording *what, struct input *input)
+{
+    struct recorded result;
+    struct err err;
+
+    retry_begin_run(&o->retry);
+    what->again = retry_wanted(&o->retry);
+    what->seed = o->seed;
+    int bad = what->again ? input_give(input, &err) : 0;
+    if (bad || recorder_run(what, &result, &err)) {
+        input_take(input);
+        return not_started(o, what, &err);
+    }
+    input_take(input);
+    const bool kept = retry_keeps(&o->retry, result.wait_status);
+    if (!kept)
+        writer_remove(what->dir);
+    const bool again = !kept && !group_interrupted() && retry_again(&o->retry);
+    if (!again)
+        say_end(o, what->dir, &result, kept);
+    summary_deinit(&result.summary);
+    if (again)
+        return -1;
+    return WIFSIGNALED(result.wait_status) ? 128 + WTERMSIG(result.wait_status)
+                                           : WEXITSTATUS(result.wait_status);
+}
+
+static int run_all(struct record_options *o, struct recording *what)
+{
+    struct input input = {.source = -1, .control = -1};
+    struct err err;
+    int status;
+
+    if (retry_wanted(&o->retry) && input_open(&input, &err))
+        return say_error(CLI_FAILED, "record: %s", err.msg);
+    while ((status = run_once(o, what, &input)) < 0) {
+        o->seed++;
+        if (group_interrupted()) /* between two runs */
+            return say_error(128 + group_interrupted(), "interrupted; %" PRIu64 " runs, none kept",
+                             o->retry.runs);
+    }
+    return status;
+}
+
 int record_main(int argc, char *argv[])
 {
     struct record_options o = {.engine.verb = "record"};
-    struct recording what = {.version = cli_version};
-    struct recorded result;
     char path[PATH_MAX], dir[PATH_MAX];
-    struct err err;
     int status = parse(argc, argv, &o);
 
     if (status < 0)
@@ -204,27 +330,11 @@ int record_main(int argc, char *argv[])
         return status;
     if (!o.dir)
         default_dir(argv[0], dir, sizeof dir);
-
-    what.dir = o.dir ? o.dir : dir;
-    what.path = path;
-    what.argv = argv;
-    what.options = o.engine.text;
-    what.schedule = o.schedule;
-    what.seed = o.seed;
-    if (recorder_run(&what, &result, &err)) {
-        if (recorder_no_room(err.code))
-            return run_unrecorded(&what, &err);
-        return say_error(err.code == CLI_NOT_FOUND || err.code == CLI_CANNOT_RUN ? err.code
-                                                                                 : CLI_FAILED,
-                         "%s", err.msg);
-    }
-    if (result.disk.msg[0])
-        say_error(0, "%s; what was recorded until then stays, the program went on",
-                  result.disk.msg);
-    say_warnings(what.dir, result.warnings);
-    if (!o.quiet)
-        say_result(what.dir, &result);
-    summary_deinit(&result.summary);
-    return WIFSIGNALED(result.wait_status) ? 128 + WTERMSIG(result.wait_status)
-                                           : WEXITSTATUS(result.wait_status);
+    struct recording what = {.version = cli_version,
+                             .dir = o.dir ? o.dir : dir,
+                             .path = path,
+                             .argv = argv,
+                             .options = o.engine.text,
+                             .schedule = o.schedule};
+    return run_all(&o, &what);
 }

@@ -52,6 +52,9 @@ static struct {
     } noted[NOTED];
     volatile unsigned written, read; /* of noted, counting up */
     uint64_t of_group;               /* what the witness had more than was noted */
+    bool taken;                      /* the actions are this file's */
+    pid_t program;
+    volatile int interrupted; /* group_interrupted() */
 } g;
 
 static struct {
@@ -188,9 +191,17 @@ static bool is_taken(int sig)
     return sig != SIGKILL && sig != SIGSTOP && (sig < RESERVED_FIRST || sig > RESERVED_LAST);
 }
 
+static bool is_request(int sig)
+{
+    return sig == SIGINT || sig == SIGTERM || sig == SIGHUP || sig == SIGQUIT;
+}
+
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
     (void)context;
+    if (is_request(sig) && g.action[sig].sa_handler != SIG_IGN &&
+        (info->si_code > 0 || info->si_pid != g.program))
+        g.interrupted = sig;
     if ((is_fault(sig) && info->si_code > 0) || (sig == SIGABRT && info->si_pid == getpid())) {
         signal(sig, SIG_DFL); /* a mistake of ours: it happens again, and ends us */
         return;
@@ -238,7 +249,9 @@ void group_take(void)
     for (int sig = 1; sig <= SIGNALS; sig++)
         if (is_own(sig))
             sigdelset(&all, sig); /* blocked, it would wait for group_give_back() */
-    sigprocmask(SIG_SETMASK, &all, &g.mask);
+    sigprocmask(SIG_SETMASK, &all, g.taken ? NULL : &g.mask);
+    if (g.taken)
+        return;
     witness_start();
     for (int sig = 1; sig <= SIGNALS; sig++)
         if (is_taken(sig)) {
@@ -246,6 +259,7 @@ void group_take(void)
             set_action(sig);
         }
     reserved_actions(true);
+    g.taken = true;
 }
 
 void group_give_back(void)
@@ -257,9 +271,10 @@ void group_give_back(void)
     sigprocmask(SIG_SETMASK, &g.mask, NULL);
 }
 
-void group_begin(void)
+void group_begin(pid_t program)
 {
     sigset_t none;
+    g.program = program;
     sigemptyset(&none);
     sigprocmask(SIG_SETMASK, &none, NULL);
 }
@@ -269,6 +284,7 @@ void group_leave(bool ended)
     const struct sigaction ignore = {.sa_handler = SIG_IGN}, usual = {.sa_handler = SIG_DFL};
     witness_end();
     g.bell = &nobody; /* the ring goes */
+    g.taken = false;
     if (!ended) {
         group_give_back();
         return;
@@ -276,6 +292,16 @@ void group_leave(bool ended)
     for (int sig = 1; sig <= SIGNALS; sig++)
         if (is_taken(sig))
             sigaction(sig, sig == SIGCHLD ? &usual : &ignore, NULL);
+}
+
+void group_pause(void)
+{
+    g.bell = &nobody; /* the ring goes */
+}
+
+int group_interrupted(void)
+{
+    return g.interrupted;
 }
 
 /* ---- what comes ---- */

@@ -282,6 +282,9 @@ static int write_head(struct recorder *r, struct err *err)
     if (uname(&u) == 0)
         text_addf(&text, "kernel", "%s %s", u.sysname, u.release);
     text_add(&text, "drdebug", r->what->version);
+    if (r->what->schedule)
+        text_addf(&text, "schedule", "%s, seed %llu", r->what->schedule,
+                  (unsigned long long)r->what->seed);
     int result = writer_head(r->writer, text.data, text.bytes, err);
     text_deinit(&text);
     return result;
@@ -335,7 +338,7 @@ static int start_program(struct recorder *r, struct err *err)
         group_give_back();
         become_program(r, report[1]);
     }
-    group_begin();
+    group_begin(r->pid);
     close(report[1]);
     struct err failed;
     siginfo_t info = {0};
@@ -458,7 +461,10 @@ int recorder_run(const struct recording *what, struct recorded *out, struct err 
     memset(out, 0, sizeof *out);
     group_take();
     int result = record(&r, err);
-    group_leave(result == 0);
+    if (result == 0 && what->again)
+        group_pause();
+    else
+        group_leave(result == 0);
     if (r.ring)
         munmap(r.ring, r.ring_bytes);
     if (r.ring_fd >= 0)

@@ -23,6 +23,7 @@ struct recording {
     const char *version;  /* of drdebug */
     const char *schedule; /* a strategy of engine/sched/schedules.def; NULL: the plain one */
     uint64_t seed;        /* the strategy's */
+    bool again;           /* another run may follow: group_pause() at the end */
 };
 
 struct recorded {
@@ -34,7 +35,7 @@ struct recorded {
 
 /* Returns 0 when the program has ended, however it did. -1: it was not started (err->code 126 or
  * 127 for the program's fault, as a shell has it); then nothing is left of the directory.
- * After 0 signals stay ignored (group.h), so that the caller can tell the end. */
+ * After 0 signals do not end this process (group.h), so that the caller can tell the end. */
 int recorder_run(const struct recording *what, struct recorded *out, struct err *err);
 
 /* Whether an err->code says that nothing can be written there, for no fault of the user's: the

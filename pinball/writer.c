@@ -125,8 +125,7 @@ static void remove_folder(int dir, const char *name)
     unlinkat(dir, name, AT_REMOVEDIR);
 }
 
-/* Nothing was recorded, so nothing stays, except files that somebody else put there. */
-static void remove_all(const char *dir)
+void writer_remove(const char *dir)
 {
     static const char *const name[] = {"ring",   "head", "events",     "index",
                                        "extras", "end",  end_temporary};
@@ -153,13 +152,13 @@ struct writer *writer_new(const char *dir, struct err *err)
         w = NULL;
     }
     if (!w)
-        remove_all(dir);
+        writer_remove(dir);
     return w;
 }
 
 void writer_undo(struct writer *writer)
 {
-    remove_all(writer->path);
+    writer_remove(writer->path);
 }
 
 struct writer *writer_resume(const char *dir, const struct writer_resume *at, struct err *err)

@@ -30,6 +30,8 @@ struct writer *writer_new(const char *dir, struct err *err);
 void writer_free(struct writer *writer);
 /* Removes the directory: nothing was recorded. */
 void writer_undo(struct writer *writer);
+/* Removes a recording that nobody wants, except files that somebody else put there. */
+void writer_remove(const char *dir);
 
 /* The directory, for what else goes there (`ring`). */
 int writer_dir(const struct writer *writer);
