@@ -61,8 +61,8 @@ static void describe(struct asking *q, const struct locks *l, const struct order
     char a[NAME], b[NAME], a_line[NAME], b_line[NAME];
     wording_lock(q->study, held->line_pc, held->lock, a, sizeof a);
     wording_lock(q->study, taken->line_pc, taken->lock, b, sizeof b);
-    wording_line(q->study, held->line_pc, a_line, sizeof a_line);
-    wording_line(q->study, taken->line_pc, b_line, sizeof b_line);
+    study_place(q->study, held->line_pc, a_line, sizeof a_line);
+    study_place(q->study, taken->line_pc, b_line, sizeof b_line);
     snprintf(out, room, "T%u took %.80s at %.80s while it held %.80s since %.80s", taken->at.thread,
              b, b_line, a, a_line);
 }

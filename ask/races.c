@@ -1,15 +1,11 @@
 /* races.c - all races, each pair of lines once. SPDX-License-Identifier: MIT */
 #include "facts/order/races.h"
 
-#include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "ask/location.h"
-#include "ask/wording.h"
-#include "facts/order/around.h"
-
-enum { NAME = 256, SENTENCE = 1024 };
+#include "facts/order/story.h"
 
 enum { RACE, KIND, WHAT, FIRST, FIRST_PLACE, THEN, THEN_PLACE, INSTANCES, PATTERN, STORY };
 static const struct rows_column columns[] = {
@@ -25,19 +21,6 @@ static const struct rows_column columns[] = {
     [STORY] = {"story", ROWS_TEXT},
 };
 
-static bool name_from(struct study *s, const struct races_pair *p, const struct races_side *side,
-                      char name[NAME])
-{
-    struct source_frame frame = {.cfa = side->cfa};
-    return source_variable(s->source, side->pc, &frame, p->addr, p->bytes, name, NAME);
-}
-
-static void name_of(struct study *s, const struct races_pair *p, char name[NAME])
-{
-    if (!name_from(s, p, &p->then, name) && !name_from(s, p, &p->first, name))
-        snprintf(name, NAME, "0x%" PRIx64, p->addr);
-}
-
 /* The kind of the first instance first. */
 static void tell_kinds(struct rows *r, const struct races_pair *p)
 {
@@ -51,24 +34,11 @@ static void tell_kinds(struct rows *r, const struct races_pair *p)
     rows_text(r, KIND, text);
 }
 
-static void tell_pattern(struct asking *q, const struct races_around *a, const char *variable)
-{
-    char line[PATTERN_ACCESSES][NAME], sentence[SENTENCE];
-    struct around_words words = {.variable = variable};
-    for (unsigned i = 0; i < a->sides; i++) {
-        const struct races_side *s = &a->side[i];
-        wording_line(q->study, s->line_pc ? s->line_pc : s->pc, line[i], sizeof line[i]);
-        words.line[i] = line[i];
-    }
-    rows_text(q->rows, PATTERN, pattern_name(around_pattern(a, sentence, sizeof sentence, &words)));
-    rows_text(q->rows, STORY, sentence);
-}
-
 static int tell(struct asking *q, const struct races_pair *p, struct err *err)
 {
     struct rows *r = q->rows;
-    char name[NAME];
-    name_of(q->study, p, name);
+    char name[STORY_NAME], story[STORY_TEXT];
+    story_variable(q->study, p, name);
     rows_text(r, RACE, p->unlocked ? "no common lock" : race_name(p->race));
     tell_kinds(r, p);
     rows_text(r, WHAT, name);
@@ -77,8 +47,11 @@ static int tell(struct asking *q, const struct races_pair *p, struct err *err)
     rows_position(r, THEN, &p->then.at, p->then.insn);
     location_place(q, THEN_PLACE, p->then.line_pc ? p->then.line_pc : p->then.pc);
     rows_number(r, INSTANCES, p->instances);
-    if (p->around.pattern)
-        tell_pattern(q, &p->around, name);
+    if (p->around.pattern) {
+        story_tell(q->study, p, story);
+        rows_text(r, PATTERN, pattern_name(p->around.pattern));
+        rows_text(r, STORY, story);
+    }
     return rows_end(r, err);
 }
 

@@ -62,7 +62,7 @@ static void tell_holder(struct job *j, const struct locks_wait *w)
     char line[NAME];
     if (!e)
         return;
-    wording_line(j->q->study, e->line_pc, line, sizeof line);
+    study_place(j->q->study, e->line_pc, line, sizeof line);
     rows_number(r, HOLDER, e->at.thread);
     rows_position(r, SINCE, &e->at, e->insn);
     location_place(j->q, SINCE_PLACE, e->line_pc ? e->line_pc : e->at.pc);

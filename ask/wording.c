@@ -7,17 +7,6 @@
 
 enum { MUTEX_BYTES = 40 };
 
-void wording_line(struct study *s, gaddr pc, char *buf, size_t room)
-{
-    struct source_line l;
-    if (!pc || !study_line(s, pc, &l)) {
-        source_name(s->source, pc, buf, room);
-        return;
-    }
-    const char *slash = strrchr(l.file, '/');
-    snprintf(buf, room, "%s:%u", slash ? slash + 1 : l.file, l.line);
-}
-
 void wording_lock(struct study *s, gaddr pc, gaddr lock, char *buf, size_t room)
 {
     static const char *const inner[] = {"._M_mutex", ".__data", ".__size"}; /* nobody wrote that */

@@ -4,8 +4,6 @@
 
 #include "facts/locks/locks.h"
 
-/* "work.c:12", or what is known of the pc. */
-void wording_line(struct study *s, gaddr pc, char *buf, size_t room);
 /* The variable, as it is named at pc; else its address. */
 void wording_lock(struct study *s, gaddr pc, gaddr lock, char *buf, size_t room);
 /* What somebody waits for: the variable, or a thread's number. */

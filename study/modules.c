@@ -238,6 +238,17 @@ bool study_own(struct study *s, gaddr pc, struct source_line *out)
     return study_line(s, pc, out) || (out->module && !out->lines && !system_library(out->module));
 }
 
+void study_place(struct study *s, gaddr pc, char *buf, size_t room)
+{
+    struct source_line l;
+    if (!pc || !study_line(s, pc, &l)) {
+        source_name(s->source, pc, buf, room);
+        return;
+    }
+    const char *slash = strrchr(l.file, '/');
+    snprintf(buf, room, "%s:%u", slash ? slash + 1 : l.file, l.line);
+}
+
 bool study_text_changed(struct study *s, const char *file)
 {
     return s->own->made_s && source_text_newer(s->source, file, s->own->made_s);

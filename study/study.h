@@ -63,6 +63,9 @@ bool study_line(struct study *s, gaddr pc, struct source_line *out);
 /* The same, or of a module that has no lines at all but is no system library. */
 bool study_own(struct study *s, gaddr pc, struct source_line *out);
 
+/* In words: "work.c:12" of such a line, else what is known of the pc. */
+void study_place(struct study *s, gaddr pc, char *buf, size_t room);
+
 /* Was the text of a file changed after the recording was made? Nothing is known of a packed one. */
 bool study_text_changed(struct study *s, const char *file);
 

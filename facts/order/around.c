@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "facts/order/depends.h"
-#include "study/past.h"
+#include "study/look.h"
 #include "trace/touch.h"
 
 enum { UNSET_MOST = 64 };
@@ -17,11 +17,14 @@ enum pattern around_pattern(const struct races_around *a, char *sentence, size_t
                              .one_frame = a->one_frame,
                              .updates = a->updates,
                              .unset = a->unset,
-                             .variable = words ? words->variable : NULL};
+                             .variable = words ? words->variable : NULL,
+                             .other = words ? words->other : NULL};
     for (unsigned i = 0; i < a->sides; i++)
         c.access[i] = (struct pattern_access){.thread = a->side[i].at.thread,
                                               .write = a->side[i].write,
-                                              .line = words ? words->line[i] : NULL};
+                                              .other = a->side[i].addr != a->side[0].addr,
+                                              .line = words ? words->line[i] : NULL,
+                                              .value = words ? words->value[i] : NULL};
     return pattern_find(&c, sentence, room);
 }
 
@@ -61,52 +64,58 @@ static int by_first(const void *a, const void *b)
     return x->first.insn < y->first.insn ? -1 : x->first.insn > y->first.insn;
 }
 
-/* What is not zero was set before the program began. */
-static int look_at_values(struct study *s, struct early *e, struct err *err)
-{
-    struct past *past = NULL;
-    uint64_t at = UINT64_MAX; /* the past is there */
-    int bad = 0;
-    for (size_t i = 0; !bad && i < e->count; i++) {
-        struct races_pair *p = e->pair[i];
-        uint64_t value = 0;
-        if (!p->unset)
-            continue;
-        if (!past)
-            past = study_past(s, p->first.insn, &p->first.at, err);
-        else if (at != p->first.insn)
-            bad = past_go(past, p->first.insn, &p->first.at, err);
-        at = p->first.insn;
-        if (!past || bad) {
-            bad = -1;
-            break;
-        }
-        p->unset = past_read(past, p->addr, &value, p->bytes) == p->bytes && !value;
-    }
-    past_free(past);
-    return bad;
-}
-
-static int settle_early(struct study *s, struct early *e, struct err *err)
+static int drop_written(struct study *s, struct early *e, struct err *err)
 {
     struct touch_visitor v = {.range = e->range, .ranges = e->count, .fn = take_touch, .arg = e};
     if (!e->count)
         return 0;
     qsort(e->pair, e->count, sizeof *e->pair, by_first);
     for (size_t i = 0; i < e->count; i++)
-        e->range[i] = (struct touch_range){e->pair[i]->addr, e->pair[i]->addr + e->pair[i]->bytes};
+        e->range[i] = (struct touch_range){e->pair[i]->first.addr,
+                                           e->pair[i]->first.addr + e->pair[i]->first.bytes};
     e->last = e->pair[e->count - 1]->first.insn;
-    if (touch_pass(s->trace, &v, err) < 0 || look_at_values(s, e, err))
-        return -1;
-    for (size_t i = 0; i < e->count; i++) {
-        struct races_pair *p = e->pair[i];
-        if (!p->unset)
-            continue;
-        p->around = (struct races_around){.side = {p->first, p->then}, .sides = 2, .unset = true};
-        p->around.pattern = around_pattern(&p->around, NULL, 0, NULL);
-    }
-    return 0;
+    return touch_pass(s->trace, &v, err) < 0 ? -1 : 0;
 }
+
+/* ---- values ---- */
+
+/* Accesses whose values are of interest: those of patterns, and of what may be unset. NULL: the
+ * values of this one are not, or it is the kernel's, and what was there in its time is not known.
+ */
+static struct races_side *valued(struct races *races, size_t i)
+{
+    struct races_around *a = &races->pair[i / PATTERN_ACCESSES].around;
+    unsigned k = i % PATTERN_ACCESSES;
+    return k < a->sides && !a->side[k].by_kernel ? &a->side[k] : NULL;
+}
+
+/* Reads them in one replay: what was there before a read, and behind a write. */
+static int look_at_values(struct study *s, struct races *races, struct err *err)
+{
+    const size_t sides = races->pairs * PATTERN_ACCESSES;
+    struct look *list = calloc(sides + 1, sizeof *list);
+    struct races_side *side;
+    size_t n = 0;
+    if (!list)
+        return err_set(err, "no memory");
+    for (size_t i = 0; i < sides; i++)
+        if ((side = valued(races, i)))
+            list[n++] = (struct look){.insn = side->insn,
+                                      .behind = side->write,
+                                      .addr = side->addr,
+                                      .bytes = side->bytes};
+    int bad = look_at_all(s, list, n, err);
+    n = 0;
+    for (size_t i = 0; !bad && i < sides; i++)
+        if ((side = valued(races, i))) {
+            side->known = list[n].known;
+            side->value = list[n++].value;
+        }
+    free(list);
+    return bad;
+}
+
+/* ---- all of it ---- */
 
 int around_settle(struct study *s, struct races *races, struct err *err)
 {
@@ -124,5 +133,25 @@ int around_settle(struct study *s, struct races *races, struct err *err)
         else
             p->unset = false;
     }
-    return settle_early(s, &early, err);
+    if (drop_written(s, &early, err))
+        return -1;
+    for (size_t i = 0; i < early.count; i++) {
+        struct races_pair *p = early.pair[i];
+        if (p->unset)
+            p->around =
+                (struct races_around){.side = {p->first, p->then}, .sides = 2, .unset = true};
+    }
+    if (look_at_values(s, races, err))
+        return -1;
+    for (size_t i = 0; i < early.count; i++) {
+        struct races_pair *p = early.pair[i];
+        struct races_around *a = &p->around;
+        /* What is not zero was set before the program began. */
+        p->unset = p->unset && a->side[0].known && !a->side[0].value;
+        if (p->unset)
+            a->pattern = around_pattern(a, NULL, 0, NULL);
+        else
+            *a = (struct races_around){.pattern = PATTERN_NONE};
+    }
+    return 0;
 }

@@ -4,9 +4,11 @@
 
 #include "facts/order/races.h"
 
-/* Words for the accesses of struct races_around: lines, the variable's name. */
+/* Words for the accesses of struct races_around: lines, values, the names of the variables. NULL:
+ * not known. */
 struct around_words {
-    const char *line[PATTERN_ACCESSES], *variable;
+    const char *line[PATTERN_ACCESSES], *value[PATTERN_ACCESSES];
+    const char *variable, *other;
 };
 
 /* pattern_find() of these accesses. `words` may be NULL. */

@@ -23,7 +23,8 @@ struct conflicts_access {
     uint16_t thread;
     uint8_t mask; /* bytes of the word */
     bool write;
-    bool unset; /* nobody had written these bytes before */
+    bool by_kernel; /* of use to the caller */
+    bool unset;     /* nobody had written these bytes before */
 };
 
 /* Two accesses to bytes of the word at `word`. `before` is what the thread of `now` did last to

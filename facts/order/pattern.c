@@ -13,7 +13,8 @@ struct rule {
     const char *sentence;
 };
 
-/* Sentences: $0 to $2 are accesses, "T2 read it at work.c:12"; $T1 is the second one's thread. */
+/* Sentences: $0 to $3 are accesses, "T2 read it at work.c:12"; $T1 is the second one's thread, $V1
+ * its variable. */
 static const struct rule rules[] = {
     {PATTERN_LOST_UPDATE, "RWW", "aba", false, true, false,
      "$0, $1, and $2, made from what it had read: what $T1 wrote is lost"},
@@ -21,6 +22,16 @@ static const struct rule rules[] = {
     {PATTERN_RWR, "RWR", "aba", true, false, false, "$0, $1, and $2 again: it may have changed"},
     {PATTERN_WWR, "WWR", "aba", true, false, false, "$0, $1, and $2: it may be the other's value"},
     {PATTERN_WRW, "WRW", "aba", true, false, false, "$0, $1 in between, and $2 once more"},
+    {PATTERN_TOGETHER, "RWWR", "abba", true, false, false,
+     "$0, $1 and $2, and $3: it put an old $V0 and a new $V3 together"},
+    {PATTERN_TOGETHER, "WRRW", "abba", true, false, false,
+     "$0, $1 and $2, and only then $3: $T1 put a new $V0 and an old $V3 together"},
+    {PATTERN_TOGETHER, "WWWW", "abba", true, false, false,
+     "$0, $1 and $2, and $3: $V0 is what $T1 wrote, and $V3 is not"},
+    {PATTERN_TOGETHER, "RWWW", "abba", true, false, false,
+     "$0, $1 and $2, and $3, without having seen the new $V0"},
+    {PATTERN_TOGETHER, "WWWR", "abba", true, false, false,
+     "$0, $1 and $2, and $3: $V3 is of $T1, and so is $V0 now"},
     {PATTERN_UNSET, "RW", "ab", false, false, true, "$0 before it was set: $1"},
     {PATTERN_DOUBLE_FETCH, "RRW", "aab", true, false, false,
      "$0, and $1 again; $2, which might have come in between"},
@@ -36,7 +47,8 @@ static bool fits(const struct rule *r, const struct pattern_case *c)
     uint32_t a = c->access[strchr(r->threads, 'a') - r->threads].thread;
     for (unsigned i = 0; i < c->accesses; i++)
         if ((r->kinds[i] == 'W') != c->access[i].write ||
-            (r->threads[i] == 'a') != (c->access[i].thread == a))
+            (r->threads[i] == 'a') != (c->access[i].thread == a) ||
+            (c->accesses == PATTERN_ACCESSES && i / 2) != c->access[i].other)
             return false;
     return true;
 }
@@ -64,6 +76,13 @@ static void put_text(struct line *l, const char *piece)
     put(l, piece, strlen(piece));
 }
 
+/* The first access alone names a variable, if there is one variable only. */
+static const char *name_for(const struct pattern_case *c, unsigned i)
+{
+    const char *name = c->access[i].other ? c->other : c->variable;
+    return !name || (i && c->accesses < PATTERN_ACCESSES) ? "it" : name;
+}
+
 static void put_access(struct line *l, const struct pattern_case *c, unsigned i)
 {
     const struct pattern_access *a = &c->access[i];
@@ -71,10 +90,10 @@ static void put_access(struct line *l, const struct pattern_case *c, unsigned i)
     snprintf(thread, sizeof thread, "T%u", a->thread);
     put_text(l, thread);
     put_text(l, a->write ? " wrote " : " read ");
-    put_text(l, a->value ? a->value : i || !c->variable ? "it" : c->variable);
+    put_text(l, a->value ? a->value : name_for(c, i));
     if (a->value) {
         put_text(l, a->write ? " to " : " from ");
-        put_text(l, i || !c->variable ? "it" : c->variable);
+        put_text(l, name_for(c, i));
     }
     if (a->line) {
         put_text(l, " at ");
@@ -91,15 +110,15 @@ static void put_sentence(struct line *l, const struct pattern_case *c, const cha
         sentence += plain;
         if (!*sentence)
             break;
-        sentence++;
-        bool name = *sentence == 'T';
-        unsigned i = (unsigned)(sentence[name] - '0');
+        char what = *++sentence;
+        bool short_form = what == 'T' || what == 'V';
+        unsigned i = (unsigned)(sentence[short_form] - '0');
         snprintf(thread, sizeof thread, "T%u", c->access[i].thread);
-        if (name)
-            put_text(l, thread);
-        else
+        if (!short_form)
             put_access(l, c, i);
-        sentence += name + 1;
+        else
+            put_text(l, what == 'T' ? thread : name_for(c, i));
+        sentence += short_form + 1;
     }
 }
 
@@ -124,6 +143,7 @@ const char *pattern_name(enum pattern p)
                                        [PATTERN_RWR] = "atomicity violation",
                                        [PATTERN_WWR] = "atomicity violation",
                                        [PATTERN_WRW] = "atomicity violation",
+                                       [PATTERN_TOGETHER] = "atomicity violation",
                                        [PATTERN_UNSET] = "order violation",
                                        [PATTERN_DOUBLE_FETCH] = "double fetch"};
     return name[p];

@@ -21,6 +21,7 @@
 #include "facts/order/races_kept.h"
 #include "facts/order/sites.h"
 #include "facts/order/survey.h"
+#include "facts/order/together.h"
 #include "facts/order/touches.h"
 
 struct search {
@@ -36,6 +37,7 @@ struct search {
     struct races_pair *found; /* by its number; race: RACE_NONE so far */
     size_t founds;
     const struct pass_step *step; /* that is executed */
+    struct together together;
 };
 
 /* ---- accesses ---- */
@@ -63,6 +65,7 @@ static int take_word(struct search *q, struct shared_page *page, const struct to
         .thread = st->step->thread,
         .mask = (uint8_t)((0xff >> (8 - (to - from))) << (from & 7)),
         .write = t->write,
+        .by_kernel = t->noted,
     };
     if (!shared_has(page, from) || is_variable(q->sync, from, to - from))
         return 0;
@@ -134,7 +137,9 @@ static int is_handed_on(struct search *q, const struct conflicts_meeting *m, boo
     return 0;
 }
 
-static struct races_side side_of(const struct search *q, const struct conflicts_access *a)
+/* `mask` are bytes of the word, at least one. */
+static struct races_side side_of(const struct search *q, gaddr word, unsigned mask,
+                                 const struct conflicts_access *a)
 {
     const gaddr *site = sites_at(&q->sites, a->site);
     return (struct races_side){.at = {.thread = trace_thread(q->study->trace, a->thread),
@@ -145,16 +150,17 @@ static struct races_side side_of(const struct search *q, const struct conflicts_
                                .line_pc = site[1],
                                .cfa = a->cfa,
                                .thread = a->thread,
-                               .write = a->write};
+                               .write = a->write,
+                               .by_kernel = a->by_kernel,
+                               .addr = word + (unsigned)__builtin_ctz(mask),
+                               .bytes = (uint32_t)__builtin_popcount(mask)};
 }
 
 static struct races_pair pair_of(const struct search *q, const struct conflicts_meeting *m)
 {
     unsigned both = m->first->mask & m->then->mask;
-    struct races_pair p = {.first = side_of(q, m->first),
-                           .then = side_of(q, m->then),
-                           .addr = m->word + (unsigned)__builtin_ctz(both),
-                           .bytes = (uint32_t)__builtin_popcount(both),
+    struct races_pair p = {.first = side_of(q, m->word, both, m->first),
+                           .then = side_of(q, m->word, both, m->then),
                            .unset = m->first->unset,
                            .unlocked = q->loose && is_before(q->clocks, m)};
     p.kind = !m->first->write ? RACES_READ_WRITE
@@ -169,8 +175,8 @@ static enum race judge(struct search *q, const struct races_pair *p)
     const struct races_side *other = p->then.write ? &p->first : &p->then;
     struct race_flow flow = {.write = {write->thread, write->insn, write->pc, write->cfa},
                              .read = {other->thread, other->insn, other->pc, other->cfa},
-                             .addr = p->addr,
-                             .bytes = p->bytes,
+                             .addr = p->first.addr,
+                             .bytes = p->first.bytes,
                              .overwrites = other->write};
     return race_judge(q->study, &flow);
 }
@@ -190,24 +196,30 @@ static bool in_one_frame(const struct search *q, const struct conflicts_access *
     return false;
 }
 
+static void keep_around(struct races_around *out, const struct races_around *a)
+{
+    if (a->pattern && (!out->pattern || a->pattern < out->pattern))
+        *out = *a;
+}
+
 /* Keeps the accesses if they make a better pattern than those that are kept. A thread
  * that comes again from the same place looks whether something has changed: that is no pattern. */
 static void look_around(struct search *q, const struct conflicts_meeting *m,
                         struct races_around *out)
 {
     const struct conflicts_access *before = m->before;
-    if (!before || before->site == m->then->site || out->pattern == PATTERN_LOST_UPDATE)
+    unsigned mask = before ? before->mask & m->first->mask & m->then->mask : 0;
+    if (!mask || before->site == m->then->site || out->pattern == PATTERN_LOST_UPDATE)
         return;
     /* Whether it is an update is looked at later (around.h). */
     struct races_around a = {
         .sides = 3, .one_frame = in_one_frame(q, before, m->then), .updates = true};
     bool between = before->insn < m->first->insn;
-    a.side[0] = side_of(q, between ? before : m->first);
-    a.side[1] = side_of(q, between ? m->first : before);
-    a.side[2] = side_of(q, m->then);
+    a.side[0] = side_of(q, m->word, mask, between ? before : m->first);
+    a.side[1] = side_of(q, m->word, mask, between ? m->first : before);
+    a.side[2] = side_of(q, m->word, mask, m->then);
     a.pattern = around_pattern(&a, NULL, 0, NULL);
-    if (a.pattern && (!out->pattern || a.pattern < out->pattern))
-        *out = a;
+    keep_around(out, &a);
 }
 
 /* The other's access may be a race with what the thread did before. */
@@ -218,6 +230,25 @@ static void look_before(struct search *q, const struct conflicts_meeting *m)
     uint32_t i = numbers_find(&q->places, m->before->site, m->first->site);
     if (i < q->founds && q->found[i].race)
         look_around(q, m, &q->found[i].around);
+}
+
+/* Two variables that were used together: both races show it. */
+static void look_together(struct search *q, const struct conflicts_meeting *m, uint32_t place)
+{
+    const struct together_one *x = together_meet(&q->together, m);
+    if (!x)
+        return;
+    unsigned x_mask = x->first.mask & x->then.mask, y_mask = m->first->mask & m->then->mask;
+    struct races_around a = {
+        .sides = 4,
+        .one_frame = true,
+        .side = {side_of(q, x->word, x_mask, &x->first), side_of(q, x->word, x_mask, &x->then),
+                 side_of(q, m->word, y_mask, m->first), side_of(q, m->word, y_mask, m->then)}};
+    a.pattern = around_pattern(&a, NULL, 0, NULL);
+    uint32_t other = numbers_find(&q->places, x->first.site, x->then.site);
+    keep_around(&q->found[place].around, &a);
+    if (other < q->founds)
+        keep_around(&q->found[other].around, &a);
 }
 
 /* A pair that counts: to the places that it is of. */
@@ -239,6 +270,8 @@ static int add_pair(struct search *q, const struct conflicts_meeting *m, struct 
         f->instances++;
         f->kinds |= p.kind;
         look_around(q, m, &f->around);
+        if (!is_library(q, m->first) && !is_library(q, m->then))
+            look_together(q, m, i);
     }
     return 0;
 }
@@ -248,6 +281,7 @@ static int meet(void *arg, const struct conflicts_meeting *m, struct err *err)
     struct search *q = arg;
     bool handed_on;
     look_before(q, m);
+    together_see(&q->together, m);
     if (m->ordered)
         return 0;
     if (q->loose && locksets_meet(&q->locksets, m->first->locks, m->then->locks))

@@ -25,6 +25,11 @@ struct races_side {
     gaddr cfa;       /* of pc's frame; 0: not known */
     uint32_t thread; /* as in trace_step.thread */
     bool write;
+    bool by_kernel; /* a system call did it, in its own time */
+    gaddr addr;     /* the bytes that it has in common with the others, ... */
+    uint32_t bytes; /* ... at most 8 */
+    bool known;     /* of a pattern: what it read or left of them, ... */
+    uint64_t value; /* ... the lowest address in the lowest byte */
 };
 
 /* Accesses that make a pattern, among them the two of a race: see struct pattern_case. */
@@ -36,9 +41,7 @@ struct races_around {
 };
 
 struct races_pair {
-    struct races_side first, then; /* of the first instance */
-    gaddr addr;
-    uint32_t bytes;
+    struct races_side first, then; /* of the first instance; both have the same bytes */
     enum race race;
     enum races_kind kind;
     unsigned kinds;     /* enum races_kind, of all instances */

@@ -6,9 +6,16 @@
 #include "base/hash.h"
 #include "study/kept.h"
 
-enum { SIDE_WORDS = 7, SIDES = 2 + PATTERN_ACCESSES, PAIR_WORDS = SIDES * SIDE_WORDS + 4 };
+enum {
+    HEAD_WORDS = 2,
+    SIDE_WORDS = 9,
+    SIDES = 2 + PATTERN_ACCESSES,
+    PAIR_WORDS = SIDES * SIDE_WORDS + HEAD_WORDS
+};
 
 /* ---- one side ---- */
+
+enum { SIDE_WRITE = 1, SIDE_BY_KERNEL = 2, SIDE_KNOWN = 4 };
 
 static void put_side(uint64_t *to, const struct races_side *s)
 {
@@ -18,7 +25,10 @@ static void put_side(uint64_t *to, const struct races_side *s)
     to[3] = s->insn;
     to[4] = s->line_pc;
     to[5] = s->cfa;
-    to[6] = (uint64_t)s->thread << 1 | s->write;
+    to[6] = (uint64_t)s->thread << 32 | (uint64_t)s->bytes << 8 | (s->known ? SIDE_KNOWN : 0u) |
+            (s->by_kernel ? SIDE_BY_KERNEL : 0u) | (s->write ? SIDE_WRITE : 0u);
+    to[7] = s->addr;
+    to[8] = s->value;
 }
 
 static struct races_side get_side(const uint64_t *from)
@@ -29,15 +39,20 @@ static struct races_side get_side(const uint64_t *from)
         .insn = from[3],
         .line_pc = from[4],
         .cfa = from[5],
-        .thread = (uint32_t)(from[6] >> 1),
-        .write = from[6] & 1,
+        .thread = (uint32_t)(from[6] >> 32),
+        .bytes = (uint8_t)(from[6] >> 8),
+        .write = from[6] & SIDE_WRITE,
+        .by_kernel = from[6] & SIDE_BY_KERNEL,
+        .known = from[6] & SIDE_KNOWN,
+        .addr = from[7],
+        .value = from[8],
     };
 }
 
 /* ---- one pair ---- */
 
 /* Small numbers, a byte each, in this order from the lowest on. */
-enum { RACE, KIND, KINDS, FLAGS, PATTERN, AROUND_SIDES, BYTES };
+enum { RACE, KIND, KINDS, FLAGS, PATTERN, AROUND_SIDES };
 enum { UNSET = 1, UNLOCKED = 2, ONE_FRAME = 4, UPDATES = 8, AROUND_UNSET = 16 };
 
 static void put_pair(uint64_t *to, const struct races_pair *p)
@@ -46,32 +61,28 @@ static void put_pair(uint64_t *to, const struct races_pair *p)
     unsigned flags = (p->unset ? UNSET : 0) | (p->unlocked ? UNLOCKED : 0) |
                      (a->one_frame ? ONE_FRAME : 0) | (a->updates ? UPDATES : 0) |
                      (a->unset ? AROUND_UNSET : 0);
-    const unsigned small[] = {
-        [RACE] = p->race,       [KIND] = p->kind,          [KINDS] = p->kinds, [FLAGS] = flags,
-        [PATTERN] = a->pattern, [AROUND_SIDES] = a->sides, [BYTES] = p->bytes};
-    to[0] = p->addr;
-    to[1] = p->instances;
+    const unsigned small[] = {[RACE] = p->race, [KIND] = p->kind,       [KINDS] = p->kinds,
+                              [FLAGS] = flags,  [PATTERN] = a->pattern, [AROUND_SIDES] = a->sides};
+    to[0] = p->instances;
     for (unsigned i = 0; i < sizeof small / sizeof *small; i++)
-        to[2] |= (uint64_t)small[i] << 8 * i;
-    put_side(to + 4, &p->first);
-    put_side(to + 4 + SIDE_WORDS, &p->then);
+        to[1] |= (uint64_t)small[i] << 8 * i;
+    put_side(to + HEAD_WORDS, &p->first);
+    put_side(to + HEAD_WORDS + SIDE_WORDS, &p->then);
     for (unsigned i = 0; i < PATTERN_ACCESSES; i++)
-        put_side(to + 4 + (2 + i) * SIDE_WORDS, &a->side[i]);
+        put_side(to + HEAD_WORDS + (2 + i) * SIDE_WORDS, &a->side[i]);
 }
 
 static bool get_pair(const uint64_t *from, struct races_pair *p)
 {
     uint8_t small[8];
     for (unsigned i = 0; i < sizeof small; i++)
-        small[i] = (uint8_t)(from[2] >> 8 * i);
-    *p = (struct races_pair){.first = get_side(from + 4),
-                             .then = get_side(from + 4 + SIDE_WORDS),
-                             .addr = from[0],
-                             .instances = from[1],
+        small[i] = (uint8_t)(from[1] >> 8 * i);
+    *p = (struct races_pair){.first = get_side(from + HEAD_WORDS),
+                             .then = get_side(from + HEAD_WORDS + SIDE_WORDS),
+                             .instances = from[0],
                              .race = small[RACE],
                              .kind = small[KIND],
                              .kinds = small[KINDS],
-                             .bytes = small[BYTES],
                              .unset = small[FLAGS] & UNSET,
                              .unlocked = small[FLAGS] & UNLOCKED};
     p->around = (struct races_around){.pattern = small[PATTERN],
@@ -80,8 +91,8 @@ static bool get_pair(const uint64_t *from, struct races_pair *p)
                                       .updates = small[FLAGS] & UPDATES,
                                       .unset = small[FLAGS] & AROUND_UNSET};
     for (unsigned i = 0; i < PATTERN_ACCESSES; i++)
-        p->around.side[i] = get_side(from + 4 + (2 + i) * SIDE_WORDS);
-    return small[RACE] <= RACE_CERTAIN && small[PATTERN] <= PATTERN_DOUBLE_FETCH &&
+        p->around.side[i] = get_side(from + HEAD_WORDS + (2 + i) * SIDE_WORDS);
+    return small[RACE] <= RACE_CERTAIN && small[PATTERN] <= PATTERN_LAST &&
            small[AROUND_SIDES] <= PATTERN_ACCESSES;
 }
 

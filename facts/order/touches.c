@@ -88,6 +88,7 @@ static int take_note(void *arg, const struct pass *p, struct err *err)
         struct touches_one t = {.addr = r->addr,
                                 .bytes = r->bytes,
                                 .write = r->how != FLOW_READ,
+                                .noted = true,
                                 .insn = noted(q, note)};
         if (q->v->touch(q->v->arg, &q->step, &t, err))
             return -1;

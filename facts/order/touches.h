@@ -15,6 +15,7 @@ struct touches_one {
     gaddr addr;
     uint64_t bytes;
     bool write;
+    bool noted;    /* a note tells of it: a system call */
     bool renews;   /* it was mapped or unmapped: what was there before is gone */
     unsigned insn; /* of the step's block */
 };

@@ -5,8 +5,8 @@
 #include <string.h>
 
 #include "source/registers.h"
+#include "study/look.h"
 #include "study/past.h"
-#include "trace/pass.h"
 
 enum { VALUE_BYTES = 64, VALUE_TEXT = 120 };
 
@@ -16,7 +16,7 @@ struct values {
 };
 
 /* A value to be looked at. */
-struct look {
+struct sight {
     uint32_t edge;
     uint64_t insn; /* before this one; trace_insns(): at the end */
     struct position at;
@@ -26,7 +26,7 @@ struct job {
     struct study *study;
     const struct report *report;
     const struct criterion *criterion;
-    struct look *look; /* in the order of the execution */
+    struct sight *look; /* in the order of the execution */
     size_t looks;
     struct program_registers *registers;
     struct values *out;
@@ -53,7 +53,7 @@ static uint64_t wanted_at(const struct job *j, const struct slice_dependence *d)
 
 static int by_insn(const void *a, const void *b)
 {
-    const struct look *x = a, *y = b;
+    const struct sight *x = a, *y = b;
     return x->insn < y->insn ? -1 : x->insn > y->insn;
 }
 
@@ -79,7 +79,7 @@ static int list_looks(struct job *j, size_t rows, struct err *err)
         const struct slice_dependence *d = &r->edge[row->edge].sample;
         uint64_t insn = d->node == UINT64_MAX ? wanted_at(j, d) : d->node;
         if (insn != UINT64_MAX)
-            j->look[j->looks++] = (struct look){
+            j->look[j->looks++] = (struct sight){
                 .edge = (uint32_t)row->edge, .insn = insn, .at = j->criterion->position};
     }
     qsort(j->look, j->looks, sizeof *j->look, by_insn);
@@ -89,31 +89,22 @@ static int list_looks(struct job *j, size_t rows, struct err *err)
 /* Positions of the instructions that are looked at; what the criterion wants has one. */
 static int find_positions(struct job *j, struct err *err)
 {
-    struct pass pass;
-    struct pass_step st;
-    struct study *s = j->study;
-    int more = 0;
-    if (pass_init(&pass, s->trace, err))
-        return -1;
-    for (size_t i = 0; i < j->looks && more >= 0;) {
-        struct look *l = &j->look[i];
-        if (j->report->edge[l->edge].sample.node == UINT64_MAX) {
-            i++;
-        } else if ((more = pass_skip(&pass, s->index, l->insn, err)) ||
-                   (more = pass_next(&pass, &st, err)) != 1) {
-            break;
-        } else {
-            uint64_t end = st.insn + st.step->insns;
-            for (; i < j->looks && j->look[i].insn < end; i++)
-                if (j->report->edge[j->look[i].edge].sample.node != UINT64_MAX)
-                    j->look[i].at =
-                        (struct position){.thread = trace_thread(s->trace, st.step->thread),
-                                          .count = st.count,
-                                          .pc = st.block->insn[j->look[i].insn - st.insn].in.pc};
-        }
-    }
-    pass_deinit(&pass);
-    return more < 0 ? -1 : 0;
+    uint64_t *insn = malloc(sizeof *insn * (j->looks + 1));
+    struct position *at = malloc(sizeof *at * (j->looks + 1));
+    size_t n = 0;
+    int bad = insn && at ? 0 : err_set(err, "no memory");
+    for (size_t i = 0; !bad && i < j->looks; i++)
+        if (j->report->edge[j->look[i].edge].sample.node != UINT64_MAX)
+            insn[n++] = j->look[i].insn;
+    if (!bad)
+        bad = look_positions(j->study, insn, n, at, err);
+    n = 0;
+    for (size_t i = 0; !bad && i < j->looks; i++)
+        if (j->report->edge[j->look[i].edge].sample.node != UINT64_MAX)
+            j->look[i].at = at[n++];
+    free(insn);
+    free(at);
+    return bad;
 }
 
 /* ---- looking ---- */
@@ -152,7 +143,7 @@ static void type_of(struct job *j, const struct slice_dependence *d, struct sour
         *type = (struct source_type){0};
 }
 
-static int look_at(struct job *j, struct past *past, const struct look *l, struct err *err)
+static int see(struct job *j, struct past *past, const struct sight *l, struct err *err)
 {
     const struct slice_dependence *d = &j->report->edge[l->edge].sample;
     uint32_t thread = trace_thread(j->study->trace, d->node_thread);
@@ -181,17 +172,17 @@ static bool same(const struct position *a, const struct position *b)
     return a->thread == b->thread && a->count == b->count && a->pc == b->pc;
 }
 
-static int look_at_all(struct job *j, struct err *err)
+static int see_all(struct job *j, struct err *err)
 {
     struct past *past = j->looks ? past_new(j->study, err) : NULL;
     int bad = past || !j->looks ? 0 : -1;
     for (size_t i = 0; !bad && i < j->looks; i++) {
-        const struct look *l = &j->look[i];
+        const struct sight *l = &j->look[i];
         bool end = l->insn == trace_insns(j->study->trace);
         if (!i || (end ? l[-1].insn != l->insn : !same(&l->at, &l[-1].at)))
             bad = past_go(past, l->insn, &l->at, err);
         if (!bad)
-            bad = look_at(j, past, l, err);
+            bad = see(j, past, l, err);
     }
     past_free(past);
     return bad ? -1 : 0;
@@ -210,7 +201,7 @@ struct values *values_new(struct study *s, const struct report *r, const struct 
     int bad = j.out && j.out->text && j.registers ? 0 : err_set(err, "no memory");
     if (!bad) {
         j.out->edges = r->edges;
-        bad = list_looks(&j, rows, err) || find_positions(&j, err) || look_at_all(&j, err);
+        bad = list_looks(&j, rows, err) || find_positions(&j, err) || see_all(&j, err);
     }
     free(j.look);
     free(j.registers);

@@ -69,6 +69,32 @@ static void accesses_of_one_frame_are_not_atomic(void **state)
     assert_int_equal(pattern_find(&readers, NULL, 0), PATTERN_NONE);
 }
 
+static void two_variables_belong_together(void **state)
+{
+    struct pattern_access x = {.thread = 2, .value = "3"}, y = {.thread = 2, .other = true};
+    struct pattern_access new_x = W(3, "a.c:7"),
+                          new_y = {.thread = 3, .write = true, .other = true};
+    struct pattern_case c = {.access = {x, new_x, new_y, y},
+                             .accesses = 4,
+                             .variable = "length",
+                             .other = "words",
+                             .unordered = true,
+                             .one_frame = true};
+    char text[256];
+    (void)state;
+    assert_int_equal(pattern_find(&c, text, sizeof text), PATTERN_TOGETHER);
+    assert_string_equal(text, "T2 read 3 from length, T3 wrote length at a.c:7 and T3 wrote words, "
+                              "and T2 read words: it put an old length and a new words together");
+    c.access[1].write = false; /* each writes one of them: something was handed over */
+    c.access[0].write = true;
+    assert_int_equal(pattern_find(&c, NULL, 0), PATTERN_NONE);
+    c.access[3].write = true;
+    c.access[2].write = false;
+    assert_int_equal(pattern_find(&c, NULL, 0), PATTERN_TOGETHER);
+    c.access[3].other = false;
+    assert_int_equal(pattern_find(&c, NULL, 0), PATTERN_NONE);
+}
+
 static void order_and_fetches(void **state)
 {
     struct pattern_access r = R(2, "a.c:1"), w = W(3, "a.c:2");
@@ -101,6 +127,7 @@ int main(void)
         cmocka_unit_test(an_update_is_lost_if_it_was_made_from_the_value_before),
         cmocka_unit_test(values_are_named_where_they_are_known),
         cmocka_unit_test(accesses_of_one_frame_are_not_atomic),
+        cmocka_unit_test(two_variables_belong_together),
         cmocka_unit_test(order_and_fetches),
         cmocka_unit_test(long_sentences_are_cut),
     };

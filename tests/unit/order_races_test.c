@@ -64,8 +64,8 @@ static void both_sides_are_told(void **state)
     assert_int_equal(p->first.at.thread, 1);
     assert_int_equal(p->then.at.thread, 2);
     assert_int_equal(p->kinds, RACES_WRITE_READ);
-    assert_int_equal(p->addr, 0x5000);
-    assert_int_equal(p->bytes, 8);
+    assert_int_equal(p->first.addr, 0x5000);
+    assert_int_equal(p->first.bytes, 8);
     assert_int_equal(p->race, RACE_MAYBE); /* nobody knows its type */
     assert_int_equal(p->instances, 1);
     asked_deinit(&a);

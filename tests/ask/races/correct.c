@@ -253,14 +253,53 @@ static int pipes(void)
     return pipe(ends) ? 0 : two(send_byte, receive_byte, NULL);
 }
 
+static volatile int length;
+static const char *volatile words;
+
+static void *measure_words(void *arg)
+{
+    for (int i = 0; i < TIMES; i++) {
+        pthread_mutex_lock(&mutex);
+        int n = length;
+        usleep(20);
+        const char *w = words;
+        pthread_mutex_unlock(&mutex);
+        shared += w ? w[n] : 0;
+    }
+    return arg;
+}
+
+static void *change_words(void *arg)
+{
+    for (int i = 0; i < TIMES; i++) {
+        pthread_mutex_lock(&mutex);
+        length = i % 5;
+        words = "apple";
+        pthread_mutex_unlock(&mutex);
+        usleep(20);
+    }
+    return arg;
+}
+
+static int together(void)
+{
+    return two(measure_words, change_words, NULL);
+}
+
 int main(int argc, char *argv[])
 {
-    static const struct one_case list[] = {
-        {"counter", counter},       {"atomics", atomics},
-        {"semaphore", semaphore},   {"polled", polled},
-        {"neighbours", neighbours}, {"thread_local_ones", thread_local_ones},
-        {"messages", messages},     {"one_after_another", one_after_another},
-        {"allocated", allocated},   {"barriers", barriers},
-        {"pipes", pipes},           {NULL, NULL}};
+    static const struct one_case list[] = {{"counter", counter},
+                                           {"atomics", atomics},
+                                           {"semaphore", semaphore},
+                                           {"polled", polled},
+                                           {"neighbours", neighbours},
+                                           {"thread_local_ones", thread_local_ones},
+                                           {"messages", messages},
+                                           {"one_after_another", one_after_another},
+                                           {"allocated", allocated},
+                                           {"barriers", barriers},
+                                           {"pipes", pipes},
+                                           {"together", together},
+                                           {NULL, NULL}};
     return run_case(list, argc > 1 ? argv[1] : "");
 }

@@ -4,7 +4,7 @@ import os
 import re
 import subprocess
 
-MARK = re.compile(r"/\* ([A-Z]) \*/")
+MARK = re.compile(r"/\* ([A-Z][0-9]?) \*/")
 LISTED = re.compile(r'\{"(\w+)", \w+\}')
 
 

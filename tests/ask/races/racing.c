@@ -248,13 +248,92 @@ static int fetched(void) /* RACES V-X: none, W-X: double fetch */
     return two(fetch_twice, change_size, NULL);
 }
 
+static volatile int length;
+static const char *volatile words;
+
+static void *measure_words(void *arg)
+{
+    int n = length; /* A1 */
+    usleep(40000);
+    const char *w = words; /* B1 */
+    total = w ? w[n] : 0;
+    return arg;
+}
+
+static void *change_words(void *arg)
+{
+    usleep(15000);
+    length = 5;      /* C1 */
+    words = "apple"; /* D1 */
+    return arg;
+}
+
+static int together(void) /* RACES A1-C1: atomicity violation, B1-D1: atomicity violation */
+{
+    return two(measure_words, change_words, NULL);
+}
+
+static void *change_slowly(void *arg)
+{
+    length = 4; /* E1 */
+    usleep(40000);
+    words = "pear"; /* F1 */
+    return arg;
+}
+
+static void *measure_between(void *arg)
+{
+    usleep(15000);
+    const char *w = words;           /* G1 */
+    total = length + (w ? w[0] : 0); /* H1 */
+    return arg;
+}
+
+static int half_changed(void) /* RACES E1-H1: atomicity violation, F1-G1: atomicity violation */
+{
+    return two(change_slowly, measure_between, NULL);
+}
+
+static volatile int asked, answered;
+
+static void *ask_for_it(void *arg)
+{
+    asked = 1; /* I1 */
+    usleep(40000);
+    total = answered; /* J1 */
+    return arg;
+}
+
+static void *answer_it(void *arg)
+{
+    usleep(15000);
+    if (asked)        /* K1 */
+        answered = 1; /* L1 */
+    return arg;
+}
+
+/* Each writes one of the two: that is no update of both. */
+static int handed_over(void) /* RACES I1-K1: none, J1-L1: none */
+{
+    return two(ask_for_it, answer_it, NULL);
+}
+
 int main(int argc, char *argv[])
 {
-    static const struct one_case list[] = {{"counter", counter},     {"overwritten", overwritten},
-                                           {"checked", checked},     {"one_side", one_side},
-                                           {"unset", unset},         {"by_library", by_library},
-                                           {"by_chance", by_chance}, {"on_heap", on_heap},
-                                           {"on_stack", on_stack},   {"polled", polled},
-                                           {"fetched", fetched},     {NULL, NULL}};
+    static const struct one_case list[] = {{"counter", counter},
+                                           {"overwritten", overwritten},
+                                           {"checked", checked},
+                                           {"one_side", one_side},
+                                           {"unset", unset},
+                                           {"by_library", by_library},
+                                           {"by_chance", by_chance},
+                                           {"on_heap", on_heap},
+                                           {"on_stack", on_stack},
+                                           {"polled", polled},
+                                           {"fetched", fetched},
+                                           {"together", together},
+                                           {"half_changed", half_changed},
+                                           {"handed_over", handed_over},
+                                           {NULL, NULL}};
     return run_case(list, argc > 1 ? argv[1] : "");
 }
