@@ -4,13 +4,12 @@
  *
  * A trace tells who touched it, in order; probes tell what was there (watched.h).
  */
-#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ask/followed.h"
 #include "ask/watched.h"
 #include "base/array.h"
-#include "engine/os/kinds.h"
 
 enum { VALUE_TEXT = 1024 };
 
@@ -73,14 +72,6 @@ static void tell_value(struct job *j, unsigned column, gaddr addr, const uint8_t
     rows_text(j->q->rows, column, text);
 }
 
-static void tell_by(struct rows *r, unsigned column, const struct touch *t)
-{
-    if (t->by == TOUCH_CALL)
-        rows_text(r, column, kinds_name(t->call));
-    else if (t->by == TOUCH_SIGNAL)
-        rows_printf(r, column, "signal %" PRId64, t->call);
-}
-
 /* ---- ask accesses ---- */
 
 enum { A_AT, A_PLACE, A_ACCESS, A_WHAT, A_BYTES, A_VALUE, A_BY };
@@ -112,7 +103,7 @@ static int tell_access(struct job *j, const struct touch *t, const struct watche
     rows_number(r, A_BYTES, t->bytes);
     if (v)
         tell_value(j, A_VALUE, t->addr, watched_bytes(&j->at, v, t), (size_t)t->bytes);
-    tell_by(r, A_BY, t);
+    location_by(j->q, A_BY, t);
     return rows_end(r, err);
 }
 
@@ -188,12 +179,14 @@ static int tell_values(void *arg, size_t first, size_t behind, const struct watc
     rows_flag(r, V_SAME,
               after && after->known && before->known == after->known &&
                   !memcmp(before->bytes, after->bytes, after->known));
-    tell_by(r, V_BY, t);
+    location_by(j->q, V_BY, t);
     return rows_end(r, err);
 }
 
 int ask_values(struct asking *q, struct err *err)
 {
+    if (q->given->follow)
+        return followed_answer(q, err);
     return answer(q, value_columns, sizeof value_columns / sizeof *value_columns, true, tell_values,
                   err);
 }

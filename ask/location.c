@@ -5,8 +5,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "engine/os/kinds.h"
 #include "slicer/criterion/criterion.h"
+#include "source/chain.h"
 #include "source/expression.h"
+#include "study/past.h"
 
 enum { FRAME_MOST = 1 << 20 }; /* a frame that is larger is taken for memory that stays */
 
@@ -109,29 +112,78 @@ static int find_memory(struct asking *q, const struct place *p, struct location 
     return bad ? -1 : 0;
 }
 
-int location_find(struct asking *q, struct location *out, struct err *err)
+/* WHAT and WHERE, in the words; *p is to be deinitialized. */
+static int find_place(struct asking *q, struct location *out, struct place *p, struct err *err)
 {
     char text[LOCATION_TEXT], all[LOCATION_TEXT + 8];
-    struct place p = {0};
     *out = (struct location){.behind = trace_insns(q->study->trace)};
     if (join_words(q, text, sizeof text, err))
         return -1;
-    int without = criterion_place(q->study, text, out->what, &p, err);
+    int without = criterion_place(q->study, text, out->what, p, err);
     if (without == 1) {
         snprintf(all, sizeof all, "%s at end", text);
-        without = criterion_place(q->study, all, out->what, &p, err);
+        without = criterion_place(q->study, all, out->what, p, err);
     }
     if (without)
         return -1;
-    out->pc = p.scope ? p.scope : p.position.pc;
-    out->cfa = p.cfa;
+    out->pc = p->scope ? p->scope : p->position.pc;
+    out->cfa = p->cfa;
+    return 0;
+}
+
+static bool in_frame(const struct place *p, gaddr addr)
+{
+    return p->cfa && addr < p->cfa && p->cfa - addr < FRAME_MOST;
+}
+
+int location_find(struct asking *q, struct location *out, struct err *err)
+{
+    struct place p = {0};
+    if (find_place(q, out, &p, err))
+        return -1;
     int bad = find_memory(q, &p, out, err);
-    gaddr low = bad ? 0 : out->range[0].start;
-    out->local = !bad && p.cfa && low < p.cfa && p.cfa - low < FRAME_MOST;
+    out->local = !bad && in_frame(&p, out->range[0].start);
     if (out->local)
         bad = find_lifetime(q, &p, out, err);
     place_deinit(&p);
     return bad ? -1 : 0;
+}
+
+/* Thread-local variables need to know of which thread. */
+static struct chain *make_chain(struct asking *q, const struct place *p, const char *what,
+                                struct err *err)
+{
+    struct source_frame frame = {.cfa = p->cfa, .scope = p->scope, .inlined = p->inlined};
+    struct program_registers registers;
+    struct chain *c = chain_new(q->study->source, p->pc, &frame, what, err);
+    if (c || err->code != CHAIN_THREAD)
+        return c;
+    struct past *past = study_past(q->study, p->at, &p->position, err);
+    if (!past)
+        return NULL;
+    int bad = past_registers(past, trace_thread(q->study->trace, p->thread), &registers, err);
+    past_free(past);
+    frame.fs_base = bad ? 0 : registers.fs_base;
+    return bad ? NULL : chain_new(q->study->source, p->pc, &frame, what, err);
+}
+
+struct chain *location_chain(struct asking *q, struct location *out, struct err *err)
+{
+    struct place p = {0};
+    if (find_place(q, out, &p, err))
+        return NULL;
+    struct chain *c = make_chain(q, &p, out->what, err);
+    for (size_t i = 0; c && i < chain_links(c); i++) {
+        gaddr addr;
+        uint64_t bytes;
+        out->local |= chain_is_fixed(c, i) && chain_link(c, i, &addr, &bytes) && in_frame(&p, addr);
+    }
+    if (out->local && find_lifetime(q, &p, out, err)) {
+        chain_free(c);
+        c = NULL;
+    }
+    place_deinit(&p);
+    return c;
 }
 
 /* ---- words for it ---- */
@@ -165,4 +217,12 @@ void location_place(struct asking *q, unsigned column, gaddr pc)
                                     .line = line.line,
                                     .function = line.function ? line.function : line.module,
                                     .pc = pc});
+}
+
+void location_by(struct asking *q, unsigned column, const struct touch *t)
+{
+    if (t->by == TOUCH_CALL)
+        rows_text(q->rows, column, kinds_name(t->call));
+    else if (t->by == TOUCH_SIGNAL)
+        rows_printf(q->rows, column, "signal %" PRId64, t->call);
 }

@@ -13,6 +13,8 @@
 
 enum { LOCATION_RANGES = 16, LOCATION_TEXT = 1024 };
 
+struct chain;
+
 struct location {
     char what[LOCATION_TEXT];
     struct touch_range range[LOCATION_RANGES]; /* the value's bytes first, ... */
@@ -27,6 +29,10 @@ struct location {
 /* The words behind the question. */
 int location_find(struct asking *q, struct location *out, struct err *err);
 
+/* The same of an expression that is evaluated anew at each moment: there are no ranges. To be
+ * freed; NULL with *err set. */
+struct chain *location_chain(struct asking *q, struct location *out, struct err *err);
+
 /* What is at that address: `node.next`; an address where nothing is known. */
 void location_name(struct asking *q, const struct location *l, gaddr addr, uint64_t bytes,
                    char *buf, size_t room);
@@ -35,5 +41,7 @@ void location_value(struct asking *q, const struct location *l, gaddr addr, cons
                     size_t bytes, char *buf, size_t room);
 /* The place of an instruction. */
 void location_place(struct asking *q, unsigned column, gaddr pc);
+/* The system call or signal that an access is of; empty: an instruction did it. */
+void location_by(struct asking *q, unsigned column, const struct touch *t);
 
 #endif

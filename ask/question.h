@@ -26,6 +26,7 @@ enum ask_option {
     ASK_BUCKETS = 1 << 5,   /* --buckets N */
     ASK_FORMAT = 1 << 6,    /* --format NAME: lcov, callgrind, folded */
     ASK_LOCKSETS = 1 << 7,  /* --locksets */
+    ASK_FOLLOW = 1 << 8,    /* --follow */
 };
 
 /* What the user gave. Text is as it was given; NULL or 0: it was not. */
@@ -35,7 +36,7 @@ struct ask_given {
     char **word; /* behind the question */
     int words;
     const char *where, *print, *allocator, *format;
-    bool reads, writes, locksets;
+    bool reads, writes, locksets, follow;
     uint64_t buckets;
     struct position after; /* thread 0: not given */
 };

@@ -2,9 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Probes at the instructions that touched it (replayer/probes.h) take all of it before each
- * execution. What an access left is there when the next one comes: nobody touched it in between. So
- * a single replay tells what was there before and after each, in the order of the execution.
+ * What an access left is there when the next one comes (touching.h). So a single replay tells what
+ * was there before and after each, in the order of the execution.
  */
 #ifndef ASK_WATCHED_H
 #define ASK_WATCHED_H

@@ -37,6 +37,7 @@ const char ask_details[] =
     "  --allocator A,F     functions of a pool, which allocate and free, too\n"
     "  --buckets N         divide the time by N\n"
     "  --format NAME       as another program reads it: lcov, callgrind, folded\n"
+    "  --follow            evaluate the expression anew each time: pointers in it may change\n"
     "  --locksets          pairs without a common lock, too, whatever their order was\n"
     "  --thread N          only rows of this thread\n"
     "  --after POSITION    only rows from this moment on\n"
@@ -61,6 +62,7 @@ enum {
     OPT_BUCKETS,
     OPT_FORMAT,
     OPT_LOCKSETS,
+    OPT_FOLLOW,
     OPT_THREAD,
     OPT_AFTER,
     OPT_LIMIT,
@@ -83,6 +85,7 @@ static const struct option options[] = {
     {"buckets", required_argument, NULL, OPT_BUCKETS},
     {"format", required_argument, NULL, OPT_FORMAT},
     {"locksets", no_argument, NULL, OPT_LOCKSETS},
+    {"follow", no_argument, NULL, OPT_FOLLOW},
     {"thread", required_argument, NULL, OPT_THREAD},
     {"after", required_argument, NULL, OPT_AFTER},
     {"limit", required_argument, NULL, OPT_LIMIT},
@@ -101,7 +104,7 @@ static const struct option options[] = {
 static const unsigned some[OPT_HELP + 1] = {
     [OPT_WHERE] = ASK_WHERE,   [OPT_PRINT] = ASK_PRINT,         [OPT_READS] = ASK_READS,
     [OPT_WRITES] = ASK_READS,  [OPT_ALLOCATOR] = ASK_ALLOCATOR, [OPT_BUCKETS] = ASK_BUCKETS,
-    [OPT_FORMAT] = ASK_FORMAT, [OPT_LOCKSETS] = ASK_LOCKSETS,
+    [OPT_FORMAT] = ASK_FORMAT, [OPT_LOCKSETS] = ASK_LOCKSETS,   [OPT_FOLLOW] = ASK_FOLLOW,
 };
 
 struct arguments {
@@ -186,6 +189,9 @@ static int set(struct arguments *a, int c)
         return -1;
     case OPT_LOCKSETS:
         a->given.locksets = true;
+        return -1;
+    case OPT_FOLLOW:
+        a->given.follow = true;
         return -1;
     case OPT_THREAD:
         return set_thread(a);

@@ -45,4 +45,9 @@ struct compiled {
     unsigned items;
 };
 
+/* Memory that the pieces have at an address: the one that reaches furthest from there, at most
+ * `bytes`; RENDER_UNREAD: none. */
+size_t compile_memory(const struct compile_piece *piece, size_t n, gaddr addr, void *out,
+                      size_t bytes);
+
 #endif

@@ -116,13 +116,12 @@ static int evaluate(struct row *row, struct term x, uint64_t *v)
 
 /* ---- values ---- */
 
-/* Memory that the row has at an address: the piece that reaches furthest from there. */
-static size_t memory_at(void *arg, gaddr addr, void *out, size_t bytes)
+size_t compile_memory(const struct compile_piece *piece, size_t n, gaddr addr, void *out,
+                      size_t bytes)
 {
-    const struct row *row = arg;
     size_t best = RENDER_UNREAD;
-    for (size_t i = 0; i < row->n; i++) {
-        const struct compile_piece *p = &row->piece[i];
+    for (size_t i = 0; i < n; i++) {
+        const struct compile_piece *p = &piece[i];
         uint64_t into = addr - p->head.where;
         bool told = p->head.kind == PIECE_MEMORY && !p->head.bytes && p->head.end == PIECE_WHOLE;
         if ((p->head.kind != PIECE_MEMORY && p->head.kind != PIECE_STRING) || told ||
@@ -135,6 +134,12 @@ static size_t memory_at(void *arg, gaddr addr, void *out, size_t bytes)
         memcpy(out, p->bytes + into, best);
     }
     return best;
+}
+
+static size_t memory_at(void *arg, gaddr addr, void *out, size_t bytes)
+{
+    const struct row *row = arg;
+    return compile_memory(row->piece, row->n, addr, out, bytes);
 }
 
 static int read_part(struct row *row, const struct part *part, struct item *item, gaddr *address)

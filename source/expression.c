@@ -346,13 +346,23 @@ static int parse_index(struct parser *p, struct operand *out)
     return operand_binary(&p->reader, out, &index, "+") || operand_deref(&p->reader, out) ? -1 : 0;
 }
 
+/* From `begin` on to here. */
+static void spell(const struct parser *p, const char *begin, struct operand *o)
+{
+    o->text = begin;
+    o->length = (uint32_t)(p->at - begin);
+}
+
 static int parse_postfix(struct parser *p, struct operand *out)
 {
     char name[WORD];
     size_t first = reads(p);
+    skip_blanks(p);
+    const char *begin = p->at;
     if (parse_primary(p, out))
         return -1;
     for (;;) {
+        spell(p, begin, out);
         bool arrow = take(p, "->");
         if (arrow || (p->at[0] == '.' && !isdigit((unsigned char)p->at[1]) && take(p, "."))) {
             if (arrow)
@@ -403,10 +413,14 @@ static int parse_sizeof(struct parser *p, struct operand *out)
 static int parse_star(struct parser *p, struct operand *out)
 {
     enum operand_role role = p->role;
+    const char *begin = p->at - 1;
     p->role = OPERAND_ADDRESS;
     int bad = parse_unary(p, out);
     p->role = role;
-    return bad || operand_deref(&p->reader, out) ? -1 : 0;
+    if (bad || operand_deref(&p->reader, out))
+        return -1;
+    spell(p, begin, out);
+    return 0;
 }
 
 /* `{TYPE} ADDRESS`, GDB's way to say *(TYPE *) ADDRESS. */

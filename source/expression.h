@@ -29,6 +29,9 @@ struct expression_read {
     bool address;  /* its role */
     bool at_entry; /* of a register: its value when the function was entered */
     uint64_t addr, bytes;
+    struct term at;   /* of memory: addr, or its formula (source_frame.terms) */
+    const char *text; /* the part of the expression that it is, `length` long; NULL: not known */
+    uint32_t length;
 };
 
 enum { EXPRESSION_READS = 64 };

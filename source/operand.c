@@ -41,7 +41,8 @@ static int add_read(struct operand_reader *r, struct expression_read read)
     for (size_t i = 0; i < out->reads; i++) {
         struct expression_read *have = &out->read[i];
         if (have->memory == read.memory && have->addr == read.addr && have->bytes == read.bytes &&
-            have->at_entry == read.at_entry) {
+            have->at_entry == read.at_entry && have->at.kind == read.at.kind &&
+            have->at.node == read.at.node) {
             have->address = have->address && read.address;
             return 0;
         }
@@ -63,6 +64,8 @@ static int note_computed(struct operand_reader *r, const struct source_place *p,
                                     .at_entry = read->at_entry,
                                     .addr = read->address,
                                     .bytes = read->bytes};
+        if (read->memory && !read->known && r->all)
+            return err_set_code(r->err, SOURCE_UNKNOWN_PLACE, "its value is computed from memory");
         if (read->memory && !read->known)
             continue;
         if (!read->memory) {
@@ -77,16 +80,25 @@ static int note_computed(struct operand_reader *r, const struct source_place *p,
     return 0;
 }
 
+static struct term piece_address(struct operand_reader *r, const struct source_piece *piece,
+                                 uint64_t from)
+{
+    struct term t = piece->term.kind == TERM_FORMULA ? piece->term : term_number(piece->address);
+    return term_op(r->scene->frame.terms, TERM_ADD, t, term_number(from));
+}
+
 /* The part of a piece, `from` to `to` in it. */
-static int note_piece(struct operand_reader *r, const struct source_place *p,
+static int note_piece(struct operand_reader *r, const struct operand *o,
                       const struct source_piece *piece, uint64_t from, uint64_t to, bool address)
 {
     unsigned first, most;
-    struct expression_read e = {.address = address, .bytes = to - from};
+    struct expression_read e = {
+        .address = address, .bytes = to - from, .text = o->text, .length = o->length};
     switch (piece->where) {
     case SOURCE_MEMORY:
         e.memory = true;
         e.addr = piece->address + from;
+        e.at = piece_address(r, piece, from);
         return add_read(r, e);
     case SOURCE_REGISTER:
         if (!registers_dwarf(piece->reg, &first, &most) || from >= most)
@@ -95,7 +107,7 @@ static int note_piece(struct operand_reader *r, const struct source_place *p,
         e.bytes = to < most ? to - from : most - from;
         return add_read(r, e);
     case SOURCE_COMPUTED:
-        return note_computed(r, p, address);
+        return note_computed(r, &o->place, address);
     case SOURCE_CONSTANT:
         return 0;
     default:
@@ -144,13 +156,13 @@ static int note_one(struct operand_reader *r, const struct operand *o,
                     void *arg)
 {
     (void)at;
-    return note_piece(r, &o->place, piece, from, to, *(bool *)arg);
+    return note_piece(r, o, piece, from, to, *(bool *)arg);
 }
 
 int operand_note(struct operand_reader *r, const struct operand *o, enum operand_role role)
 {
-    bool address = role == OPERAND_ADDRESS;
-    if (!o->placed || !r->out || r->muted || role == OPERAND_MUTED ||
+    bool address = role != OPERAND_VALUE;
+    if (!o->placed || !r->out || r->muted || (role == OPERAND_MUTED && !r->all) ||
         source_types_class(&o->type) == TYPE_FUNCTION)
         return 0;
     if (o->in_register)
@@ -254,9 +266,7 @@ struct term operand_piece_term(struct operand_reader *r, const struct source_pie
     struct term t = formula ? piece->term : term_number(piece->value);
     switch (piece->where) {
     case SOURCE_MEMORY:
-        t = formula ? piece->term : term_number(piece->address);
-        t = term_op(terms, TERM_ADD, t, term_number(from));
-        return term_ref(terms, t, (unsigned)(to - from));
+        return term_ref(terms, piece_address(r, piece, from), (unsigned)(to - from));
     case SOURCE_REGISTER:
         return operand_register_term(r, piece->reg, from, to);
     case SOURCE_COMPUTED:

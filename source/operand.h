@@ -22,6 +22,8 @@ struct operand {
     bool referred; /* placed where a reference of type `reference` leads */
     struct source_type reference;
     struct operand_number n;
+    const char *text; /* as it is spelled, `length` long; NULL: by nobody */
+    uint32_t length;
 };
 
 enum operand_role { OPERAND_MUTED, OPERAND_VALUE, OPERAND_ADDRESS };
@@ -30,6 +32,7 @@ struct operand_reader {
     const struct expression_scene *scene;
     struct expression *out; /* NULL: nobody wants to know what is read */
     int muted;              /* inside sizeof, or where nothing is read */
+    bool all;               /* references are read, too, and what is computed has to be known */
     bool cxx;               /* a comparison is a bool */
     struct err *err;
 };

@@ -7,6 +7,7 @@
 #include "trace/touch.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "trace/access.h"
 #include "trace/walk.h"
@@ -29,6 +30,8 @@ struct pass {
     const struct touch_visitor *v;
     struct trace *trace;
     struct code *code;
+    struct touch_range *range; /* in order, none touching another */
+    size_t ranges;
     gaddr low, high; /* all ranges are between them */
     struct brief **brief;
     uint16_t *briefs;
@@ -39,12 +42,16 @@ struct pass {
 
 static bool is_wanted(const struct pass *p, gaddr addr, uint64_t bytes)
 {
-    for (size_t i = 0; i < p->v->ranges; i++) {
-        const struct touch_range *r = &p->v->range[i];
-        if (addr < r->end && (addr >= r->start || r->start - addr < bytes))
-            return true;
+    size_t low = 0, high = p->ranges; /* the first that ends behind addr */
+    while (low < high) {
+        size_t middle = low + (high - low) / 2;
+        if (p->range[middle].end <= addr)
+            low = middle + 1;
+        else
+            high = middle;
     }
-    return false;
+    const struct touch_range *r = &p->range[low];
+    return low < p->ranges && (addr >= r->start || r->start - addr < bytes);
 }
 
 static int tell(struct pass *p, struct touch t, struct err *err)
@@ -169,6 +176,32 @@ static int take_note(void *arg, const struct trace_walk *w, struct err *err)
 
 /* ---- the pass ---- */
 
+static int by_start(const void *a, const void *b)
+{
+    const struct touch_range *x = a, *y = b;
+    return x->start < y->start ? -1 : x->start > y->start;
+}
+
+static int order_ranges(struct pass *p, struct err *err)
+{
+    const struct touch_visitor *v = p->v;
+    p->range = malloc((v->ranges + 1) * sizeof *p->range);
+    if (!p->range)
+        return err_set(err, "no memory");
+    memcpy(p->range, v->range, v->ranges * sizeof *p->range);
+    qsort(p->range, v->ranges, sizeof *p->range, by_start);
+    for (size_t i = 0; i < v->ranges; i++) {
+        struct touch_range r = p->range[i], *last = p->range + p->ranges - 1;
+        if (p->ranges && r.start <= last->end)
+            last->end = r.end > last->end ? r.end : last->end;
+        else
+            p->range[p->ranges++] = r;
+    }
+    p->low = p->ranges ? p->range[0].start : UINT64_MAX;
+    p->high = p->ranges ? p->range[p->ranges - 1].end : 0;
+    return 0;
+}
+
 static int start(struct pass *p, struct err *err)
 {
     uint32_t threads = trace_threads(p->trace) + 1, blocks = code_count(p->code) + 1;
@@ -177,13 +210,9 @@ static int start(struct pass *p, struct err *err)
     p->state = calloc(threads, sizeof *p->state);
     p->seen = calloc(threads, sizeof *p->seen);
     p->last = calloc(threads, sizeof *p->last);
-    p->low = UINT64_MAX;
-    for (size_t i = 0; i < p->v->ranges; i++) {
-        const struct touch_range *r = &p->v->range[i];
-        p->low = r->start < p->low ? r->start : p->low;
-        p->high = r->end > p->high ? r->end : p->high;
-    }
-    return p->brief && p->briefs && p->state && p->seen && p->last ? 0 : err_set(err, "no memory");
+    if (!p->brief || !p->briefs || !p->state || !p->seen || !p->last)
+        return err_set(err, "no memory");
+    return order_ranges(p, err);
 }
 
 /* From the chunk before the one with `first` on: it tells which thread runs then. */
@@ -231,6 +260,7 @@ int touch_pass(struct trace *trace, const struct touch_visitor *v, struct err *e
         stop = walk(&p, err);
     for (uint32_t i = 0; p.brief && i < code_count(p.code); i++)
         free(p.brief[i]);
+    free(p.range);
     free(p.brief);
     free(p.briefs);
     free(p.state);

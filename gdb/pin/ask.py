@@ -64,7 +64,7 @@ def cell_text(name, cell):
 
 class PinValues(PinAsk):
     """Show all values that something in memory had, and who wrote each.
-Usage: pin values EXPRESSION [at WHERE] [--OPTION...]
+Usage: pin values EXPRESSION [at WHERE] [--follow] [--OPTION...]
 
 It is meant as it is here, if not said otherwise. `pin goto #N' goes to row N."""
 
