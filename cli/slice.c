@@ -16,38 +16,52 @@ _Static_assert((int)SLICE_FORMATS <= (int)BROKER_OUTPUTS, "the broker creates al
 
 /* ---- a slice ---- */
 
+/* What is printed of a report. */
+static int write_all(struct study *s, const struct slice_options_given *a, const struct saved *of,
+                     struct slice_print *p, struct err *err)
+{
+    const struct slice_dependence *flow[STORY_ROWS];
+    size_t rows = slice_formats_are_whole(&a->formats) ? SIZE_MAX : p->story ? 0 : a->lines;
+    size_t flows = p->story ? p->story->rows : 0;
+    struct values *values = NULL;
+    for (size_t i = 0; i < flows; i++)
+        flow[i] = &p->story->row[i].use;
+    if (a->values && !(values = values_new(s, p->report, &of->criterion, rows, flow, flows, err)))
+        return -1;
+    p->values = values;
+    int bad = slice_formats_write(p, &a->formats, err);
+    values_free(values);
+    return bad;
+}
+
 static int print(struct study *s, const struct slice_options_given *a, const struct saved *of,
                  const struct slice *slice)
 {
     struct err err = {.code = 0};
     const struct report_limits *l = &of->limits;
+    bool text = !a->formats.as[SLICE_FORMAT_json];
+    bool story = of->kind == SLICE_BACKWARD && !(text && (a->full || a->all));
     struct report_options o = {.nodes = a->all || a->steps || slice_formats_need_nodes(&a->formats),
+                               .flows = story,
                                .fold = !a->all,
                                .slice = of->options,
                                .kind = of->kind,
                                .to = of->kind == SLICE_CHOP ? &of->target : NULL,
                                .limits = l->threads || l->files || l->modules ? l : NULL};
     struct report *r = report_new(s, slice, &of->criterion, &o, &err);
-    if (!r)
-        return say_error(CLI_FAILED, "slice: %s", err.msg);
+    struct story *told = r && story ? story_new(s, r, &of->criterion, &err) : NULL;
     struct slice_print p = {.study = s,
                             .slice = slice,
                             .criterion = &of->criterion,
                             .report = r,
+                            .story = told && told->rows > 1 ? told : NULL,
                             .text = of->text,
                             .of = of,
                             .lines = a->lines,
                             .all = a->all,
                             .steps = a->steps};
-    size_t rows = slice_formats_are_whole(&a->formats) ? SIZE_MAX : a->lines;
-    struct values *values = a->values ? values_new(s, r, &of->criterion, rows, &err) : NULL;
-    if (a->values && !values) {
-        report_free(r);
-        return say_error(CLI_FAILED, "slice: values: %s", err.msg);
-    }
-    p.values = values;
-    int bad = slice_formats_write(&p, &a->formats, &err);
-    values_free(values);
+    int bad = r && (told || !story) ? write_all(s, a, of, &p, &err) : -1;
+    story_free(told);
     report_free(r);
     return bad ? say_error(CLI_FAILED, "slice: %s", err.msg) : say_finish();
 }

@@ -43,6 +43,7 @@ const char slice_details[] =
     "                     may be repeated\n"
     "  --trace FILE       use the trace that `drdebug trace -o FILE` made\n"
     "  --lines N          print at most N lines; by default 50\n"
+    "  --full             print all lines by their distance, without the story\n"
     "  --all              print every instruction, those of libraries, too\n"
 #define SLICE_FORMAT(option, way, nodes, whole, writer, help) help
 #include "cli/slice_formats.def"
@@ -56,8 +57,9 @@ const char slice_details[] =
     "  --help             print this\n"
     "\n"
     "A slice is all that a value depends on, across threads: who computed it, from what, and which\n"
-    "branches decided that. The first line is the criterion; the others follow by their distance from\n"
-    "it. Code without source is shown at the call that led there.\n";
+    "branches decided that. The story tells it in ten rows at the most, the nearest and oddest causes\n"
+    "first; the rest follows by its distance, a row for each function. Code without source is shown at\n"
+    "the call that led there.\n";
 
 enum {
     OPT_AT = 1,
@@ -80,6 +82,7 @@ enum {
     OPT_TRACE,
     OPT_LINES,
     OPT_ALL,
+    OPT_FULL,
     OPT_STEPS,
     OPT_VALUES,
     OPT_LIST,
@@ -113,6 +116,7 @@ static const struct option options[] = {
     {"trace", required_argument, NULL, OPT_TRACE},
     {"lines", required_argument, NULL, OPT_LINES},
     {"all", no_argument, NULL, OPT_ALL},
+    {"full", no_argument, NULL, OPT_FULL},
     {"steps", no_argument, NULL, OPT_STEPS},
     {"values", no_argument, NULL, OPT_VALUES},
     {"list", no_argument, NULL, OPT_LIST},
@@ -249,6 +253,8 @@ static bool set_flag(int c, struct slice_options_given *a)
         return o->relocated = true;
     case OPT_ALL:
         return a->all = true;
+    case OPT_FULL:
+        return a->full = true;
     case OPT_STEPS:
         return a->steps = true;
     case OPT_VALUES:

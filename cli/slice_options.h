@@ -15,7 +15,7 @@ struct slice_options_given {
     struct criterion_options criterion;
     struct window window;
     uint64_t lines;
-    bool failure, all, steps, list, values;
+    bool failure, all, full, steps, list, values;
     bool forward;
     const char *to; /* of a chop: the other criterion, or `failure` */
     const char *prune[PRUNING_MOST];

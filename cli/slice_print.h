@@ -4,6 +4,7 @@
 
 #include "slicer/report/saved.h"
 #include "slicer/report/values.h"
+#include "slicer/story/story.h"
 
 struct slice_print {
     struct study *study;
@@ -15,6 +16,7 @@ struct slice_print {
     size_t lines;                /* rows at most */
     bool all;                    /* every instruction */
     const struct values *values; /* NULL: not wanted */
+    const struct story *story;   /* NULL: none is to be told */
     bool steps;                  /* of JSON: statements in order; the report needs its nodes */
 };
 
@@ -23,6 +25,12 @@ const char *slice_print_kind(enum slice_kind kind);
 /* What it was pruned by and limited to, each with `, ` between: "total, %rax"; "" if nothing. */
 void slice_print_pruned(const struct saved *of, char *out, size_t room);
 void slice_print_limits(const struct saved *of, char *out, size_t room);
+
+/* cli/slice_story.c: the story on standard output, and what is not in it by functions. */
+void slice_story_print(const struct slice_print *p);
+void slice_story_rest(const struct slice_print *p);
+/* Rows that are shown: without those that are not the user's, if there are others. To be freed. */
+const struct report_row **slice_print_rows(const struct slice_print *p, size_t *count);
 
 /* slice_format_writer: `path` and `err` are not used. */
 int slice_print_text(const struct slice_print *p, const char *path, struct err *err);

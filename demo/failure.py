@@ -36,7 +36,7 @@ def to_main():
 def check_cause():
     """The guilty line is among the nearest causes."""
     why = run("pin why")
-    cause = re.search(rf"^ \d  (T\d+):\S+ +racy_counter.c:{guilty} .*  data  (.*)$", why, re.MULTILINE)
+    cause = re.search(rf"^ \d  (T\d+):\S+ +racy_counter.c:{guilty} .*  computed  (.*)$", why, re.MULTILINE)
     if not cause:
         raise gdb.GdbError(f"the guilty line is not among the causes:\n{why}")
     show("pin why", f"{cause[1]} racy_counter.c:{guilty}: {cause[2]}")

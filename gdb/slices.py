@@ -91,6 +91,12 @@ class Slice:
                 "text": text, "kind": edge["kinds"][0] if edge else "criterion" if row["criterion"] else "",
                 "what": what}
 
+    def story(self):
+        """The rows of the story that are not the criterion, as row() has them."""
+        return [{**self.row(self.rows[told["line"]]), "kind": told["how"], "what": plain(told["words"]),
+                 **({"position": told["position"]} if "position" in told else {})}
+                for told in self.result.get("story", ()) if "cause_of" in told]
+
     def own_rows(self):
         own = [row for row in self.rows if row["own"] or row["criterion"] or row.get("target")]
         return own if any(row["own"] for row in self.rows) else self.rows

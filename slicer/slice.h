@@ -49,6 +49,7 @@ struct slice_options {
     uint64_t most;      /* ends when it has so many nodes; 0: all of them */
     const struct slice_prune *prune;
     size_t prunes;
+    bool unset;      /* of edges: memory that is read and that nobody defined is told, too */
     size_t remember; /* bytes of what is remembered of blocks, about; 0: enough for most */
 };
 

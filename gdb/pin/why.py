@@ -1,16 +1,14 @@
 """why.py - `pin why'. SPDX-License-Identifier: MIT"""
 
-WHY_CAUSES = 5
-
 
 class PinWhy(PinCommand):
-    """Show the nearest causes of a value, or of the failure that ended the recording.
+    """Tell why a value is what it is, or why the recording ended with a failure.
 Usage: pin why [EXPRESSION]
 
-Those that the value was made of come first, then those that say where it was.
-`pin goto' goes to one. The slice is remembered as by `pin slice': what decided
-that the lines were executed is not in it. Without an expression, at the end of
-a recording or at a signal, it is about the failure."""
+The story of a slice: its best rows, ten at the most, those first that say most
+about the value. `pin goto' goes to one. The slice is remembered as by `pin
+slice', and `pin list' has all of it. Without an expression, at the end of a
+recording or at a signal, it is about the failure."""
 
     name = "why"
     kind = gdb.COMMAND_DATA
@@ -23,25 +21,12 @@ a recording or at a signal, it is about the failure."""
             if not when["at_end"] and "signal" not in when:
                 raise gdb.GdbError("Why what? Say `pin why EXPRESSION'; without one it is about the failure that "
                                    "ended the recording, at its end (`pin goto end').")
-            return self.causes(slices.make("failure", None, "--at", "failure", edges) for edges in ("--thin", "--data"))
-        where = place_now()
-        return self.causes(slices.make(arg, f"{arg} at {where}", edges) for edges in ("--thin", "--data"))
-
-    @staticmethod
-    def causes(some):
-        """Those of the first slice, and of the next only if these are too few."""
-        causes, known = [], set()
-        for made in some:
-            rows = [row for row in made.own_rows() if not row["criterion"]]
-            for row in rows:
-                line = row["thread"], row["file"], row["line"], row["name"] if not row["file"] else ""
-                if line not in known and len(causes) < WHY_CAUSES:
-                    known.add(line)
-                    causes.append(made.row(row))
-            if len(causes) == WHY_CAUSES:
-                break
+            made = slices.make("failure", None, "--at", "failure")
+        else:
+            made = slices.make(arg, f"{arg} at {place_now()}")
+        causes = made.story()
         return {"number": slices.remember(made), "criterion": made.end("criterion", made.label), "causes": causes,
-                "more": max(len(rows) - len(causes), 0)}
+                "more": max(len(made.own_rows()) - len(causes) - 1, 0)}
 
     def show(self, why):
         say_end("criterion", why["criterion"])

@@ -4,7 +4,6 @@
 #include "debug/target/post.h"
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
-#include "pinball/marks.h"
 #include "pinball/record_state.h"
 
 enum { GRANTS = 256 };

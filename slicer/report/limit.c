@@ -87,6 +87,8 @@ int report_limit(struct report *r, const struct report_limits *l, struct err *er
         r->node[n++].row = place[r->node[i].row];
     }
     r->nodes = nodes;
+    for (uint32_t i = 0; r->flows && i < r->flows->nodes; i++)
+        r->flows->row_of[i] = place[r->flows->row_of[i]];
     free(place);
     free(edge_place);
     free(shown);

@@ -36,9 +36,11 @@ struct builder {
     struct report *out;
     struct groups **groups; /* by block */
     size_t row_room, edge_room;
-    uint64_t *insn; /* of nodes, ascending, and their rows */
+    uint64_t *insn; /* of nodes that are listed, ascending, and their rows */
     uint32_t *row_of;
     uint64_t nodes, cursor;
+    uint64_t met, skip;     /* nodes; those before `skip` of them are not listed */
+    uint64_t flow_skip;     /* of those that are listed, so many are not in flows */
     struct numbers row_at;  /* by thread and place of a pc */
     struct numbers edge_at; /* by rows */
     struct numbers line_at; /* by pc: the row of a thread's pc */
@@ -255,6 +257,10 @@ static void list_node(struct builder *b, const struct pass_step *st, uint32_t i,
 {
     const struct insn *in = &st->block->insn[i].in;
     uint64_t insn = st->insn + i;
+    if (b->met++ < b->skip)
+        return;
+    if (b->out->flows && b->nodes >= b->flow_skip)
+        flows_list(b->out->flows, (uint32_t)(b->nodes - b->flow_skip), insn, (uint32_t)row);
     b->insn[b->nodes] = insn;
     b->row_of[b->nodes] = (uint32_t)row | (in->flags_read ? READS_FLAGS : 0);
     if (b->out->node)
@@ -276,12 +282,14 @@ static int take_step(struct builder *b, const struct pass_step *st, uint64_t in)
             continue;
         int32_t to = row_of_group(b, &g->at[k], st->step->thread, st->frame);
         add_nodes(b, st, to, here);
-        for (; here && !b->out->bare; here &= here - 1)
+        for (; here; here &= here - 1)
             row[__builtin_ctzll(here)] = to;
     }
-    if (b->out->bare)
-        b->nodes += (uint64_t)__builtin_popcountll(in);
-    for (; in && !b->out->bare; in &= in - 1)
+    if (b->met + (uint64_t)__builtin_popcountll(in) <= b->skip) {
+        b->met += (uint64_t)__builtin_popcountll(in);
+        return 0;
+    }
+    for (; in; in &= in - 1)
         list_node(b, st, (uint32_t)__builtin_ctzll(in), row[__builtin_ctzll(in)]);
     return 0;
 }
@@ -374,13 +382,33 @@ static int add_edge(struct builder *b, uint32_t row, uint32_t on, const struct s
     return 0;
 }
 
+/* Keeps the edge for the story. `on`: b->nodes if nobody made it. */
+static int keep_flow(struct builder *b, const struct slice_dependence *d, uint64_t on)
+{
+    struct flows *f = b->out->flows;
+    uint32_t node = FLOWS_CRITERION, to = FLOWS_NOBODY;
+    if (!f || (on < b->flow_skip && d->on != SLICE_NOBODY))
+        return 0;
+    if (d->node != UINT64_MAX) {
+        if (b->cursor == b->nodes || b->insn[b->cursor] != d->node || b->cursor < b->flow_skip ||
+            report_is_idle(d, b->row_of[b->cursor] & READS_FLAGS))
+            return 0;
+        node = (uint32_t)(b->cursor - b->flow_skip);
+    }
+    if (d->on != SLICE_NOBODY)
+        to = (uint32_t)(on - b->flow_skip);
+    return flows_add(f, node, to, d) ? err_set(b->err, "no memory") : 0;
+}
+
 static int take_edge(void *arg, const struct slice_dependence *d)
 {
     struct builder *b = arg;
     bool begins = d->on == UINT64_MAX;
-    uint64_t on = begins ? 0 : place_of(b, d->on);
+    uint64_t on = begins ? 0 : d->on == SLICE_NOBODY ? b->nodes : place_of(b, d->on);
     while (d->node != UINT64_MAX && b->cursor < b->nodes && b->insn[b->cursor] < d->node)
         b->cursor++; /* they come in order */
+    if ((d->on == SLICE_NOBODY || on < b->nodes) && keep_flow(b, d, on))
+        return -1;
     if (!begins && on == b->nodes)
         return 0;
     uint32_t row = (uint32_t)b->target;
@@ -488,6 +516,8 @@ static int arrange(struct builder *b)
     }
     for (uint64_t i = 0; r->node && i < r->nodes; i++)
         r->node[i].row = place[r->node[i].row];
+    for (uint32_t i = 0; r->flows && i < r->flows->nodes; i++)
+        r->flows->row_of[i] = place[r->flows->row_of[i]];
     free(place);
     return 0;
 }
@@ -547,9 +577,12 @@ static int add_wanted(struct builder *b, const struct criterion *c, uint32_t of,
 
 static int find_edges(struct builder *b, const struct criterion *c)
 {
-    const struct slice_options *o = &b->options->slice;
+    struct slice_options how = b->options->slice;
+    const struct slice_options *o = &how;
     const struct criterion *to = b->options->to;
     bool own;
+    how.unset = b->out->flows && !b->skip;
+    how.first = b->skip && b->nodes ? b->insn[0] : 0;
     b->target = b->criterion = row_at(b, c->thread, c->pc, &own);
     if (b->criterion != NO_ROW && to)
         b->target = row_at(b, to->thread, to->pc, &own);
@@ -557,7 +590,7 @@ static int find_edges(struct builder *b, const struct criterion *c)
         return err_set(b->err, "no memory");
     uint32_t criterion = (uint32_t)b->criterion, target = (uint32_t)b->target;
     b->out->row[target].target = to != NULL;
-    if (b->out->bare)
+    if (b->out->bare && b->out->forward)
         return 0;
     if (!b->out->forward)
         return slice_edges(b->study->index, b->slice, c->want, c->wants, o, take_edge, b, b->err) ||
@@ -576,7 +609,15 @@ static int build(struct builder *b, const struct criterion *c)
 {
     b->out->forward = b->options->kind != SLICE_BACKWARD;
     b->out->bare = slice_count(b->slice) > REPORT_MOST && !b->options->nodes;
-    uint64_t room = b->out->bare ? 1 : slice_count(b->slice) + 1;
+    uint64_t nodes = slice_count(b->slice), listed = b->out->bare ? REPORT_LAST : nodes;
+    uint64_t room = listed + 1;
+    b->skip = nodes - listed;
+    if (b->options->flows && !b->out->forward) {
+        b->flow_skip = listed > REPORT_LAST ? listed - REPORT_LAST : 0;
+        b->out->flows = flows_new((uint32_t)(listed - b->flow_skip));
+        if (!b->out->flows)
+            return err_set(b->err, "no memory");
+    }
     b->insn = malloc(sizeof *b->insn * room);
     b->row_of = malloc(sizeof *b->row_of * room);
     if (b->options->nodes)
@@ -589,7 +630,7 @@ static int build(struct builder *b, const struct criterion *c)
         return -1;
     b->out->row[b->criterion].distance = 0;
     measure(b->out);
-    b->out->nodes = b->out->full = b->nodes;
+    b->out->nodes = b->out->full = b->met;
     if (arrange(b) || (b->options->limits && report_limit(b->out, b->options->limits, b->err)))
         return -1;
     count(b->out);
@@ -626,5 +667,6 @@ void report_free(struct report *r)
     free(r->row);
     free(r->edge);
     free(r->node);
+    flows_free(r->flows);
     free(r);
 }

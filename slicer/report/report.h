@@ -14,12 +14,13 @@
 
 #include "slicer/criterion/criterion.h"
 #include "slicer/report/marks.h"
+#include "slicer/story/flows.h"
 
 enum { REPORT_NONE = -1 };
 
-/* Slices with more nodes than this tell only rows, unless all nodes are asked for: their edges
- * would need 32 bytes for each node, and half an hour for the largest. */
-enum { REPORT_MOST = 20000000 };
+/* If a slice has more nodes than this, only the last REPORT_LAST have edges, unless all nodes are
+ * asked for: edges need 32 bytes for each node, and half an hour for the largest slice. */
+enum { REPORT_MOST = 20000000, REPORT_LAST = 2000000 };
 
 struct report_row {
     uint32_t thread;  /* its number in positions */
@@ -67,7 +68,9 @@ struct report {
     uint64_t full; /* nodes, without limits */
     bool forward;  /* rows are where something went, not where it came from */
     size_t others; /* rows that are not the user's, if others are */
-    bool bare;     /* no edges, see REPORT_MOST; rows are in the order of their last execution */
+    bool bare;     /* few edges, see REPORT_MOST; rows without any are in the order of their last
+                      execution */
+    struct flows *flows; /* of the last REPORT_LAST nodes; NULL unless wanted */
 };
 
 /* Rows that are shown are of one of these threads, files and modules. Patterns are those of the
@@ -81,6 +84,7 @@ struct report_limits {
 
 struct report_options {
     bool nodes; /* list all nodes */
+    bool flows; /* keep what a story is made from */
     bool fold;  /* code without source counts to its call */
     struct slice_options slice;
     enum slice_kind kind;
@@ -106,6 +110,8 @@ bool report_limit_module(const struct report_limits *limits, const char *module)
 
 /* What flows along an edge: `total`, `%eax`, `8 bytes at 0x7ffe1234`; "" for control. */
 void report_what(struct study *s, const struct slice_dependence *d, char *buf, size_t room);
+/* Is that the name of a variable? */
+bool report_is_named(struct study *s, const struct slice_dependence *d);
 
 /* `value` is called data: what people say. */
 const char *report_kind(unsigned kinds);

@@ -8,26 +8,25 @@
 #include "study/look.h"
 #include "study/past.h"
 
-enum { VALUE_BYTES = 64, VALUE_TEXT = 120 };
-
-struct values {
-    char **text; /* by edge; NULL: none */
-    size_t edges;
-};
+enum { VALUE_BYTES = 64, VALUE_TEXT = 120, FAILURES_MOST = 3 };
 
 /* A value to be looked at. */
 struct sight {
-    uint32_t edge;
+    const struct slice_dependence *flow;
     uint64_t insn; /* before this one; trace_insns(): at the end */
     struct position at;
+    char *text; /* NULL: none */
+};
+
+struct values {
+    const struct report *report;
+    struct sight *look; /* in the order of the execution */
+    size_t looks;
 };
 
 struct job {
     struct study *study;
-    const struct report *report;
     const struct criterion *criterion;
-    struct sight *look; /* in the order of the execution */
-    size_t looks;
     struct program_registers *registers;
     struct values *out;
 };
@@ -62,46 +61,51 @@ static bool is_shown(const struct report *r, const struct report_row *row)
     return row->own || !r->others || row->distance == 0;
 }
 
-static int list_looks(struct job *j, size_t rows, struct err *err)
+static void add_look(struct job *j, const struct slice_dependence *d)
 {
-    const struct report *r = j->report;
+    uint64_t insn = d->node == UINT64_MAX ? wanted_at(j, d) : d->node;
+    if (d->kind != SLICE_CONTROL && insn != UINT64_MAX)
+        j->out->look[j->out->looks++] =
+            (struct sight){.flow = d, .insn = insn, .at = j->criterion->position};
+}
+
+static int list_looks(struct job *j, size_t rows, const struct slice_dependence *const *more,
+                      size_t mores, struct err *err)
+{
+    const struct report *r = j->out->report;
     size_t shown = 0;
-    j->look = malloc(sizeof *j->look * (r->rows + 1));
-    if (!j->look)
+    j->out->look = malloc(sizeof *j->out->look * (r->rows + mores + 1));
+    if (!j->out->look)
         return err_set(err, "no memory");
     for (size_t i = 0; i < r->rows && shown < rows; i++) {
         const struct report_row *row = &r->row[i];
         if (!is_shown(r, row))
             continue;
         shown++;
-        if (row->edge == REPORT_NONE || r->edge[row->edge].sample.kind == SLICE_CONTROL)
-            continue;
-        const struct slice_dependence *d = &r->edge[row->edge].sample;
-        uint64_t insn = d->node == UINT64_MAX ? wanted_at(j, d) : d->node;
-        if (insn != UINT64_MAX)
-            j->look[j->looks++] = (struct sight){
-                .edge = (uint32_t)row->edge, .insn = insn, .at = j->criterion->position};
+        if (row->edge != REPORT_NONE)
+            add_look(j, &r->edge[row->edge].sample);
     }
-    qsort(j->look, j->looks, sizeof *j->look, by_insn);
+    for (size_t i = 0; i < mores; i++)
+        add_look(j, more[i]);
+    qsort(j->out->look, j->out->looks, sizeof *j->out->look, by_insn);
     return 0;
 }
 
 /* Positions of the instructions that are looked at; what the criterion wants has one. */
 static int find_positions(struct job *j, struct err *err)
 {
-    uint64_t *insn = malloc(sizeof *insn * (j->looks + 1));
-    struct position *at = malloc(sizeof *at * (j->looks + 1));
-    size_t n = 0;
-    int bad = insn && at ? 0 : err_set(err, "no memory");
-    for (size_t i = 0; !bad && i < j->looks; i++)
-        if (j->report->edge[j->look[i].edge].sample.node != UINT64_MAX)
-            insn[n++] = j->look[i].insn;
-    if (!bad)
-        bad = look_positions(j->study, insn, n, at, err);
-    n = 0;
-    for (size_t i = 0; !bad && i < j->looks; i++)
-        if (j->report->edge[j->look[i].edge].sample.node != UINT64_MAX)
-            j->look[i].at = at[n++];
+    struct values *v = j->out;
+    uint64_t *insn = malloc(sizeof *insn * (v->looks + 1));
+    struct position *at = malloc(sizeof *at * (v->looks + 1));
+    size_t inside = 0; /* that are not the end */
+    for (size_t i = 0; insn && i < v->looks; i++)
+        if ((insn[i] = v->look[i].insn) < trace_insns(j->study->trace))
+            inside++;
+    int bad =
+        insn && at ? look_positions(j->study, insn, inside, at, err) : err_set(err, "no memory");
+    for (size_t i = 0; !bad && i < inside; i++)
+        if (v->look[i].flow->node != UINT64_MAX)
+            v->look[i].at = at[i];
     free(insn);
     free(at);
     return bad;
@@ -143,9 +147,10 @@ static void type_of(struct job *j, const struct slice_dependence *d, struct sour
         *type = (struct source_type){0};
 }
 
-static int see(struct job *j, struct past *past, const struct sight *l, struct err *err)
+/* -1: the replay failed, or there is no memory. */
+static int see(struct job *j, struct past *past, struct sight *l, struct err *err)
 {
-    const struct slice_dependence *d = &j->report->edge[l->edge].sample;
+    const struct slice_dependence *d = l->flow;
     uint32_t thread = trace_thread(j->study->trace, d->node_thread);
     uint8_t value[VALUE_BYTES];
     struct source_type type;
@@ -158,12 +163,11 @@ static int see(struct job *j, struct past *past, const struct sight *l, struct e
     } else if (!registers_value(j->registers, d->addr, bytes, value)) {
         return 0; /* flags and their like */
     }
-    char *text = malloc(VALUE_TEXT);
-    if (!text)
+    l->text = malloc(VALUE_TEXT);
+    if (!l->text)
         return err_set(err, "no memory");
     type_of(j, d, &type, &bytes);
-    source_value_write(&type, value, bytes, text, VALUE_TEXT);
-    j->out->text[l->edge] = text;
+    source_value_write(&type, value, bytes, l->text, VALUE_TEXT);
     return 0;
 }
 
@@ -172,56 +176,86 @@ static bool same(const struct position *a, const struct position *b)
     return a->thread == b->thread && a->count == b->count && a->pc == b->pc;
 }
 
+static int come_to(struct job *j, struct past *past, size_t i, struct err *err)
+{
+    const struct sight *l = &j->out->look[i];
+    bool end = l->insn == trace_insns(j->study->trace);
+    bool there = i && (end ? l[-1].insn == l->insn : same(&l->at, &l[-1].at));
+    return there ? 0 : past_go(past, l->insn, &l->at, err);
+}
+
+/* A replay that failed is begun anew behind the place, a few times. */
 static int see_all(struct job *j, struct err *err)
 {
-    struct past *past = j->looks ? past_new(j->study, err) : NULL;
-    int bad = past || !j->looks ? 0 : -1;
-    for (size_t i = 0; !bad && i < j->looks; i++) {
-        const struct sight *l = &j->look[i];
-        bool end = l->insn == trace_insns(j->study->trace);
-        if (!i || (end ? l[-1].insn != l->insn : !same(&l->at, &l[-1].at)))
-            bad = past_go(past, l->insn, &l->at, err);
-        if (!bad)
-            bad = see(j, past, l, err);
+    struct past *past = NULL;
+    unsigned failures = 0;
+    struct err why;
+    for (size_t i = 0; i < j->out->looks; i++) {
+        struct sight *l = &j->out->look[i];
+        if (failures < FAILURES_MOST && !past)
+            past = past_new(j->study, &why);
+        if (past && !come_to(j, past, i, &why) && !see(j, past, l, &why))
+            continue;
+        failures += failures < FAILURES_MOST;
+        past_free(past);
+        past = NULL;
+        free(l->text);
+        if (!(l->text = strdup("(not read: the replay did not come there)")))
+            return err_set(err, "no memory");
     }
     past_free(past);
-    return bad ? -1 : 0;
+    return 0;
 }
 
 /* ---- all of it ---- */
 
-struct values *values_new(struct study *s, const struct report *r, const struct criterion *c,
-                          size_t rows, struct err *err)
+static int by_flow(const void *a, const void *b)
 {
-    struct job j = {.study = s, .report = r, .criterion = c};
+    uintptr_t x = (uintptr_t)((const struct sight *)a)->flow;
+    uintptr_t y = (uintptr_t)((const struct sight *)b)->flow;
+    return x < y ? -1 : x > y;
+}
+
+struct values *values_new(struct study *s, const struct report *r, const struct criterion *c,
+                          size_t rows, const struct slice_dependence *const *more, size_t mores,
+                          struct err *err)
+{
+    struct job j = {.study = s, .criterion = c};
     j.out = calloc(1, sizeof *j.out);
     j.registers = malloc(sizeof *j.registers);
-    if (j.out)
-        j.out->text = calloc(r->edges + 1, sizeof *j.out->text);
-    int bad = j.out && j.out->text && j.registers ? 0 : err_set(err, "no memory");
+    int bad = j.out && j.registers ? 0 : err_set(err, "no memory");
     if (!bad) {
-        j.out->edges = r->edges;
-        bad = list_looks(&j, rows, err) || find_positions(&j, err) || see_all(&j, err);
+        j.out->report = r;
+        bad = list_looks(&j, rows, more, mores, err) || find_positions(&j, err) || see_all(&j, err);
     }
-    free(j.look);
     free(j.registers);
-    if (!bad)
-        return j.out;
-    values_free(j.out);
-    return NULL;
+    if (bad) {
+        values_free(j.out);
+        return NULL;
+    }
+    qsort(j.out->look, j.out->looks, sizeof *j.out->look, by_flow);
+    return j.out;
 }
 
 void values_free(struct values *v)
 {
     if (!v)
         return;
-    for (size_t i = 0; v->text && i < v->edges; i++)
-        free(v->text[i]);
-    free(v->text);
+    for (size_t i = 0; i < v->looks; i++)
+        free(v->look[i].text);
+    free(v->look);
     free(v);
+}
+
+const char *values_flowed(const struct values *v, const struct slice_dependence *d)
+{
+    const struct sight key = {.flow = d};
+    const struct sight *l =
+        v && v->looks ? bsearch(&key, v->look, v->looks, sizeof key, by_flow) : NULL;
+    return l ? l->text : NULL;
 }
 
 const char *values_of(const struct values *v, int32_t edge)
 {
-    return v && edge >= 0 ? v->text[edge] : NULL;
+    return v && edge >= 0 ? values_flowed(v, &v->report->edge[edge].sample) : NULL;
 }

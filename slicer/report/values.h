@@ -13,14 +13,18 @@
 
 struct values;
 
-/* For the edges that brought in the first `rows` rows (those of the user's, if there are such).
- * NULL with *err set. */
+/* For the edges that brought in the first `rows` rows (those of the user's, if there are such), and
+ * for `more` dependences from elsewhere, by their addresses, which must stay until the end. NULL
+ * with *err set. What a replay cannot tell is no error: it says so in its place. */
 struct values *values_new(struct study *s, const struct report *r,
-                          const struct criterion *criterion, size_t rows, struct err *err);
+                          const struct criterion *criterion, size_t rows,
+                          const struct slice_dependence *const *more, size_t mores,
+                          struct err *err);
 void values_free(struct values *v); /* NULL is allowed */
 
 /* As text: `139`, `97 'a'`, `0x7ffe1234`, `{01 02 03}`; NULL: not known, or a dependence by
  * control. Edges are numbered as in the report. */
 const char *values_of(const struct values *v, int32_t edge);
+const char *values_flowed(const struct values *v, const struct slice_dependence *d);
 
 #endif

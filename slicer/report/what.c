@@ -22,12 +22,24 @@ static bool name_memory(struct study *s, const struct slice_dependence *d, char 
            (d->node_pc && source_variable(s->source, d->node_pc, &node, d->addr, bytes, buf, room));
 }
 
-static void name_register(struct study *s, const struct slice_dependence *d, char *buf, size_t room)
+static const char *register_variable(struct study *s, const struct slice_dependence *d)
 {
     int reg = registers_number(d->addr);
-    const char *name = NULL;
-    if (reg >= 0 && d->node_pc)
-        name = source_register_variable(s->source, d->node_pc, (unsigned)reg);
+    return reg >= 0 && d->node_pc ? source_register_variable(s->source, d->node_pc, (unsigned)reg)
+                                  : NULL;
+}
+
+bool report_is_named(struct study *s, const struct slice_dependence *d)
+{
+    char unused[256];
+    if (d->kind == SLICE_CONTROL)
+        return false;
+    return d->memory ? name_memory(s, d, unused, sizeof unused) : register_variable(s, d) != NULL;
+}
+
+static void name_register(struct study *s, const struct slice_dependence *d, char *buf, size_t room)
+{
+    const char *name = register_variable(s, d);
     char text[64];
     loc_name((struct loc_span){.first = d->addr & 0xfff, .count = d->bytes & 0xfff}, text,
              sizeof text);

@@ -20,6 +20,7 @@
 #include "base/array.h"
 #include "base/table.h"
 #include "slicer/slice_private.h"
+#include "slicer/walk/copy.h"
 #include "slicer/walk/prune.h"
 #include "slicer/walk/trail.h"
 #include "trace/graph/regions.h"
@@ -90,9 +91,11 @@ struct pass {
     bool marked;             /* one of them was met */
     struct regions *regions; /* NULL: not between two ends */
     struct prune prune;
-    uint64_t next;   /* node of the slice */
-    uint32_t *begun; /* by thread: the shadow of what its making call defined */
-    bool ok;         /* there was memory */
+    struct copy copy; /* what the latest node copies */
+    bool copies;      /* it does */
+    uint64_t next;    /* node of the slice */
+    uint32_t *begun;  /* by thread: the shadow of what its making call defined */
+    bool ok;          /* there was memory */
     int result;
 };
 
@@ -205,10 +208,10 @@ static uint32_t shadow_of(const struct pass *p, uint64_t insn)
 static void tell(struct pass *p, uint64_t node, uint32_t by, unsigned kind, bool memory,
                  uint64_t addr, uint64_t bytes)
 {
-    static const struct who criterion = {.insn = UINT64_MAX};
-    if (p->result || by == NOBODY)
+    static const struct who criterion = {.insn = UINT64_MAX}, nobody = {.insn = SLICE_NOBODY};
+    if (p->result || (by == NOBODY && !(memory && p->o->unset)))
         return;
-    const struct who *b = by == CRITERION ? &criterion : &p->who[by - 1];
+    const struct who *b = by == CRITERION ? &criterion : by == NOBODY ? &nobody : &p->who[by - 1];
     if (by != CRITERION && b->insn == node)
         return;
     struct slice_dependence d = {.node = node,
@@ -225,6 +228,7 @@ static void tell(struct pass *p, uint64_t node, uint32_t by, unsigned kind, bool
         d.node_thread = a->thread;
         d.node_pc = a->pc;
         d.node_cfa = a->cfa;
+        d.copy = p->copies ? &p->copy : NULL;
     }
     p->result = p->edge(p->arg, &d);
 }
@@ -236,8 +240,7 @@ static void tell_run(struct pass *p, uint64_t node, unsigned kind, bool memory, 
     for (uint64_t i = 0, k; i < count; i = k) {
         for (k = i + 1; k < count && by[k] == by[i]; k++)
             ;
-        if (by[i] != NOBODY)
-            tell(p, node, by[i], kind, memory, first + i, k - i);
+        tell(p, node, by[i], kind, memory, first + i, k - i);
     }
 }
 
@@ -279,6 +282,8 @@ static void tell_memory(struct pass *p, uint64_t node, gaddr addr, uint64_t byte
         const uint32_t *s = shadow(p, addr, false);
         if (s)
             tell_run(p, node, SLICE_VALUE, true, addr, s, n);
+        else
+            tell(p, node, NOBODY, SLICE_VALUE, true, addr, n);
         addr += n;
         bytes -= n;
     }
@@ -515,6 +520,7 @@ static int do_insn(void *arg, const struct forward_at *n, struct err *err)
     bool pair = n->du && through_pair(p, n), in = n->du && is_node(p, n->insn);
     if (in && add_who(p, n, err))
         return -1;
+    p->copies = in && !pair && copy_of(n, &p->copy);
     if (in)
         tell_data(p, n);
     if (in && (p->edges & SLICE_CONTROL))
@@ -718,7 +724,7 @@ static int tell_all(struct trace_index *s, const struct slice *slice, const stru
                      .wants = ends->tos,
                      .from = from,
                      .froms = ends->froms,
-                     .next = slice_next(slice, 0),
+                     .next = slice_next(slice, o->first),
                      .ok = true};
     int end = from && want ? run(&p, between, err) : err_set(err, "no memory");
     free(from);

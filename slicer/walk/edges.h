@@ -10,6 +10,11 @@
 
 #include "slicer/slice.h"
 
+struct copy;
+
+/* As `on`: nobody defined the memory that the node reads; told if the options ask for it. */
+#define SLICE_NOBODY (UINT64_MAX - 1)
+
 struct slice_dependence {
     uint64_t node; /* depends ... */
     uint64_t on;   /* ... on this one, which is earlier */
@@ -18,12 +23,13 @@ struct slice_dependence {
     uint64_t addr, bytes;            /* 0 for control */
     uint32_t node_thread, on_thread; /* as in trace_step.thread */
     gaddr node_pc, on_pc;
-    gaddr node_cfa, on_cfa; /* of the frames they were executed in; 0: not known */
+    gaddr node_cfa, on_cfa;  /* of the frames they were executed in; 0: not known */
+    const struct copy *copy; /* what the node copies (copy.h), while it is told; NULL: it is none */
 };
 
 /* Told of all edges between nodes of the slice, in the order of `node`. What a want of the slice
  * (kind memory or register) itself depends on comes with node UINT64_MAX. `fn` returning other than
- * 0 ends it. */
+ * 0 ends it. Nodes before the option `first` are left out, and count for nobody. */
 typedef int slice_edge_fn(void *arg, const struct slice_dependence *edge);
 int slice_edges(struct trace_index *index, const struct slice *slice, const struct slice_want *want,
                 size_t wants, const struct slice_options *options, slice_edge_fn *fn, void *arg,

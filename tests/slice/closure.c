@@ -241,11 +241,13 @@ int main(int argc, char **argv)
     }
     if (closure_record(in.index, pinball, &in.record, &err))
         die(err.msg);
-    printf("%llu instructions, %u threads: %llu executed, %llu taken from the replay at %llu "
+    printf("%llu instructions, %u threads: %llu executed, "
+           "%llu of them copies, %llu taken from the replay at %llu "
            "places, %u wrong\n",
            (unsigned long long)in.record.nodes, in.record.threads,
-           (unsigned long long)in.record.executed, (unsigned long long)in.record.external,
-           (unsigned long long)in.record.syncs, in.record.wrong);
+           (unsigned long long)in.record.executed, (unsigned long long)in.record.copies,
+           (unsigned long long)in.record.external, (unsigned long long)in.record.syncs,
+           in.record.wrong);
     struct slice_want w;
     if (find_relocation(&w))
         check_want(&w);

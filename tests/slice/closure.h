@@ -18,6 +18,7 @@
 #define TESTS_SLICE_CLOSURE_H
 
 #include "slicer/slice.h"
+#include "slicer/walk/copy.h"
 #include "tests/insn/defusestate.h"
 #include "trace/forward.h"
 #include "trace/state.h"
@@ -100,7 +101,7 @@ struct closure_record {
     struct flat *first; /* by thread */
     struct closure_event *event;
     size_t events;
-    uint64_t executed, external, syncs;
+    uint64_t executed, external, copies, syncs;
     unsigned wrong; /* things that the trace or def/use sets do not tell, and happened */
 };
 
@@ -116,6 +117,13 @@ static inline const struct closure_entry *closure_next(const struct closure_entr
                        : 0;
     return (const struct closure_entry *)(e->bytes + bytes);
 }
+
+/* ---- closure_copy.c ---- */
+
+/* The source's bytes, to be freed, if the instruction counts as a copy; NULL: it does not. */
+uint8_t *closure_copy_take(const struct forward_at *n, const struct flat *before, struct copy *out);
+/* Are they in the target now, and behind them zeros or their sign? */
+bool closure_copy_holds(const struct copy *c, const uint8_t *kept, const struct flat *after);
 
 /* ---- closure_check.c ---- */
 

@@ -381,14 +381,20 @@ static int do_plain(struct recorder *p, const struct forward_at *n, struct err *
 {
     struct flat old = p->reg[n->thread];
     struct fault fault;
+    struct copy copy;
     gaddr through, next;
     touch_all(p, n, &through);
     p->out->executed++;
+    uint8_t *kept = closure_copy_take(n, &old, &copy);
     if (closure_execute(n->in, &p->reg[n->thread], through, &next, &fault))
         return err_set(err, "node %llu, 0x%llx %s: signal %d at 0x%llx, address 0x%llx",
                        (unsigned long long)n->insn, (unsigned long long)n->in->pc, insn_name(n->in),
                        fault.signo, (unsigned long long)fault.rip, (unsigned long long)fault.addr);
     check_defs(p, n, &old);
+    p->out->copies += kept != NULL;
+    if (kept && !closure_copy_holds(&copy, kept, &p->reg[n->thread]))
+        complain(p, n, "it counts as a copy and is none");
+    free(kept);
     put_changes(p, &old, &p->reg[n->thread]);
     put_writes(p, n);
     if (n->in->kind != INSN_PLAIN)

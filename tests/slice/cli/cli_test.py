@@ -95,7 +95,7 @@ def atomic(test):
             cause = [n for n, row in enumerate(result["lines"]) if row["line"] == run.line("ROOT CAUSE")]
             across = [e for e in result["edges"] if e["on"] in cause and e["across_threads"]]
             test.check(f"{run.dir}: {what}: edges across threads", {e["what"] for e in across} >= {"x"}, True)
-        text = test.call("slice", run.dir, "--at", "failure").stdout
+        text = test.call("slice", run.dir, "--at", "failure", "--full").stdout
         test.check(f"{run.dir}: the text tells who read it: {text}",
                    bool(re.search(r"ROOT CAUSE.*data +x, read by T\d", text)), True)
 
@@ -212,11 +212,13 @@ def output(test):
                           r"slice      \d+ of \d+ instructions, \d+ lines, 1 thread\n"
                           r"  T1 wrong.c:\d+ +assert\(sum == 140\); /\* FAILS \*/ +criterion\n"
                           r"  T1 :\d+ +sum = total\(8\); /\* SUM \*/ +data +sum\n", r"\A\Z",
-                       "slice", run.dir, "--at", "failure")
+                       "slice", run.dir, "--at", "failure", "--full")
     rows = len([line for line in done.stdout.split("\n") if line.startswith("  T1")])
     short = test.expect(0, rf"\.\.\. {rows - 2} more lines; `--lines {rows}`", "", "slice", run.dir, "--at", "failure",
-                        "--lines", "2")
+                        "--full", "--lines", "2")
     test.check("--lines 2", short.stdout.count("\n  T1"), 2)
+    test.expect(0, r"\Acriterion  T1 .*\nstory\n  T1 wrong.c:\d+ +assert\(.*criterion\n(  T1 .*\n)*"
+                   r"  T1 \S+ .*ROOT CAUSE.*\n(  T1 .*\n)*slice      \d+ of ", r"\A\Z", "slice", run.dir, "--at", "failure")
     result = run.slice("--at", "failure", "--all")
     test.check("--all lists every node", len(result["nodes"]), result["instructions"])
     done = test.expect(0, r"\n  T1:\d+:[0-9a-f]+ +wrong.c:\d+ in total", "", "slice", run.dir, "--at", "failure", "--all")
@@ -359,7 +361,7 @@ def no_lines(test):
     """Without debug information: by function and offset."""
     run = Run(test, "divide", "-O1", program="plain", lines=False)
     test.expect(0, r"\Acriterion  T1 main\+0x[0-9a-f]+ in plain-O1  divisor %e.x, SIGFPE\n.*\n"
-                   r"  T1  main\+0x[0-9a-f]+ in plain-O1 +criterion\n", "", "slice", run.dir, "--at", "failure")
+                   r"  T1  main\+0x[0-9a-f]+ in plain-O1 +criterion\n", "", "slice", run.dir, "--at", "failure", "--full")
     test.expect(0, "people", "", "slice", run.dir, "people", "at", "end")
     test.expect(1, "", "divide.c: no ", "slice", run.dir, "n", "at", "divide.c:3")
 

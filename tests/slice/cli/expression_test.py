@@ -482,7 +482,7 @@ def values(test):
     test.check("none without asking", [e for e in run.slice("--data", f"sum at {run.at('END')}")["edges"]
                                        if "value" in e], [])
     test.expect(0, r"COUNT \*/ +data +count = -10\n(.*\n)*.*color = GREEN\n", r"\A\Z", "slice", run.dir, "--data",
-                "--values", f"sum at {run.at('END')}")
+                "--values", "--full", f"sum at {run.at('END')}")
     test.expect(0, "", r"\A\Z", "slice", run.dir, "--data", "--values", "--html", "values.html",
                 f"sum at {run.at('END')}")
     with open("values.html") as f:

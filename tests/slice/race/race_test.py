@@ -65,9 +65,9 @@ class Test:
     def output(self, case, mark):
         """The mark is wherever a dependence is shown."""
         pinball, mark = self.record(case), re.escape(mark)
-        text = self.drdebug("slice", pinball, "--dep", "a.dep", "--dot", "a.dot", "--html", "a.html", "-o", "kept", *CRITERION)
+        text = self.drdebug("slice", pinball, "--dep", "a.dep", "--dot", "a.dot", "--html", "a.html", "-o", "kept", "--full", *CRITERION)
         self.check(f"text: {text}", re.search(rf"data +total, read by T\d, {mark}$", text, re.MULTILINE))
-        self.check("a slice that was kept", self.drdebug("slice", pinball, "--show", "kept") == text)
+        self.check("a slice that was kept", self.drdebug("slice", pinball, "--show", "kept", "--full") == text)
         with open("a.dep") as f:
             self.check("dependences", re.search(rf" 0x[0-9a-f]+ 4 {mark}$", f.read(), re.MULTILINE))
         with open("a.dot") as f:

@@ -1,0 +1,129 @@
+/* slice_story.c - the story of a slice on standard output, and what is not in it.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Text of sources and names of variables go to the terminal through base/plain.h.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/plain.h"
+#include "cli/slice_print.h"
+#include "cli/slice_text.h"
+
+enum { WORDS_ROOM = 300, LINES_ROOM = 120 };
+
+static const struct report_row *row_at(const struct slice_print *p, size_t i)
+{
+    return &p->report->row[p->story->row[i].row];
+}
+
+static const struct report_row *row_before(const struct slice_print *p, size_t i)
+{
+    return i ? row_at(p, i - 1) : NULL;
+}
+
+static size_t larger(size_t a, size_t b)
+{
+    return a > b ? a : b;
+}
+
+static void print_row(const struct slice_print *p, size_t i, size_t place_width, size_t text_width,
+                      size_t how_width)
+{
+    const struct story_row *row = &p->story->row[i];
+    char place[SLICE_TEXT_PLACE], text[SLICE_TEXT_LINE], words[WORDS_ROOM];
+    slice_text_place(row_at(p, i), row_before(p, i), place);
+    slice_text_line(p->study, row_at(p, i), text, sizeof text);
+    story_words(p->study, row, values_flowed(p->values, &row->use), words, sizeof words);
+    printf("  ");
+    slice_text_padded(place, place_width);
+    printf("  ");
+    slice_text_padded(text, text_width);
+    printf("  ");
+    slice_text_padded(story_how(row->how), words[0] ? how_width + 2 : 0);
+    plain_printf(stdout, "%s\n", words);
+}
+
+void slice_story_print(const struct slice_print *p)
+{
+    char place[SLICE_TEXT_PLACE], text[SLICE_TEXT_LINE];
+    size_t place_width = 0, text_width = 0, how_width = 0;
+    for (size_t i = 0; i < p->story->rows; i++) {
+        slice_text_place(row_at(p, i), row_before(p, i), place);
+        slice_text_line(p->study, row_at(p, i), text, sizeof text);
+        place_width = larger(place_width, plain_width(place));
+        text_width = larger(text_width, plain_width(text));
+        how_width = larger(how_width, strlen(story_how(p->story->row[i].how)));
+    }
+    puts("story");
+    for (size_t i = 0; i < p->story->rows; i++)
+        print_row(p, i, place_width, text_width, how_width);
+}
+
+/* ---- the rest ---- */
+
+static bool same_function(const struct report_row *a, const struct report_row *b)
+{
+    return a->thread == b->thread && a->file == b->file && a->function == b->function &&
+           (a->file || a->pc == b->pc);
+}
+
+/* Lines of rows [i, n) that are in the function of the first: `38, 39, 44`. */
+static void list_lines(const struct report_row **row, size_t i, size_t n, char *out)
+{
+    const struct report_row *of = row[i];
+    size_t used = 0, more = 0;
+    out[0] = 0;
+    for (; i < n && of->file; i++) {
+        if (!row[i] || !same_function(row[i], of))
+            continue;
+        if (used > LINES_ROOM - 16)
+            more++;
+        else
+            used += (size_t)snprintf(out + used, LINES_ROOM - used, "%s%" PRIu32, used ? ", " : "",
+                                     row[i]->line);
+    }
+    if (more)
+        snprintf(out + used, LINES_ROOM - used, ", %zu more", more);
+}
+
+static void print_function(const struct slice_print *p, const struct report_row **row, size_t i,
+                           size_t n)
+{
+    const struct report_row *of = row[i];
+    char lines[LINES_ROOM], name[SLICE_TEXT_PLACE];
+    list_lines(row, i, n, lines);
+    if (!of->file)
+        source_name(p->study->source, of->pc, name, sizeof name);
+    plain_printf(stdout, "  T%" PRIu32 " %s  %s%s%s\n", of->thread,
+                 of->file ? (of->function ? of->function : "?") : name,
+                 of->file ? slice_text_base(of->file) : "", of->file ? ":" : "", lines);
+    for (size_t k = i + 1; k < n; k++)
+        if (row[k] && same_function(row[k], of))
+            row[k] = NULL;
+}
+
+void slice_story_rest(const struct slice_print *p)
+{
+    size_t rows, functions = 0, left = 0;
+    const struct report_row **row = slice_print_rows(p, &rows);
+    for (size_t i = 0; row && i < rows; i++) {
+        bool told = story_has(p->story, (uint32_t)(row[i] - p->report->row));
+        row[i] = told ? NULL : row[i];
+    }
+    for (size_t i = 0; row && i < rows; i++) {
+        if (!row[i])
+            continue;
+        if (functions < p->lines)
+            print_function(p, row, i, rows);
+        else
+            left++;
+        functions++;
+    }
+    if (left)
+        printf("  ... %zu more lines; `--full` shows them by their distance\n", left);
+    free(row);
+}

@@ -1,0 +1,453 @@
+/* story.c - the short story of a backward slice.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * A search from the criterion, cheapest first. An entry is a way to a node. What a node depends on
+ * costs what weights.def says; a copy passes on what was wanted of it, byte by byte, at the price
+ * of a copy. An edge is followed once for each kind of want.
+ */
+#include "slicer/story/story.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "study/look.h"
+
+enum { ENTRIES_MOST = 1 << 20, NO_ENTRY = UINT32_MAX };
+
+enum weight {
+#define WEIGHT(name, cost) WEIGHT_##name = (cost),
+#include "slicer/story/weights.def"
+#undef WEIGHT
+};
+
+struct entry {
+    uint32_t cost, order;
+    uint32_t node; /* that this leads to */
+    uint32_t from; /* entry; NO_ENTRY: the criterion */
+    uint32_t copies;
+    const struct flows_edge *via; /* the last step; NULL: none */
+    uint32_t via_node;            /* whose edge that is */
+    uint32_t use_node;            /* that the run of copies ends with */
+    int32_t parent;               /* row of the story */
+    uint8_t kind;                 /* enum slice_edge */
+    uint8_t race;
+    bool carried; /* only the line of a copy is offered */
+};
+
+struct search {
+    struct study *study;
+    const struct report *report;
+    const struct flows *flows;
+    const struct criterion *of;
+    struct story *out;
+    struct entry *entry;
+    size_t entries, entry_room;
+    uint32_t *heap; /* entries */
+    size_t heaped, heap_room;
+    uint8_t *seen; /* by edge, and behind these by want: kinds of wants that followed it */
+    uint32_t line; /* row of the report: the node that is expanded */
+    struct err *err;
+};
+
+/* ---- the heap ---- */
+
+static bool before(const struct search *t, uint32_t a, uint32_t b)
+{
+    const struct entry *x = &t->entry[a], *y = &t->entry[b];
+    return x->cost != y->cost ? x->cost < y->cost : x->order < y->order;
+}
+
+static int push(struct search *t, struct entry e)
+{
+    if (t->entries == ENTRIES_MOST)
+        return 0; /* the best were found */
+    e.order = (uint32_t)t->entries;
+    if (array_push(&t->entry, &t->entries, &t->entry_room, e) ||
+        array_push(&t->heap, &t->heaped, &t->heap_room, e.order))
+        return err_set(t->err, "no memory");
+    for (size_t i = t->heaped - 1; i && before(t, t->heap[i], t->heap[(i - 1) / 2]);
+         i = (i - 1) / 2) {
+        uint32_t swap = t->heap[i];
+        t->heap[i] = t->heap[(i - 1) / 2];
+        t->heap[(i - 1) / 2] = swap;
+    }
+    return 0;
+}
+
+static uint32_t pop(struct search *t)
+{
+    uint32_t best = t->heap[0];
+    t->heap[0] = t->heap[--t->heaped];
+    for (size_t i = 0, k; (k = 2 * i + 1) < t->heaped; i = k) {
+        k += k + 1 < t->heaped && before(t, t->heap[k + 1], t->heap[k]);
+        if (!before(t, t->heap[k], t->heap[i]))
+            break;
+        uint32_t swap = t->heap[i];
+        t->heap[i] = t->heap[k];
+        t->heap[k] = swap;
+    }
+    return best;
+}
+
+/* ---- lines ---- */
+
+static const struct report_row *row_of(const struct search *t, uint32_t node)
+{
+    uint32_t row = t->flows->row_of[node];
+    return row < t->report->rows ? &t->report->row[row] : NULL;
+}
+
+static bool same_line(const struct report_row *a, const struct report_row *b)
+{
+    return a->file ? a->file == b->file && a->line == b->line : !b->file && a->pc == b->pc;
+}
+
+static bool is_shown(const struct search *t, const struct report_row *r)
+{
+    return r && (r->own || !t->report->others || r->distance == 0);
+}
+
+/* The row of the story with this line; STORY_NONE: none. What is marked needs the same mark. */
+static int32_t find_row(const struct search *t, const struct report_row *r, enum race race)
+{
+    for (size_t i = 0; i < t->out->rows; i++) {
+        const struct story_row *x = &t->out->row[i];
+        const struct report_row *is = &t->report->row[x->row];
+        if (same_line(is, r) && (is->thread == r->thread || (i && (!race || x->race == race))))
+            return (int32_t)i;
+    }
+    return STORY_NONE;
+}
+
+/* ---- rows ---- */
+
+/* Names the functions that carried the value on the way that ends in this entry. */
+static void name_carriers(struct search *t, const struct entry *e, struct story_row *row)
+{
+    struct source_line l, end;
+    const char *last = NULL;
+    gaddr first = e->use_node == FLOWS_CRITERION ? t->of->pc : t->flows->node[e->use_node].pc;
+    source_line(t->study->source, t->flows->node[e->node].pc, &end);
+    source_line(t->study->source, first, &l);
+    const char *user = l.function;
+    for (const struct entry *x = e; x->copies && x->from != NO_ENTRY; x = &t->entry[x->from]) {
+        source_line(t->study->source, t->flows->node[x->via_node].pc, &l);
+        bool known =
+            !l.function || l.function == last || l.function == user || l.function == end.function;
+        for (uint32_t i = 0; i < row->carriers && i < STORY_CARRIERS; i++)
+            known = known || strcmp(row->carrier[i], l.function) == 0;
+        last = l.function;
+        if (known)
+            continue;
+        if (row->carriers < STORY_CARRIERS)
+            row->carrier[row->carriers] = l.function;
+        row->carriers++;
+    }
+}
+
+/* Finds two steps of the run that ends in this entry: one that has a name for what flowed, the one
+ * between two threads or the nearest to the use, and the nearest one between two threads. */
+static void name_steps(struct search *t, const struct entry *e, struct story_row *row)
+{
+    bool named = false;
+    row->across = (struct slice_dependence){0};
+    for (const struct entry *x = e; x && x->via; x = x->copies ? &t->entry[x->from] : NULL) {
+        struct slice_dependence d = flows_dependence(t->flows, x->via_node, x->via);
+        if (x->via_node == FLOWS_CRITERION) { /* what is wanted has a name where it is wanted */
+            d.node_pc = t->of->position.pc;
+            d.node_thread = t->of->thread;
+        } else if (d.node_thread != d.on_thread && d.kind != SLICE_CONTROL) {
+            row->across = d;
+        }
+        bool has = report_is_named(t->study, &d);
+        if (has || !named)
+            row->use = d;
+        named = named || has;
+    }
+    if (row->across.kind && report_is_named(t->study, &row->across))
+        row->use = row->across;
+}
+
+static enum story_how how_of(const struct search *t, const struct entry *e)
+{
+    uint32_t count;
+    if (e->kind == SLICE_CONTROL)
+        return STORY_DECIDED;
+    if (e->carried || t->flows->node[e->node].copy)
+        return STORY_COPIED;
+    const struct flows_edge *x = flows_of(t->flows, e->node, &count);
+    bool values = false;
+    for (uint32_t i = 0; i < count; i++)
+        values = values || x[i].kind == SLICE_VALUE;
+    if (e->kind == SLICE_ADDRESS)
+        return STORY_ADDRESSED;
+    return values ? STORY_COMPUTED : STORY_SET;
+}
+
+static uint64_t count_edges(const struct search *t, const struct story_row *row)
+{
+    const struct report *r = t->report;
+    uint32_t of = row->cause_of == STORY_NONE ? row->row : t->out->row[row->cause_of].row;
+    for (size_t i = 0; i < r->edges; i++)
+        if (r->edge[i].row == of && r->edge[i].on == row->row)
+            return r->edge[i].count;
+    return 1;
+}
+
+static int rank(enum story_how how)
+{
+    static const int ranks[] = {
+#define HOW(name, rank, words) [STORY_##name] = (rank),
+#include "slicer/story/hows.def"
+#undef HOW
+    };
+    return ranks[how];
+}
+
+static void describe(struct search *t, const struct entry *e, struct story_row *x)
+{
+    *x = (struct story_row){.row = t->flows->row_of[e->node],
+                            .cause_of = e->parent,
+                            .how = how_of(t, e),
+                            .insn = t->flows->insn[e->node],
+                            .race = (enum race)e->race,
+                            .copies = e->copies};
+    name_steps(t, e, x);
+    if (e->copies)
+        name_carriers(t, e, x);
+    x->count = count_edges(t, x);
+}
+
+/* The row for an entry: that of its line; STORY_NONE: it has none, and none is to be made. */
+static int32_t tell(struct search *t, const struct entry *e)
+{
+    const struct report_row *r = row_of(t, e->node);
+    if (!is_shown(t, r))
+        return STORY_NONE;
+    int32_t row = find_row(t, r, (enum race)e->race);
+    if (row == STORY_NONE)
+        row = (int32_t)t->out->rows++;
+    else if (rank(how_of(t, e)) <= rank(t->out->row[row].how) || e->parent >= row)
+        return row;
+    describe(t, e, &t->out->row[row]);
+    return row;
+}
+
+/* ---- the search ---- */
+
+static uint32_t weight_of(const struct search *t, const struct entry *e)
+{
+    static const uint32_t kinds[] = {[SLICE_VALUE] = WEIGHT_VALUE,
+                                     [SLICE_ADDRESS] = WEIGHT_ADDRESS,
+                                     [SLICE_CONTROL] = WEIGHT_CONTROL};
+    const struct report_row *r = row_of(t, e->node);
+    if (e->race)
+        return WEIGHT_MARKED;
+    if (r && t->line < t->report->rows && r == &t->report->row[t->line])
+        return WEIGHT_SAME;
+    if (r && find_row(t, r, RACE_NONE) != STORY_NONE)
+        return WEIGHT_AGAIN;
+    return kinds[e->kind];
+}
+
+/* Was an edge not followed yet for such a want? */
+static bool follow(struct search *t, uint32_t node, const struct flows_edge *e, unsigned kind)
+{
+    uint8_t *seen = node == FLOWS_CRITERION ? &t->seen[t->flows->edges + (e - t->flows->wanted)]
+                                            : &t->seen[e - t->flows->edge];
+    if (*seen & kind)
+        return false;
+    *seen |= (uint8_t)kind;
+    return true;
+}
+
+/* An edge of a node: a new way. `run`: it goes on with a run of copies that the entry is in. */
+static int go(struct search *t, uint32_t from, uint32_t node, const struct flows_edge *x, bool run,
+              int32_t parent)
+{
+    struct slice_dependence d = flows_dependence(t->flows, node, x);
+    enum race race = RACE_NONE;
+    struct entry e = {.node = x->on,
+                      .from = from,
+                      .via = x,
+                      .via_node = node,
+                      .use_node = node,
+                      .parent = parent,
+                      .kind = (uint8_t)x->kind};
+    uint32_t cost = from == NO_ENTRY ? 0 : t->entry[from].cost;
+    if (run) {
+        const struct entry *is = &t->entry[from];
+        e.use_node = is->use_node;
+        e.kind = is->kind;
+        e.race = is->race;
+        e.copies = is->copies + 1;
+    }
+    if (x->on == FLOWS_NOBODY || !follow(t, node, x, e.kind))
+        return 0;
+    if (marks_race(t->study, &d, &race, t->err))
+        return -1;
+    e.race = race > e.race ? (uint8_t)race : e.race;
+    uint32_t step = run && !race ? WEIGHT_COPY : weight_of(t, &e);
+    e.cost = cost < UINT32_MAX - step ? cost + step : UINT32_MAX;
+    return push(t, e);
+}
+
+/* Does the edge bring bytes of what is wanted of the copy? */
+static bool brings(const struct copy *c, const struct flows_edge *wanted,
+                   const struct flows_edge *x)
+{
+    uint64_t at = wanted->addr, bytes = wanted->bytes;
+    return x->kind == SLICE_VALUE && x->memory == c->from_memory &&
+           wanted->memory == c->to_memory && copy_source(c, &at, &bytes) &&
+           at < x->addr + x->bytes && x->addr < at + bytes;
+}
+
+/* Goes through a copy. False: nothing is known of its source, it is where the value came from. */
+static bool passes(struct search *t, uint32_t number)
+{
+    const struct entry *e = &t->entry[number];
+    const struct flows_node *n = &t->flows->node[e->node];
+    uint32_t count;
+    const struct flows_edge *x = flows_of(t->flows, e->node, &count);
+    for (uint32_t i = 0; n->copy && e->via && e->kind != SLICE_CONTROL && i < count; i++)
+        if (x[i].on != FLOWS_NOBODY && brings(&t->flows->copy[n->copy - 1], e->via, &x[i]))
+            return true;
+    return false;
+}
+
+/* What a node depends on, by edges of these kinds. */
+static int expand(struct search *t, uint32_t number, unsigned kinds, bool copy, int32_t parent)
+{
+    const struct entry e = t->entry[number];
+    const struct flows_node *n = &t->flows->node[e.node];
+    uint32_t count;
+    const struct flows_edge *x = flows_of(t->flows, e.node, &count);
+    t->line = t->flows->row_of[e.node];
+    for (uint32_t i = 0; i < count; i++) {
+        bool run = copy && x[i].kind == SLICE_VALUE;
+        if (!(x[i].kind & kinds) || (run && !brings(&t->flows->copy[n->copy - 1], e.via, &x[i])))
+            continue;
+        if (go(t, number, e.node, &x[i], run, parent))
+            return -1;
+    }
+    return 0;
+}
+
+/* The line of a copy is offered as a row of its own. */
+static int offer(struct search *t, uint32_t number)
+{
+    struct entry e = t->entry[number];
+    const struct report_row *r = row_of(t, e.node);
+    if (!is_shown(t, r) || find_row(t, r, RACE_NONE) != STORY_NONE)
+        return 0;
+    e.carried = true;
+    e.cost += WEIGHT_CARRIED;
+    return push(t, e);
+}
+
+/* What decided is told for a row that is told. */
+static int take(struct search *t, uint32_t number)
+{
+    const unsigned data = SLICE_VALUE | SLICE_ADDRESS;
+    const struct entry e = t->entry[number];
+    if (e.carried)
+        return expand(t, number, SLICE_CONTROL, false, tell(t, &e));
+    bool copy = passes(t, number);
+    if (copy)
+        return offer(t, number) || expand(t, number, data, true, e.parent);
+    int32_t row = tell(t, &e);
+    return row == STORY_NONE ? expand(t, number, data, false, e.parent)
+                             : expand(t, number, data | SLICE_CONTROL, false, row);
+}
+
+/* What the criterion itself depends on: what is wanted, and instructions that are in it. */
+static int begin(struct search *t)
+{
+    uint32_t count;
+    const struct flows_edge *x = flows_of(t->flows, FLOWS_CRITERION, &count);
+    const struct report *r = t->report;
+    t->out->row[0] = (struct story_row){.how = STORY_CRITERION, .cause_of = STORY_NONE};
+    while (t->out->row[0].row < r->rows && r->row[t->out->row[0].row].distance)
+        t->out->row[0].row++;
+    if (t->out->row[0].row == r->rows)
+        return 0;
+    t->out->row[0].insn = r->row[t->out->row[0].row].last;
+    t->out->rows = 1;
+    t->line = t->out->row[0].row;
+    for (uint32_t i = 0; i < count; i++)
+        if (go(t, NO_ENTRY, FLOWS_CRITERION, &x[i], false, 0))
+            return -1;
+    for (size_t i = 0; i < t->of->wants; i++) {
+        struct entry e = {.from = NO_ENTRY, .use_node = FLOWS_CRITERION, .kind = SLICE_CONTROL};
+        e.node = t->of->want[i].kind == SLICE_USES ? flows_find(t->flows, t->of->want[i].at)
+                                                   : FLOWS_NOBODY;
+        if (e.node != FLOWS_NOBODY && push(t, e))
+            return -1;
+    }
+    return 0;
+}
+
+static int by_insn(const void *a, const void *b)
+{
+    const struct story_row *x = *(struct story_row *const *)a, *y = *(struct story_row *const *)b;
+    return x->insn < y->insn ? -1 : x->insn > y->insn;
+}
+
+static int find_positions(struct search *t)
+{
+    struct story_row *row[STORY_ROWS];
+    uint64_t insn[STORY_ROWS];
+    struct position at[STORY_ROWS];
+    size_t rows = t->out->rows;
+    for (size_t i = 0; i < rows; i++)
+        row[i] = &t->out->row[i];
+    qsort(row, rows, sizeof *row, by_insn);
+    for (size_t i = 0; i < rows; i++)
+        insn[i] = row[i]->insn;
+    if (look_positions(t->study, insn, rows, at, t->err))
+        return -1;
+    for (size_t i = 0; i < rows; i++)
+        row[i]->at = at[i];
+    return 0;
+}
+
+static int run(struct search *t)
+{
+    t->seen = calloc(t->flows->edges + t->flows->wants + 1ull, 1);
+    if (!t->seen)
+        return err_set(t->err, "no memory");
+    int bad = begin(t);
+    while (!bad && t->heaped && t->out->rows < STORY_ROWS)
+        bad = take(t, pop(t));
+    return bad ? bad : find_positions(t);
+}
+
+struct story *story_new(struct study *s, const struct report *r, const struct criterion *c,
+                        struct err *err)
+{
+    struct search t = {.study = s, .report = r, .flows = r->flows, .of = c, .err = err};
+    t.out = calloc(1, sizeof *t.out);
+    int bad = t.out ? run(&t) : err_set(err, "no memory");
+    free(t.entry);
+    free(t.heap);
+    free(t.seen);
+    if (!bad)
+        return t.out;
+    story_free(t.out);
+    return NULL;
+}
+
+void story_free(struct story *t)
+{
+    free(t);
+}
+
+bool story_has(const struct story *t, uint32_t row)
+{
+    for (size_t i = 0; i < t->rows; i++)
+        if (t->row[i].row == row)
+            return true;
+    return false;
+}

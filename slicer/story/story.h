@@ -1,0 +1,62 @@
+/* story.h - the short story of a backward slice: the few rows that say what happened.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * The story is taken best first from the criterion, by the weights of weights.def, over executed
+ * instructions. A run of copies (slicer/walk/copy.h) is one step: its row is the line that made the
+ * value, and says who carried it. A line is told once, unless a dependence on it is marked; a row
+ * that decided something is told for a row that is told. docs/slicing.md, "The story".
+ *
+ *     struct story *t = story_new(study, report, criterion, &err);
+ *     for (size_t i = 0; i < t->rows; i++)
+ *         story_words(study, &t->row[i], NULL, text, sizeof text);
+ */
+#ifndef SLICER_STORY_STORY_H
+#define SLICER_STORY_STORY_H
+
+#include "slicer/report/report.h"
+
+enum { STORY_ROWS = 10, STORY_CARRIERS = 3, STORY_NONE = -1 };
+
+enum story_how {
+#define HOW(name, rank, words) STORY_##name,
+#include "slicer/story/hows.def"
+#undef HOW
+};
+
+struct story_row {
+    uint32_t row;     /* of the report */
+    int32_t cause_of; /* another row of the story; STORY_NONE: it is the criterion */
+    enum story_how how;
+    struct slice_dependence use;    /* what flowed, at the step of the run that has a name for it */
+    struct slice_dependence across; /* the step from thread to thread; kind 0: none */
+    uint64_t insn;                  /* of the row's line that did it */
+    struct position at;
+    enum race race;
+    uint64_t copies;                     /* of the run between the two */
+    const char *carrier[STORY_CARRIERS]; /* functions that made them, except those of both ends */
+    uint32_t carriers;                   /* may be more than are named */
+    uint64_t count;                      /* executions of this dependence between these lines */
+};
+
+struct story {
+    struct story_row row[STORY_ROWS];
+    size_t rows; /* the first is the criterion */
+};
+
+/* The report has flows. NULL with *err set. */
+struct story *story_new(struct study *s, const struct report *r, const struct criterion *c,
+                        struct err *err);
+void story_free(struct story *t); /* NULL is allowed */
+
+const char *story_how(enum story_how how); /* "computed" */
+
+/* `total = 3, read by T1, race, carried by f (2 copies), 40 times`; "" if there is nothing to say.
+ * `value` may be NULL. */
+void story_words(struct study *s, const struct story_row *row, const char *value, char *out,
+                 size_t room);
+
+/* Is a row of the report in it? */
+bool story_has(const struct story *t, uint32_t row);
+
+#endif

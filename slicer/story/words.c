@@ -1,0 +1,66 @@
+/* words.c - what a row of a story did, in words. SPDX-License-Identifier: MIT */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "slicer/story/story.h"
+
+enum { WHAT_ROOM = 200 };
+
+const char *story_how(enum story_how how)
+{
+    static const char *const words[] = {
+#define HOW(name, rank, text) [STORY_##name] = (text),
+#include "slicer/story/hows.def"
+#undef HOW
+    };
+    return words[how];
+}
+
+static void append(char *out, size_t room, const char *text)
+{
+    size_t used = strlen(out);
+    snprintf(out + used, room - used, "%s%s", used ? ", " : "", text);
+}
+
+static void append_carriers(const struct story_row *row, char *out, size_t room)
+{
+    char text[WHAT_ROOM] = "carried by ", number[64];
+    for (uint32_t i = 0; i < row->carriers && i < STORY_CARRIERS; i++) {
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s%.40s", i ? ", " : "", row->carrier[i]);
+    }
+    if (!row->carriers)
+        return;
+    snprintf(number, sizeof number, "%s (%" PRIu64 " cop%s)",
+             row->carriers > STORY_CARRIERS ? ", ..." : "", row->copies,
+             row->copies == 1 ? "y" : "ies");
+    strncat(text, number, sizeof text - strlen(text) - 1);
+    append(out, room, text);
+}
+
+void story_words(struct study *s, const struct story_row *row, const char *value, char *out,
+                 size_t room)
+{
+    const struct slice_dependence *use = &row->use;
+    char what[WHAT_ROOM] = "", text[WHAT_ROOM];
+    out[0] = 0;
+    if (use->kind && use->kind != SLICE_CONTROL)
+        report_what(s, use, what, sizeof what);
+    if (what[0] && value)
+        snprintf(out, room, "%s = %s", what, value);
+    else if (what[0])
+        snprintf(out, room, "%s", what);
+    if (row->across.kind) {
+        snprintf(text, sizeof text, "read by T%" PRIu32,
+                 trace_thread(s->trace, row->across.node_thread));
+        append(out, room, text);
+    }
+    if (row->race)
+        append(out, room, race_name(row->race));
+    append_carriers(row, out, room);
+    if (row->count > 1) {
+        snprintf(text, sizeof text, "%" PRIu64 " times", row->count);
+        append(out, room, text);
+    }
+}
