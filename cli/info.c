@@ -85,6 +85,21 @@ static void print_arguments(const struct pinball *p)
         putchar('\n');
 }
 
+/* Marks of the program. All of them are in the log, the first ones in `end`. */
+static void print_marks(const struct pinball *p)
+{
+    enum { SHOWN = 12 };
+    const char *key, *value;
+    size_t position = 0;
+    uint64_t shown = 0, marks = pinball_end_number(p, "marks", 0);
+
+    while (shown < SHOWN && pinball_end_line(p, &position, &key, &value))
+        if (strcmp(key, "mark") == 0)
+            plain_printf(stdout, "%-10s %s\n", shown++ ? "" : "marks", value);
+    if (shown && shown < marks)
+        printf("%-10s ... %" PRIu64 " more: drdebug ask DIR events mark\n", "", marks - shown);
+}
+
 static uint64_t kept_bytes(const struct kept_file *file)
 {
     uint64_t bytes = 0;
@@ -168,6 +183,7 @@ static void print_text(struct pinball *p)
     print_value("position", pinball_end_get(p, "position"));
     print_value("part of", pinball_head_get(p, "part_of"));
     print_value("from", pinball_head_get(p, "part_from"));
+    print_marks(p);
     print_files(p);
 }
 
@@ -193,17 +209,23 @@ static void json_files(const struct pinball *p)
     }
 }
 
-static void json_arguments(const struct pinball *p)
-{
-    const char *key, *value, *comma = "";
+typedef int next_line(const struct pinball *p, size_t *position, const char **key,
+                      const char **value);
 
-    for (size_t position = 0; pinball_head_line(p, &position, &key, &value);) {
-        if (strcmp(key, "arg") != 0)
+/* A list of all lines with this key. */
+static void json_lines(const struct pinball *p, next_line *next, const char *name, const char *key)
+{
+    const char *its, *value, *comma = "";
+
+    printf(",\n  \"%s\": [", name);
+    for (size_t position = 0; next(p, &position, &its, &value);) {
+        if (strcmp(its, key) != 0)
             continue;
         fputs(comma, stdout);
         json_string(value);
         comma = ", ";
     }
+    putchar(']');
 }
 
 static void print_json(struct pinball *p)
@@ -225,9 +247,7 @@ static void print_json(struct pinball *p)
         printf(",\n  \"instructions\": %" PRIu64, n);
     printf(",\n  \"events\": %" PRIu64, pinball_records(p));
     member("program", pinball_head_get(p, "program"));
-    fputs(",\n  \"arguments\": [", stdout);
-    json_arguments(p);
-    putchar(']');
+    json_lines(p, pinball_head_line, "arguments", "arg");
     member("directory", pinball_head_get(p, "cwd"));
     member("machine", pinball_head_get(p, "machine"));
     member("kernel", pinball_head_get(p, "kernel"));
@@ -237,6 +257,7 @@ static void print_json(struct pinball *p)
     member("end", text);
     member("reason", pinball_end_get(p, "reason"));
     member("position", pinball_end_get(p, "position"));
+    json_lines(p, pinball_end_line, "marks", "mark");
     printf(",\n  \"status\": %d,\n  \"files\": [", end_status(p));
     json_files(p);
     puts("\n  ]\n}");

@@ -11,6 +11,7 @@ enum event_kind {
     EVENT_THREAD, /* a thread begins */
     EVENT_OUTPUT, /* to standard output or error */
     EVENT_EXEC,
+    EVENT_MARK,   /* the program is at a mark of its own */
     EVENT_EXIT,   /* a thread ends */
     EVENT_END,    /* the program ends */
     EVENT_SWITCH, /* another thread goes on */

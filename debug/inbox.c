@@ -22,6 +22,7 @@
 #include "debug/mailbox.h"
 #include "debug/probe_check.h"
 #include "debug/program.h"
+#include "pinball/marks.h"
 #include "pinball/records.h"
 
 enum { ARGS = 2, SIGNALS = 64, LINE = 1024, WAIT_NS = 20000000, SPINS = 200, XSAVE_LEAST = 512 };
@@ -276,6 +277,8 @@ static const char *check_entry(const struct mailbox_entry *e, size_t room)
         return "output to nowhere";
     if (e->kind == EVENT_SIGNAL && (e->a < 1 || e->a > SIGNALS))
         return "an unknown signal";
+    if (e->kind == EVENT_MARK && (e->a < MARKS_PLACE || e->a > MARKS_END))
+        return "an unknown mark";
     return check_moment(&e->at);
 }
 

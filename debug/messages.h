@@ -132,6 +132,7 @@ struct mailbox_entry {
  *                 of its own, which shares the memory
  *   EVENT_OUTPUT  enum mailbox_output, descriptor, what was written
  *   EVENT_EXEC    number of the call, 0, struct mailbox_call
+ *   EVENT_MARK    which (pinball/marks.h), 0, what it is called
  *   EVENT_EXIT    status, was it killed, name
  *   EVENT_END     enum end_reason, status
  *   EVENT_SWITCH  the thread that goes on, enum switch_why; SWITCH_CALL: number of the call << 8

@@ -511,6 +511,12 @@ int pinball_head_line(const struct pinball *pinball, size_t *position, const cha
     return next_line(&pinball->head, position, key, value);
 }
 
+int pinball_end_line(const struct pinball *pinball, size_t *position, const char **key,
+                     const char **value)
+{
+    return next_line(&pinball->end, position, key, value);
+}
+
 int pinball_note_line(const struct pinball *pinball, size_t *position, const char **key,
                       const char **value)
 {

@@ -56,7 +56,9 @@ uint64_t pinball_end_number(const struct pinball *pinball, const char *key, uint
 int pinball_head_line(const struct pinball *pinball, size_t *position, const char **key,
                       const char **value);
 
-/* The same of the notes. */
+/* The same of the end and the notes. */
+int pinball_end_line(const struct pinball *pinball, size_t *position, const char **key,
+                     const char **value);
 int pinball_note_line(const struct pinball *pinball, size_t *position, const char **key,
                       const char **value);
 

@@ -8,6 +8,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "pinball/marks.h"
 #include "pinball/record_state.h"
 
 enum record_count { RECORD_COUNT_0, RECORD_COUNT_KEPT, RECORD_COUNT_DUE, RECORD_COUNT_DUE_AT_TICK };

@@ -6,6 +6,7 @@
 
 #include <string.h>
 
+#include "pinball/marks.h"
 #include "pinball/record_state.h"
 
 bool records_known(unsigned kind)

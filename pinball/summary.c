@@ -9,6 +9,7 @@
 
 #include "base/array.h"
 #include "pinball/ends.h"
+#include "pinball/marks.h"
 #include "pinball/record_at.h"
 #include "pinball/record_state.h"
 #include "pinball/records.h"
@@ -67,6 +68,20 @@ static void state(struct summary *s, const struct record_state *r)
     s->running = r->r.flags & STATE_RUNS ? r->thread : running;
 }
 
+static void mark(struct summary *s, const struct record_mark *r)
+{
+    const uint64_t room = r->r.bytes - sizeof *r;
+
+    if (s->marks < SUMMARY_MARKS)
+        s->mark[s->marks] = (struct summary_mark){
+            .thread = s->running,
+            .count = r->at.count,
+            .pc = r->at.pc,
+            .kind = r->r.flags,
+            .text = strndup((const char *)(r + 1), r->bytes < room ? r->bytes : room)};
+    s->marks++;
+}
+
 static void add(struct summary *s, const struct record *r)
 {
     s->records++;
@@ -95,6 +110,9 @@ static void add(struct summary *s, const struct record *r)
     case RECORD_SIGNAL:
     case RECORD_FAULT:
         s->signals++;
+        break;
+    case RECORD_MARK:
+        mark(s, (const struct record_mark *)r);
         break;
     case RECORD_END:
         end(s, (const struct record_end *)r);
@@ -133,6 +151,17 @@ void summary_last(struct summary *summary, const struct ring_last *last)
     summary->at_least = summary->before + last->ticks;
 }
 
+static void add_marks(const struct summary *s, struct text *text)
+{
+    if (s->marks)
+        text_addf(text, "marks", "%llu", (unsigned long long)s->marks);
+    for (size_t i = 0; i < s->marks && i < SUMMARY_MARKS; i++) {
+        const struct summary_mark *m = &s->mark[i];
+        text_addf(text, "mark", "T%u:%llu:%llx %s: %s", m->thread, (unsigned long long)m->count,
+                  (unsigned long long)m->pc, marks_name(m->kind), m->text ? m->text : "");
+    }
+}
+
 void summary_text(const struct summary *summary, struct text *text)
 {
     text_add(text, "reason", ends_name(summary->reason));
@@ -147,10 +176,13 @@ void summary_text(const struct summary *summary, struct text *text)
     text_addf(text, "records", "%llu", (unsigned long long)summary->records);
     text_addf(text, "signals", "%llu", (unsigned long long)summary->signals);
     text_addf(text, "isa", "%llx", (unsigned long long)summary->isa);
+    add_marks(summary, text);
 }
 
 void summary_deinit(struct summary *summary)
 {
+    for (size_t i = 0; i < summary->marks && i < SUMMARY_MARKS; i++)
+        free(summary->mark[i].text);
     free(summary->thread);
     *summary = (struct summary){0};
 }

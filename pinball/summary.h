@@ -16,6 +16,15 @@
 #include "pinball/ring.h"
 #include "pinball/text.h"
 
+enum { SUMMARY_MARKS = 64 }; /* so many are listed */
+
+struct summary_mark {
+    uint32_t thread;
+    uint64_t count, pc;
+    unsigned kind;
+    char *text;
+};
+
 struct summary_thread {
     uint32_t thread;
     uint64_t count; /* largest that was seen */
@@ -33,6 +42,8 @@ struct summary {
     bool ended;            /* RECORD_END was seen, and set: */
     uint32_t reason;       /* enum end_reason; the caller's to set if !ended */
     int32_t status;
+    uint64_t marks; /* that the program was at; the first ones are listed */
+    struct summary_mark mark[SUMMARY_MARKS];
     uint64_t isa; /* as in struct ring; the caller's to set */
 };
 
@@ -41,7 +52,7 @@ void summary_add(struct summary *summary, const void *records, size_t bytes);
 uint64_t summary_ticks(const struct summary *summary); /* of all threads */
 /* What the ring says of a recording that has no RECORD_END. */
 void summary_last(struct summary *summary, const struct ring_last *last);
-/* Keys reason, status, threads, ticks, records, signals, isa. */
+/* Keys reason, status, threads, ticks, records, signals, isa, and marks if there are any. */
 void summary_text(const struct summary *summary, struct text *text);
 void summary_deinit(struct summary *summary);
 

@@ -12,6 +12,7 @@
 #include "debug/messages.h"
 #include "engine/os/kinds.h"
 #include "pinball/end_reason.h"
+#include "pinball/marks.h"
 
 /* ---- a call ---- */
 
@@ -237,7 +238,7 @@ static void put_call(struct describer *d, const struct debuggee_event *event,
 static const char *const kind_names[] = {
     [EVENT_CALL] = "call",     [EVENT_SIGNAL] = "signal", [EVENT_THREAD] = "thread",
     [EVENT_OUTPUT] = "output", [EVENT_EXEC] = "exec",     [EVENT_EXIT] = "exit",
-    [EVENT_END] = "end",       [EVENT_SWITCH] = "switch",
+    [EVENT_END] = "end",       [EVENT_SWITCH] = "switch", [EVENT_MARK] = "mark",
 };
 
 const char *describer_kind(enum event_kind kind)
@@ -277,6 +278,12 @@ static void put_end(struct describer *d, const struct debuggee_event *event)
     } else {
         words_add(&d->text, "the recording ends");
     }
+}
+
+static void put_mark(struct describer *d, const struct debuggee_event *event)
+{
+    words_addf(&d->text, "%s ", marks_name((unsigned)event->call));
+    words_quote(&d->text, event->text, event->text_bytes, WORDS_PLAIN);
 }
 
 static void put_exec(struct describer *d, const struct debuggee_event *event, struct described *out)
@@ -361,6 +368,9 @@ void describer_event(struct describer *d, const struct debuggee_event *event, st
         break;
     case EVENT_EXEC:
         put_exec(d, event, out);
+        break;
+    case EVENT_MARK:
+        put_mark(d, event);
         break;
     case EVENT_EXIT:
         put_exit(d, event);

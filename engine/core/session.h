@@ -19,6 +19,10 @@
  */
 enum session_end { SESSION_EXIT = 1, SESSION_SIGNAL = 2, SESSION_EXEC = 3 };
 
+/* What a mark says (os/mark.h); the numbers are those of include/drdebug.h and of RECORD_MARK. */
+enum mark_kind { MARK_PLACE = 1, MARK_REGION_BEGIN, MARK_REGION_END };
+enum { MARK_TEXT_BYTES = 256 }; /* longer ones are cut */
+
 struct session {
     void (*prepare)(void);           /* before the runtime allocates anything */
     void (*start)(struct thread *t); /* before the first instruction */
@@ -59,6 +63,9 @@ struct session {
      * replay_values(): sets them; false: a fault came instead. */
     void (*values)(struct thread *t, const struct cpu_state *before);
     bool (*replay_values)(struct thread *t);
+
+    /* Before a mark's nop. */
+    void (*mark)(struct thread *t, enum mark_kind kind, const char *text, size_t bytes);
 
     bool replaying; /* the kernel is not told anything */
 };

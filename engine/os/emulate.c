@@ -8,6 +8,7 @@
 #include "engine/os/fpstate.h"
 #include "engine/os/level.h"
 #include "engine/os/maps.h"
+#include "engine/os/mark.h"
 #include "engine/os/signals.h"
 #include "engine/os/symbol.h"
 #include "engine/rt/rt.h"
@@ -384,6 +385,13 @@ static bool do_pause(struct job *j)
     return true;
 }
 
+static bool do_nop(struct job *j)
+{
+    if (j->ops.op[0].type == ZYDIS_OPERAND_TYPE_MEMORY)
+        mark_met(j->t, operand_address(&j->in, &j->ops.op[0], &j->t->cpu, engine_segments(j->t)));
+    return true;
+}
+
 static const struct {
     uint16_t mnemonic;
     bool (*run)(struct job *j); /* false: a signal was raised instead */
@@ -406,6 +414,7 @@ static const struct {
     {ZYDIS_MNEMONIC_SLDT, do_system_table, false}, {ZYDIS_MNEMONIC_STR, do_system_table, false},
     {ZYDIS_MNEMONIC_SMSW, do_system_table, false}, {ZYDIS_MNEMONIC_JMP, do_far, false},
     {ZYDIS_MNEMONIC_INT, do_int80, false},         {ZYDIS_MNEMONIC_PAUSE, do_pause, false},
+    {ZYDIS_MNEMONIC_NOP, do_nop, false},
 };
 
 static bool from_outside(struct job *j, bool (*run)(struct job *j))

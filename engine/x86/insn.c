@@ -63,6 +63,13 @@ static bool writes_gs_selector(const ZydisDecodedInstruction *z)
            z->opcode == 0xa9;
 }
 
+/* An operand relative to rip: no compiler pads with such a nop. */
+static bool names_memory(const ZydisDecodedInstruction *z)
+{
+    return (z->attributes & ZYDIS_ATTRIB_HAS_MODRM) && z->raw.modrm.mod == 0 &&
+           z->raw.modrm.rm == 5;
+}
+
 static enum insn_kind kind_of(const ZydisDecodedInstruction *z)
 {
     bool direct = z->raw.imm[0].is_relative;
@@ -111,6 +118,8 @@ static enum insn_kind kind_of(const ZydisDecodedInstruction *z)
     for (size_t i = 0; i < ARRAY_LEN(special); i++)
         if (special[i].mnemonic == z->mnemonic)
             return special[i].kind;
+    if (z->mnemonic == ZYDIS_MNEMONIC_NOP && names_memory(z))
+        return INSN_EMULATE; /* a mark of drdebug.h, os/mark.h */
     if (z->mnemonic == ZYDIS_MNEMONIC_INT)
         return z->raw.imm[0].value.u == 0x80 ? INSN_EMULATE : INSN_TRAP;
     return writes_gs_selector(z) ? INSN_UNSUPPORTED : INSN_PLAIN;

@@ -1,14 +1,14 @@
 """events.py - `pin events'. SPDX-License-Identifier: MIT"""
 
-EVENT_KINDS = ["call", "signal", "thread", "output", "exec", "exit"]
+EVENT_KINDS = ["call", "signal", "thread", "output", "exec", "mark", "exit"]
 
 
 class PinEvents(PinCommand):
-    """List what happened: system calls, signals, threads, output.
+    """List what happened: system calls, signals, threads, output, marks.
 Usage: pin events [FILTER]
 
-FILTER is call, signal, thread, output, exec, exit; a system call's name or
-number; file, net, memory, process, ipc, time or %signal for calls of a kind;
+FILTER is call, signal, thread, output, exec, mark, exit; a system call's name
+or number; file, net, memory, process, ipc, time or %signal for calls of a kind;
 fd=3; errno=ENOENT or failed; or a path with * and ?. `drdebug ask events'
 shows the same. An arrow marks what is next. What was not executed yet since
 the recording was opened is not known: `pin goto end' executes all of it."""

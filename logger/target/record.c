@@ -28,6 +28,7 @@
 #include "logger/target/outputs.h"
 #include "logger/target/partial.h"
 #include "logger/target/snapshot.h"
+#include "pinball/marks.h"
 
 enum { SMALL_EFFECT = 2048, EFFECTS = 48 };
 
@@ -388,6 +389,25 @@ static void values(struct thread *t, const struct cpu_state *before)
     log_commit();
 }
 
+_Static_assert((int)MARK_PLACE == (int)MARKS_PLACE && (int)MARK_REGION_END == (int)MARKS_END &&
+                   (int)MARK_TEXT_BYTES == (int)MARKS_TEXT_BYTES,
+               "a mark is the same in the log");
+
+static void mark(struct thread *t, enum mark_kind kind, const char *text, size_t bytes)
+{
+    const uint64_t room = (bytes + 7) & ~7ull;
+    if (log_over())
+        return;
+    struct record_mark *m = log_begin(RECORD_MARK, sizeof *m + room);
+    m->r.flags = (uint8_t)kind;
+    m->at = here(t, session_hash(t));
+    m->bytes = bytes;
+    if (room)
+        ((uint64_t *)(m + 1))[room / 8 - 1] = 0;
+    memcpy(m + 1, text, bytes);
+    log_commit();
+}
+
 const struct session session_record = {
     .prepare = prepare,
     .start = start,
@@ -409,4 +429,5 @@ const struct session session_record = {
     .signal = signal,
     .fault = fault,
     .values = values,
+    .mark = mark,
 };

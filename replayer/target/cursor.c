@@ -4,6 +4,7 @@
 #include "debug/target/post.h"
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
+#include "pinball/marks.h"
 #include "pinball/record_state.h"
 
 enum { GRANTS = 256 };

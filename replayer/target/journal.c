@@ -71,6 +71,7 @@ static const uint8_t wanted_by[] = {
     [EVENT_SIGNAL] = RUN_EVENTS,
     [EVENT_THREAD] = RUN_EVENTS | RUN_SWITCHES,
     [EVENT_EXEC] = RUN_EVENTS,
+    [EVENT_MARK] = RUN_EVENTS,
     [EVENT_EXIT] = RUN_EVENTS | RUN_SWITCHES,
     [EVENT_END] = RUN_EVENTS | RUN_SWITCHES,
     [EVENT_SWITCH] = RUN_SWITCHES,
@@ -116,6 +117,17 @@ void journal_exit(const struct thread *t, int status, bool killed)
                                     .b = killed,
                                     .text = t->name,
                                     .bytes = sizeof t->name};
+    journal_tell(t, &e);
+}
+
+void journal_mark(const struct thread *t, int64_t kind, const char *text, uint64_t bytes)
+{
+    const struct journal_entry e = {.kind = EVENT_MARK,
+                                    .number = cursor_number(),
+                                    .pc = t->cpu.rip,
+                                    .a = kind,
+                                    .text = text,
+                                    .bytes = bytes};
     journal_tell(t, &e);
 }
 

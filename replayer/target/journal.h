@@ -21,6 +21,7 @@ void journal_tell(const struct thread *t, const struct journal_entry *e);
 void journal_event(const struct thread *t, enum event_kind kind, int64_t a, int64_t b);
 void journal_signal(const struct thread *t, const struct siginfo_raw *info);
 void journal_exit(const struct thread *t, int status, bool killed);
+void journal_mark(const struct thread *t, int64_t kind, const char *text, uint64_t bytes);
 /* `t` does not go on, `to` does. */
 void journal_switch(const struct thread *t, uint32_t to, int64_t why, const void *text,
                     uint64_t bytes);

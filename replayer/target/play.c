@@ -762,6 +762,16 @@ static bool values(struct thread *t)
     return true;
 }
 
+static void mark(struct thread *t, enum mark_kind kind, const char *text, size_t bytes)
+{
+    const struct record_mark *m = (const struct record_mark *)cursor_peek();
+    if (!m || m->r.kind != RECORD_MARK)
+        unexpected(t, &m->r, "a mark");
+    compare(t, &m->at, "a mark");
+    journal_mark(t, kind, text, bytes);
+    cursor_next();
+}
+
 static void no_thread(struct thread *t)
 {
     (void)t;
@@ -782,5 +792,6 @@ const struct session session_replay = {
     .replay_call = call,
     .fault = fault,
     .replay_values = values,
+    .mark = mark,
     .replaying = true,
 };
