@@ -12,6 +12,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <unistd.h>
 
 #include "../../slice/race/cases.h"
@@ -27,10 +28,27 @@ static struct config *volatile current;
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 static char text[64], copy[64];
 static int number = 3;
+static int stage; /* a file */
+
+/* How far the case has come is the offset of a file. That lets a thread wait for another one
+ * however the machine shares out its time, and orders nothing between them: it is no lock and no
+ * message.
+ */
+static void advance(void)
+{
+    lseek(stage, 1, SEEK_CUR);
+}
+
+static void wait_for(int moment)
+{
+    while (lseek(stage, 0, SEEK_CUR) < moment)
+        usleep(100);
+}
 
 static int two(void *(*a)(void *), void *(*b)(void *), void *arg)
 {
     pthread_t one, next;
+    stage = memfd_create("stage", 0);
     pthread_create(&one, NULL, a, arg);
     pthread_create(&next, NULL, b, arg);
     pthread_join(one, NULL);
@@ -40,9 +58,10 @@ static int two(void *(*a)(void *), void *(*b)(void *), void *arg)
 
 static void *add(void *arg)
 {
-    for (int i = 0; i < TIMES; i++) {
+    for (int i = 1; i <= TIMES; i++) {
         int before = total; /* A */
-        usleep(50);
+        advance();
+        wait_for(2 * i);
         total = before + 1; /* B */
     }
     return arg;
@@ -67,12 +86,13 @@ static int overwritten(void) /* RACES C-C: none */
 static void *check_and_use(void *arg)
 {
     for (int i = 0; i < TIMES; i++) {
+        wait_for(3 * i + 1);
         if (pointer) { /* D */
-            usleep(100);
+            advance();
+            wait_for(3 * i + 3);
             int *p = pointer; /* E */
             shared += p ? *p : 0;
         }
-        usleep(10);
     }
     return arg;
 }
@@ -81,9 +101,10 @@ static void *take_away(void *arg)
 {
     for (int i = 0; i < TIMES; i++) {
         pointer = &number; /* F */
-        usleep(70);
+        advance();
+        wait_for(3 * i + 2);
         pointer = NULL; /* G */
-        usleep(30);
+        advance();
     }
     return arg;
 }
@@ -98,12 +119,13 @@ static void *write_locked(void *arg)
     pthread_mutex_lock(&mutex);
     shared = 5; /* H */
     pthread_mutex_unlock(&mutex);
+    advance();
     return arg;
 }
 
 static void *read_unlocked(void *arg)
 {
-    usleep(20000);
+    wait_for(1);
     total = shared; /* I */
     return arg;
 }
@@ -116,13 +138,14 @@ static int one_side(void) /* RACES H-I: none */
 static void *use_early(void *arg)
 {
     struct config *c = current; /* J */
+    advance();
     total += c ? c->size : 1;
     return arg;
 }
 
 static void *set_late(void *arg)
 {
-    usleep(30000);
+    wait_for(1);
     config.size = 9;
     current = &config; /* K */
     return arg;
@@ -136,12 +159,13 @@ static int unset(void) /* RACES J-K: order violation */
 static void *fill(void *arg)
 {
     memset(text, 'x', sizeof text - 1); /* L */
+    advance();
     return arg;
 }
 
 static void *measure(void *arg)
 {
-    usleep(20000);
+    wait_for(1);
     memcpy(copy, text, sizeof copy); /* M */
     total = copy[5];
     return arg;
@@ -158,12 +182,13 @@ static void *write_and_print(void *arg)
     shared = 7; /* N */
     fprintf(stderr, "written\n");
     free(malloc(5000));
+    advance();
     return arg;
 }
 
 static void *print_and_read(void *arg)
 {
-    usleep(30000);
+    wait_for(1);
     free(malloc(5000));
     fprintf(stderr, "to be read\n");
     total = shared; /* O */
@@ -183,12 +208,13 @@ struct box {
 static void *put(void *arg)
 {
     ((struct box *)arg)->count = 1; /* P */
+    advance();
     return NULL;
 }
 
 static void *take(void *arg)
 {
-    usleep(20000);
+    wait_for(1);
     total = ((struct box *)arg)->count; /* Q */
     return NULL;
 }
@@ -209,15 +235,15 @@ static int on_stack(void) /* RACES P-Q?: none */
 
 static void *wait_for_stop(void *arg)
 {
-    while (!stop) /* R */
-        usleep(100);
+    for (; !stop; usleep(100)) /* R */
+        advance();
     total = shared; /* S */
     return arg;
 }
 
 static void *order_stop(void *arg)
 {
-    usleep(5000);
+    wait_for(3);
     shared = 4; /* T */
     stop = 1;   /* U */
     return arg;
@@ -230,7 +256,7 @@ static int polled(void) /* RACES R-U: none, S-T: none */
 
 static void *fetch_twice(void *arg)
 {
-    usleep(20000);
+    wait_for(1);
     int size = shared; /* V */
     total = size > 3;
     last = shared; /* W */
@@ -240,6 +266,7 @@ static void *fetch_twice(void *arg)
 static void *change_size(void *arg)
 {
     shared = 12; /* X */
+    advance();
     return arg;
 }
 
@@ -254,7 +281,8 @@ static const char *volatile words;
 static void *measure_words(void *arg)
 {
     int n = length; /* A1 */
-    usleep(40000);
+    advance();
+    wait_for(2);
     const char *w = words; /* B1 */
     total = w ? w[n] : 0;
     return arg;
@@ -262,9 +290,10 @@ static void *measure_words(void *arg)
 
 static void *change_words(void *arg)
 {
-    usleep(15000);
+    wait_for(1);
     length = 5;      /* C1 */
     words = "apple"; /* D1 */
+    advance();
     return arg;
 }
 
@@ -276,16 +305,18 @@ static int together(void) /* RACES A1-C1: atomicity violation, B1-D1: atomicity 
 static void *change_slowly(void *arg)
 {
     length = 4; /* E1 */
-    usleep(40000);
+    advance();
+    wait_for(2);
     words = "pear"; /* F1 */
     return arg;
 }
 
 static void *measure_between(void *arg)
 {
-    usleep(15000);
+    wait_for(1);
     const char *w = words;           /* G1 */
     total = length + (w ? w[0] : 0); /* H1 */
+    advance();
     return arg;
 }
 
@@ -299,16 +330,18 @@ static volatile int asked, answered;
 static void *ask_for_it(void *arg)
 {
     asked = 1; /* I1 */
-    usleep(40000);
+    advance();
+    wait_for(2);
     total = answered; /* J1 */
     return arg;
 }
 
 static void *answer_it(void *arg)
 {
-    usleep(15000);
+    wait_for(1);
     if (asked)        /* K1 */
         answered = 1; /* L1 */
+    advance();
     return arg;
 }
 
