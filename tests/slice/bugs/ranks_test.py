@@ -4,8 +4,9 @@
 SPDX-License-Identifier: MIT
 
 The programs of table.py are recorded while they fail. The rank of a bug is the first row that `drdebug slice DIR --at
-failure` prints which names one of the lines marked /* ROOT CAUSE */, from 1 on. If no row does, it is `-`. ranks.txt has what
-was reached: no rank may become worse, nothing may have more rows. What became better is printed, and --update writes it there.
+failure` prints which names one of the lines marked /* ROOT CAUSE */, from 1 on. If only a row below the story does, which names
+many lines, it is `rest`; if none does, `-`. ranks.txt has what was reached: no rank may become worse, no story may have more
+rows. What became better is printed, and --update writes it there.
 The correct twin of a program must end by itself, and the slice of what it prints last must have no marks.
 
   --part I/N     every Nth bug, from the Ith on
@@ -29,7 +30,8 @@ from table import BUGS, half  # noqa: E402
 
 RANKS = os.path.join(HERE, "ranks.txt")
 TRIES = 8
-NO_RANK = 10000
+REST, NO_RANK = 1000, 10000
+NAMES = {REST: "rest", NO_RANK: "-"}
 HEADS = ("criterion", "story", "slice", "libraries", "pruned")
 
 
@@ -100,8 +102,8 @@ def lines_of(row, name):
 
 
 def rank_of(text, name, guilty):
-    """(the rank or None, the rows of the story, or, where there is none, all of them)"""
-    rank, rows, story = None, 0, None
+    """(the rank, the rows of the story, or, where there is none, all of them)"""
+    rank, rows, story = NO_RANK, 0, None
     for row in text.splitlines():
         word = row.split(" ")[0]
         if word in HEADS:
@@ -110,8 +112,8 @@ def rank_of(text, name, guilty):
                 story = rows
         else:
             rows += 1
-        if rank is None and set(lines_of(row, name)) & set(guilty):
-            rank = max(rows, 1)
+        if rank == NO_RANK and set(lines_of(row, name)) & set(guilty):
+            rank = max(rows, 1) if story is None else REST
     return rank, rows if story is None else story
 
 
@@ -191,11 +193,11 @@ def read_ranks():
 
 
 def number(rank):
-    return NO_RANK if rank == "-" else int(rank)
+    return next((n for n, text in NAMES.items() if text == rank), None) or int(rank)
 
 
 def line_of(name, level, rank, rows):
-    return f"{name:<18} {level}  {'-' if rank == NO_RANK else rank:>3} of {rows:<4} {half(name)}"
+    return f"{name:<18} {level}  {NAMES.get(rank, rank):>4} of {rows:<4} {half(name)}"
 
 
 def summary(results):
@@ -205,13 +207,14 @@ def summary(results):
         if ranks:
             median = ranks[len(ranks) // 2]
             text += (f"# {part + ' half:':<14} {len(ranks)} bugs; the cause in the first 10 rows: {sum(r <= 10 for r in ranks)}, in the "
-                     f"first 3: {sum(r <= 3 for r in ranks)}, in no row: {ranks.count(NO_RANK)}, median {median}\n")
+                     f"first 3: {sum(r <= 3 for r in ranks)}, in no row: {ranks.count(NO_RANK)}, median {NAMES.get(median, median)}\n")
     return text
 
 
 def write_ranks(ranks):
     with open(RANKS, "w") as f:
-        f.write("# Program, level, the row that names the cause (`-`: none does), rows. ranks_test.py --update writes this.\n")
+        f.write("# Program, level, the row that names the cause (`rest`: one below the story; `-`: none does), rows.\n"
+                "# ranks_test.py --update writes this.\n")
         f.write(summary(ranks))
         for (name, level), (rank, rows) in sorted(ranks.items()):
             f.write(line_of(name, level, rank, rows) + "\n")
@@ -221,9 +224,9 @@ def examine(drdebug, bug, level, known, twins):
     """(rank, rows, what is wrong with it)"""
     rank, rows = measure(drdebug, bug, level)
     was, most = known.get((bug.name, level), (NO_RANK, NO_RANK))
-    rank, wrong = rank or NO_RANK, []
+    wrong = []
     if rank > was:
-        wrong.append(f"the cause was in row {was}")
+        wrong.append(f"the rank was {NAMES.get(was, was)}")
     if rows > most:
         wrong.append(f"there were {most} rows")
     print(f"{line_of(bug.name, level, rank, rows):<44} {bug.kind:<34}", "; ".join(wrong) or ("better" if rank < was else ""), flush=True)
