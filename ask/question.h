@@ -27,6 +27,7 @@ enum ask_option {
     ASK_FORMAT = 1 << 6,    /* --format NAME: lcov, callgrind, folded */
     ASK_LOCKSETS = 1 << 7,  /* --locksets */
     ASK_FOLLOW = 1 << 8,    /* --follow */
+    ASK_PAIR = 1 << 9,      /* no option: the last word is another recording */
 };
 
 /* What the user gave. Text is as it was given; NULL or 0: it was not. */
@@ -44,6 +45,7 @@ struct ask_given {
 struct asking {
     const struct ask_given *given;
     struct study *study;
+    struct study *other; /* of ASK_PAIR */
     struct rows *rows;
     /* Has Ctrl-C come? Asked by long work, which then returns 1; its rows stay. */
     bool (*interrupted)(void);

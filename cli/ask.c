@@ -247,6 +247,11 @@ static int find_question(struct arguments *a, int words, char **word)
         return unknown(word[named]);
     g->word = word + named + 1;
     g->words = words - named - 1;
+    if (!named && (g->question->options & ASK_PAIR) && g->words >= 2) { /* diff A B */
+        named = true;
+        snprintf(a->in, sizeof a->in, "%s", g->word++[0]);
+        g->words--;
+    }
     if (!named && newest_find(a->in, &err))
         return say_error(CLI_FAILED, "ask: %s", err.msg);
     g->pinball = a->in;
@@ -258,6 +263,9 @@ static int check_words(const struct arguments *a)
     const struct question *q = a->given.question;
     if (a->given.words < q->words_least || a->given.words > q->words_most)
         return say_error(CLI_USAGE, "ask: usage: drdebug ask [DIR] %s %s", q->name, q->arguments);
+    if (a->used[OPT_WINDOW] && (q->options & ASK_PAIR))
+        return say_error(CLI_USAGE, "ask: %s takes no --window: whole recordings are compared",
+                         q->name);
     for (int i = 1; i < OPT_HELP; i++)
         if (a->used[i] && some[i] && !(some[i] & q->options))
             return say_error(CLI_USAGE, "ask: %s takes no --%s", q->name, options[i - 1].name);
@@ -296,7 +304,7 @@ static bool is_interrupted(void)
 
 struct work {
     struct arguments *arguments;
-    struct study *study;
+    struct study *study, *other;
     struct progress *progress;
 };
 
@@ -305,11 +313,13 @@ static int answer(void *arg)
     const struct work *w = arg;
     const struct arguments *a = w->arguments;
     struct err err = {.code = 0};
-    if (!a->study.untraced && study_analyse(w->study, &err))
+    if (!a->study.untraced &&
+        (study_analyse(w->study, &err) || (w->other && study_analyse(w->other, &err))))
         return say_error(CLI_FAILED, "%s", err.msg);
     struct rows *rows = rows_new(&a->rows, &err);
     struct asking q = {.given = &a->given,
                        .study = w->study,
+                       .other = w->other,
                        .rows = rows,
                        .interrupted = is_interrupted,
                        .progress = progress_count,
@@ -356,6 +366,22 @@ static unsigned terminal_width(void)
     return size.ws_col;
 }
 
+/* The other recording, of a question about two. 0, or the status to end with. */
+static int open_other(struct arguments *a, struct work *w)
+{
+    struct study_options how = {.progress = progress_count, .arg = w->progress};
+    struct err err = {.code = 0};
+    const char *path = a->given.word[0];
+    if (!(a->given.question->options & ASK_PAIR))
+        return 0;
+    progress_begin(w->progress, path);
+    w->other = study_collect(path, &how, &err);
+    progress_end(w->progress);
+    return w->other
+               ? 0
+               : say_error(err.code == REPLAY_DIVERGED ? CLI_DIVERGED : CLI_FAILED, "%s", err.msg);
+}
+
 static int work(struct arguments *a)
 {
     struct progress progress;
@@ -369,18 +395,21 @@ static int work(struct arguments *a)
     if (!s)
         return say_error(err.code == REPLAY_DIVERGED ? CLI_DIVERGED : CLI_FAILED, "%s", err.msg);
     int status = find_after(a, s, &err) ? say_error(CLI_FAILED, "ask: %s", err.msg) : -1;
+    struct work w = {a, s, NULL, &progress};
+    if (status < 0 && (status = open_other(a, &w)) == 0)
+        status = -1;
     if (status < 0) {
-        struct work w = {a, s, &progress};
         progress_begin(&progress, a->given.question->name);
         sigaction(SIGINT, &(struct sigaction){.sa_handler = on_interrupt, .sa_flags = SA_RESTART},
                   NULL);
         /* Events of a replay were checked one by one; there is no debug information. */
         status = a->study.untraced
                      ? answer(&w)
-                     : broker_run(s, &(struct broker_options){{NULL}}, answer, &w, &err);
+                     : broker_run(s, &(struct broker_options){.other = w.other}, answer, &w, &err);
         if (status < 0)
             status = say_error(CLI_FAILED, "ask: %s", err.msg);
     }
+    study_close(w.other);
     study_close(s);
     return status;
 }

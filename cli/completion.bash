@@ -15,6 +15,12 @@ _drdebug_options()
         sed -nE 's/^  (-[a-z])(, (--[a-z-]+))?[[ ].*/\1 \3/p; s/^  (--[a-z-]+)[[ ].*/\1/p'
 }
 
+# _drdebug_questions PROGRAM
+_drdebug_questions()
+{
+    "$1" help ask 2>/dev/null | sed -n '/^QUESTION is/,/^$/s/^  \([a-z][a-z-]*\) .*/\1/p'
+}
+
 _drdebug()
 {
     local verb=${COMP_WORDS[1]} word=${COMP_WORDS[COMP_CWORD]} program=${1/#\~/$HOME} verbs options i
@@ -64,6 +70,8 @@ _drdebug()
     *)
         if [[ $word == -* ]]; then
             mapfile -t COMPREPLY < <(compgen -W "$options" -- "$word")
+        elif [ "$verb" = ask ]; then
+            mapfile -t COMPREPLY < <(compgen -f -W "$(_drdebug_questions "$program")" -- "$word")
         else
             mapfile -t COMPREPLY < <(compgen -f -- "$word")
         fi

@@ -264,7 +264,7 @@ static int analyse(void *arg)
 static int analyse_safely(struct analysis *w)
 {
     const struct slice_options_given *a = w->options;
-    struct broker_options outputs = {{NULL}};
+    struct broker_options outputs = {.other = NULL};
     struct err err;
     for (size_t i = 0; i < SLICE_FORMATS; i++)
         outputs.output[i] = slice_formats[i].file ? a->formats.as[i] : NULL;

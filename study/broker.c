@@ -116,7 +116,7 @@ static int open_plain(struct study *s, const char *name)
     return is_debug_file(name) ? beneath_open_plain(name, &st) : open_mapped(s, name);
 }
 
-static int open_folder(const struct study *s, const char *name)
+static int open_folder(struct study *s, const char *name)
 {
     const struct sourcefile_places *places = &s->own->places;
     bool known = strcmp(name, pinball_path(s->pinball)) == 0;
@@ -126,6 +126,13 @@ static int open_folder(const struct study *s, const char *name)
     return known ? beneath_folder(name) : -1;
 }
 
+/* What names a file may be of either study. */
+static int open_named(const struct broker_server *v, int (*how)(struct study *s, const char *name))
+{
+    int fd = how(v->first, v->ask.name);
+    return fd < 0 && v->options->other ? how(v->options->other, v->ask.name) : fd;
+}
+
 /* The folder is one that the child has; it got it from here, or before it was confined. */
 static int open_asked(struct broker_server *v)
 {
@@ -133,9 +140,9 @@ static int open_asked(struct broker_server *v)
     struct stat st;
     switch (a->kind) {
     case BENEATH_FOLDER:
-        return open_folder(v->study, a->name);
+        return open_named(v, open_folder);
     case BENEATH_PLAIN:
-        return open_plain(v->study, a->name);
+        return open_named(v, open_plain);
     case BENEATH_WITHIN:
         return beneath_open_within(v->folder, a->name, &st);
     case BENEATH_FILE:
@@ -230,6 +237,7 @@ static void serve(struct broker_server *v)
     for (bool more = true; more;) {
         ssize_t n = broker_receive(v->fd, &v->ask, sizeof v->ask, &v->folder);
         more = n == (ssize_t)sizeof v->ask && memchr(v->ask.name, 0, sizeof v->ask.name);
+        v->study = v->ask.other && v->options->other ? v->options->other : v->first;
         v->give = -1;
         memset(&v->answer, 0, sizeof v->answer);
         err = (struct err){.code = 0};
@@ -274,7 +282,7 @@ static int be_broker(struct study *s, const struct broker_options *options, int 
 {
     struct broker_server *v = calloc(1, sizeof *v);
     if (v) {
-        *v = (struct broker_server){.fd = fd, .study = s, .options = options};
+        *v = (struct broker_server){.fd = fd, .first = s, .options = options};
         serve(v);
     }
     close(fd);
@@ -315,6 +323,7 @@ int broker_call(struct broker *b, struct broker_ask *what, void *out, size_t roo
                 struct err *err)
 {
     int given;
+    what->other = b->other;
     int bad = call(b, what, -1, &given, out, room, got, err);
     if (given >= 0)
         close(given);
@@ -359,15 +368,24 @@ FILE *broker_create(struct broker *b, const char *path, struct err *err)
     return f;
 }
 
-static _Noreturn void be_child(struct study *s, int fd, int (*analyse)(void *arg), void *arg)
+static struct broker *child_side(int fd, uint32_t other)
 {
     struct broker *b = calloc(1, sizeof *b);
+    if (b)
+        *b = (struct broker){fd, other};
+    return b;
+}
+
+static _Noreturn void be_child(struct study *s, struct study *other, int fd,
+                               int (*analyse)(void *arg), void *arg)
+{
     struct err err;
-    if (!b || confine_self(&err))
+    s->own->broker = child_side(fd, 0);
+    if (other)
+        other->own->broker = child_side(fcntl(fd, F_DUPFD_CLOEXEC, 0), 1);
+    if (!s->own->broker || (other && !other->own->broker) || confine_self(&err))
         _exit(NOT_CONFINED);
-    b->fd = fd;
-    s->own->broker = b;
-    beneath_set_opener(open_by_broker, b);
+    beneath_set_opener(open_by_broker, s->own->broker);
     exit(analyse(arg));
 }
 
@@ -384,7 +402,7 @@ int broker_run(struct study *s, const struct broker_options *options, int (*anal
                void *arg, struct err *err)
 {
     int pair[2];
-    if (pinball_is_own(s->pinball))
+    if (pinball_is_own(s->pinball) && (!options->other || pinball_is_own(options->other->pinball)))
         return analyse(arg);
     if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, pair))
         return err_set_code(err, errno, "a process of its own for the analysis: %s",
@@ -398,6 +416,6 @@ int broker_run(struct study *s, const struct broker_options *options, int (*anal
                             strerror(errno));
     }
     if (!child)
-        be_child(s, pair[1], analyse, arg);
+        be_child(s, options->other, pair[1], analyse, arg);
     return be_broker(s, options, pair[0], child, err);
 }

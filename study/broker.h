@@ -43,15 +43,17 @@ enum broker_op {
 
 struct broker_ask {
     uint32_t op, handle, thread, kind;
+    uint32_t other; /* 1: it is about options->other */
     int32_t flags;
     uint64_t insn, addr, bytes;
     struct position at, from;
     char name[BROKER_NAME];
 };
 
-/* Files that the user named for the result, or NULLs. */
 struct broker_options {
-    const char *output[BROKER_OUTPUTS];
+    const char *output[BROKER_OUTPUTS]; /* files that the user named for the result, or NULLs */
+    struct study *other; /* that is compared with the first; NULL: none. Either is a stranger's:
+                            both are looked at in the child */
 };
 
 /* Has `analyse` called: in this process if the recording is the user's own, else in a child that is

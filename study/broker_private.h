@@ -12,6 +12,7 @@ enum { PASTS = 8 };
 
 struct broker {
     int fd;
+    uint32_t other; /* as in struct broker_ask */
 };
 
 struct broker_answer {
@@ -24,7 +25,7 @@ struct broker_answer {
 /* The parent's side. */
 struct broker_server {
     int fd;
-    struct study *study;
+    struct study *first, *study; /* study: that is asked about */
     const struct broker_options *options;
     struct past *past[PASTS];
     struct broker_ask ask;

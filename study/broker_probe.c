@@ -154,7 +154,7 @@ static int listen_to(struct broker *b, struct listening *l, struct err *err)
 
 int broker_probe(struct broker *b, const struct broker_probing *p, struct err *err)
 {
-    struct broker_ask what = {.op = BROKER_PROBE};
+    struct broker_ask what = {.op = BROKER_PROBE, .other = b->other};
     struct listening *l = calloc(1, sizeof *l);
     int result = -1;
     if (p->from)

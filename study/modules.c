@@ -214,6 +214,12 @@ static bool system_library(const char *module)
     return strncmp(module, "/lib", 4) == 0 || strncmp(module, "/usr/lib", 8) == 0;
 }
 
+/* What a compiler or a package put there: headers, whose code is in libraries, too. */
+static bool system_text(const char *file)
+{
+    return strncmp(file, "/usr/include/", 13) == 0 || strncmp(file, "/usr/lib/", 9) == 0;
+}
+
 /* Is there text of the file? Names are there once, so their addresses are compared. */
 static bool has_text(struct study *s, const char *file, uint32_t line)
 {
@@ -230,7 +236,8 @@ static bool has_text(struct study *s, const char *file, uint32_t line)
 bool study_line(struct study *s, gaddr pc, struct source_line *out)
 {
     return source_line(s->source, pc, out) &&
-           (!system_library(out->module) || has_text(s, out->file, out->line));
+           (!system_library(out->module) ||
+            (!system_text(out->file) && has_text(s, out->file, out->line)));
 }
 
 bool study_own(struct study *s, gaddr pc, struct source_line *out)

@@ -57,8 +57,8 @@ void study_close(struct study *s); /* NULL is allowed */
 struct study *study_collect(const char *path, const struct study_options *options, struct err *err);
 int study_analyse(struct study *s, struct err *err);
 
-/* source_line(). True where the line is of code that the user has: there is a source line, and its
- * text can be read or it is no system library's. */
+/* source_line(). True where the line is of code that the user has: there is a source line, and it
+ * is no system library's, or its text can be read and is no header of the system. */
 bool study_line(struct study *s, gaddr pc, struct source_line *out);
 /* The same, or of a module that has no lines at all but is no system library. */
 bool study_own(struct study *s, gaddr pc, struct source_line *out);

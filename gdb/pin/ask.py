@@ -171,3 +171,14 @@ Usage: pin waits
 
     name = "waits"
     question = name
+
+
+class PinDiff(PinAsk):
+    """Show where this recording and another one of the same program differ.
+Usage: pin diff DIR [--OPTION...]
+
+`pin goto #N' goes to where this one went its own way."""
+
+    name = "diff"
+    question = name
+    completer = gdb.COMPLETE_FILENAME

@@ -85,6 +85,8 @@ told=$(sed -nE '/^\| Reason \|/,/^$/s/^\| `(\w+)` \| ([0-9]+) \|.*/\1 \2/p' "$to
 checks=$((checks + 1))
 : >file-here
 complete_line drdebug run file-h | grep -qx file-here || fail "run: completion offers no files"
+complete_line drdebug ask wh | grep -qx why-not || fail "ask: completion offers no questions"
+complete_line drdebug ask file-h | grep -qx file-here || fail "ask: completion offers no files"
 complete_line drdebug run ech | grep -qx echo || fail "run: completion offers no programs"
 version=$("$drdebug" --version)
 grep -q "^\.Os ${version}$" "$top/docs/drdebug.1" || fail "drdebug(1) is not of version $version"
