@@ -6,6 +6,13 @@
 #include <sys/prctl.h>
 #include <sys/socket.h>
 
+/* Behind them are numbers that no table has. */
+static const char known[] = {
+#define SYSCALL(nr, ...) [nr] = 1,
+#include "../../../engine/os/syscalls.def"
+#undef SYSCALL
+};
+
 static long result(long r)
 {
     return r < 0 ? -errno : r;
@@ -35,7 +42,7 @@ int main(void)
     check(result(madvise(page, PAGE, 103 /* MADV_GUARD_REMOVE */)) == -EINVAL && page[0] == 1);
     check(mmap(NULL, PAGE, PROT_READ, 8 /* MAP_DROPPABLE */ | MAP_ANONYMOUS, -1, 0) == MAP_FAILED &&
           errno == EINVAL);
-    for (long nr = 463; nr < 475; nr++)
+    for (size_t nr = sizeof known; nr < sizeof known + 12; nr++)
         check(result(syscall(nr, -1, 0, 0, 0, 0, 0)) == -ENOSYS);
     say("process %d goes on\n", getpid());
     return 0;
