@@ -273,7 +273,7 @@ static void schedule_step(struct thread *t)
 static const uint8_t *resume(struct thread *t, bool tick, struct exit_site *from)
 {
     uint64_t generation = cache_generation;
-    bool at_tick = tick || t->ticked;
+    bool at_tick = t->ticked |= tick; /* whoever looks at the thread meanwhile sees it, too */
     t->left -= tick;
     if (!tick_ends_budget(t, at_tick) && !tick && session && session->due)
         replay_position(t);

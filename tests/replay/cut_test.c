@@ -4,7 +4,9 @@
  *
  * A part must begin with the state that the whole has there, come to the same states at positions
  * farther on, verify, and end as it should. The state is all registers of all threads and all
- * memory that can be read. Seeded; failures name the seed and the positions.
+ * memory that can be read. What a program cannot be asked for (signal masks and handlers, lists for
+ * the kernel, where descriptors lead) is compared, too: a part of the part has the very bytes of a
+ * part of the whole. Seeded; failures name the seed and the positions.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -192,6 +194,66 @@ static void check_part(const char *dir, const struct seen *from, const struct se
     pinball_close(p);
 }
 
+/* All records of a pinball, in a row. */
+static uint8_t *events(struct pinball *p, size_t *bytes)
+{
+    struct err err;
+    uint8_t *all = NULL;
+    *bytes = 0;
+    for (uint64_t i = 0; i < pinball_chunks(p); i++) {
+        uint64_t raw, records;
+        pinball_chunk_info(p, i, &raw, &records);
+        all = realloc(all, *bytes + raw);
+        if (!all || pinball_read_chunk(p, i, all + *bytes, raw, &err))
+            die("events", all ? err.msg : "no memory");
+        *bytes += raw;
+    }
+    return all;
+}
+
+/* Where two logs differ, by record. */
+static void same_events(const char *one, const char *other)
+{
+    struct pinball *p = open_pinball(one), *q = open_pinball(other);
+    size_t n, m, i = 0;
+    uint8_t *a = events(p, &n), *b = events(q, &m);
+    char text[160];
+    while (i < n && i < m) {
+        const struct record *x = (const void *)(a + i), *y = (const void *)(b + i);
+        if (x->bytes != y->bytes || memcmp(x, y, x->bytes) != 0) {
+            size_t at = 0;
+            while (at < x->bytes && at < y->bytes && a[i + at] == b[i + at])
+                at++;
+            snprintf(text, sizeof text, "byte %zu: kinds %u and %u, %u and %u bytes, at %zu: %u %u",
+                     i, x->kind, y->kind, x->bytes, y->bytes, at, a[i + at], b[i + at]);
+            die("a part of the part", text);
+        }
+        i += x->bytes;
+    }
+    if (n != m)
+        die("a part of the part", "another number of records");
+    free(a);
+    free(b);
+    pinball_close(p);
+    pinball_close(q);
+}
+
+/* A part of the part is what the whole gives there. */
+static void cut_again(struct pinball *whole, const char *dir, const struct seen *from,
+                      const struct seen *to)
+{
+    char direct[4096 + 8], twice[4096 + 8];
+    struct err err;
+    struct cut_options o = {.from = &from->at, .to = to ? &to->at : NULL};
+    struct pinball *part = open_pinball(dir);
+    snprintf(direct, sizeof direct, "%s.direct", dir);
+    snprintf(twice, sizeof twice, "%s.twice", dir);
+    if (cut(whole, direct, &o, &err) || cut(part, twice, &o, &err))
+        die("cut again", err.msg);
+    pinball_close(part);
+    same_events(direct, twice);
+}
+
 static int by_ticks(const void *a, const void *b)
 {
     const struct seen *x = a, *y = b;
@@ -220,6 +282,8 @@ static void one_cut(struct pinball *whole, uint64_t ticks, const char *room, uns
     if (cut(whole, dir, &o, &err))
         die("cut", err.msg);
     check_part(dir, &from, to, later, ticks);
+    if (later[0].ticks > from.ticks)
+        cut_again(whole, dir, &later[0], to);
 }
 
 int main(int argc, char *argv[])

@@ -107,7 +107,7 @@ program("bind_now", "env LD_BIND_NOW=1 LD_DEBUG=statistics /bin/echo bound", "ki
 for _name in ("tls", "clone_settls", "robust", "robust_process", "sync", "mutex_kinds", "mutex_pi",
               "futex_ops", "outputs", "futex_private", "futex_times", "futex_signals", "futex_fork", "futex2",
               "futex_pi", "broadcast", "robust_wait", "sync_stress", "exit_last", "cancel", "spin_pair",
-              "spin_stop", "spin_ways", "create_many", "ids", "fairness", "affinity"):
+              "spin_stop", "spin_ways", "create_many", "ids", "fairness", "affinity", "kernel_state"):
     subject(f"thread_{_name}", f"thread/{_name}.c", THREADS)
 subject("thread_short_lived", "thread/short_lived.c", THREADS, nolink=False)
 subject("thread_clone_raw", "thread/clone_raw.c", "-fno-stack-protector")
