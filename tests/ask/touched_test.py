@@ -63,8 +63,8 @@ end
     with tempfile.NamedTemporaryFile("w", suffix=".gdb") as file:
         file.write(script)
         file.flush()
-        said = subprocess.run(["gdb", "-nx", "-q", "-iex", "set debug-file-directory", "-batch", "-x", file.name, PROGRAM], stdin=subprocess.DEVNULL,
-                              capture_output=True, text=True, timeout=600)
+        said = subprocess.run(["gdb", "-nx", "-q", "-iex", "set debug-file-directory", "-iex", "set sysroot /", "-batch", "-x", file.name, PROGRAM],
+                              stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=600)
     stops = re.findall(r"^STOP (\d+) ([0-9a-f]*)$", said.stdout, re.M)
     check(stops, f"GDB did not stop: {said.stdout[-1500:]}{said.stderr[-1500:]}")
     return stops
@@ -153,7 +153,8 @@ def mistakes(pinball):
                                 (("values", "counter", "--group-by", "foo"), 1, "columns are"),
                                 (("values", "counter", "--after", "T9:1:1"), 1, "never"), (("values", "1 +"), 1, "early"),
                                 (("values", "counter", "--limit", "0"), 2, "number")]:
-        check(said in ask(pinball, *words, status=status), f"{words}: {ask(pinball, *words, status=status)}")
+        answer = ask(pinball, *words, status=status)
+        check(said in answer, f"{words}: {answer}")
 
 
 def main():

@@ -36,6 +36,13 @@ static UNUSED void skip(const char *reason)
     _exit(77);
 }
 
+/* How often to do something: as usual, or as a test says that looks at every moment. */
+static UNUSED int subject_rounds(int usual)
+{
+    const char *said = getenv("SUBJECT_ROUNDS");
+    return said ? atoi(said) : usual;
+}
+
 typedef void on_signal_fn(int, siginfo_t *, void *);
 
 static UNUSED void on_signal(int sig, on_signal_fn *fn, int flags)

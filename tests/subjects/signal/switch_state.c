@@ -27,7 +27,7 @@ int main(void)
     on_signal(SIGUSR1, tick, 0);
     for (long i = 0; i < 3; i++)
         pthread_create(&t[i], NULL, hold, (void *)(0x1000001 * (i + 1)));
-    for (int i = 0; i < 25 || hits < 10; i++) {
+    for (int i = 0; i < 9 || hits < 9; i++) {
         pthread_kill(t[i % 3], SIGUSR1);
         usleep(300);
     }

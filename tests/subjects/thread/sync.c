@@ -4,6 +4,7 @@
 #include <semaphore.h>
 
 enum { N = 8, ROUNDS = 300 };
+static int rounds; /* of each kind */
 static pthread_mutex_t m = PTHREAD_MUTEX_INITIALIZER;
 static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
 static pthread_barrier_t bar;
@@ -19,7 +20,7 @@ static void say_once(void)
 
 static void take_turns(int me)
 {
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < rounds; i++) {
         pthread_mutex_lock(&m);
         while (turn % N != me)
             pthread_cond_wait(&c, &m);
@@ -31,7 +32,7 @@ static void take_turns(int me)
 
 static void read_write(int me)
 {
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < rounds; i++) {
         if (me == 0) {
             pthread_rwlock_wrlock(&rw);
             shared[0]++;
@@ -47,7 +48,7 @@ static void read_write(int me)
 
 static void produce_consume(int me)
 {
-    for (int i = 0; i < ROUNDS; i++) {
+    for (int i = 0; i < rounds; i++) {
         sem_wait(me % 2 ? &items : &room);
         pthread_mutex_lock(&m);
         if (me % 2)
@@ -64,7 +65,7 @@ static void *work(void *arg)
     int me = (int)(intptr_t)arg;
     pthread_once(&once, say_once);
     take_turns(me);
-    for (int i = 0; i < ROUNDS; i++)
+    for (int i = 0; i < rounds; i++)
         if (pthread_barrier_wait(&bar) == PTHREAD_BARRIER_SERIAL_THREAD)
             serials++;
     read_write(me);
@@ -75,6 +76,7 @@ static void *work(void *arg)
 int main(void)
 {
     pthread_t t[N];
+    rounds = subject_rounds(ROUNDS);
     pthread_barrier_init(&bar, NULL, N);
     sem_init(&items, 0, 0);
     sem_init(&room, 0, 4);
