@@ -34,7 +34,7 @@ static void tell_block(struct asking *q, const struct heap *h, uint32_t block)
         location_place(q, ALLOCATED, heap_caller(h, q->study, made->stack));
     rows_hex(q->rows, BLOCK, b->start);
     rows_number(q->rows, SIZE, b->size);
-    rows_text(q->rows, BY, blocks_function(h, b->allocated));
+    rows_text(q->rows, BY, heap_words_function(h, b->allocated));
     if (b->freed == HEAP_NONE)
         return;
     at = blocks_position(q->study, h, b->freed);

@@ -21,8 +21,8 @@ static void stack_text(struct study *s, const struct heap *h, uint32_t stack, ch
     size_t used = 0;
     buf[0] = 0;
     for (uint32_t i = 0; i < k->count && used + 1 < room; i++) {
-        char place[BLOCKS_TEXT / 4];
-        blocks_place(s, h->frame[k->first + i], place, sizeof place);
+        char place[HEAP_WORDS / 4];
+        heap_words_place(s, h->frame[k->first + i], place, sizeof place);
         int n = snprintf(buf + used, room - used, "%s%s", i ? ", " : "", place);
         used += n > 0 ? (size_t)n : 0;
     }
@@ -32,7 +32,7 @@ static int tell(struct asking *q, const struct heap *h, const struct heap_leak *
 {
     const struct heap_call *c = &h->call[h->block[l->block].allocated];
     struct position at = blocks_position(q->study, h, h->block[l->block].allocated);
-    char text[BLOCKS_TEXT];
+    char text[HEAP_WORDS];
     rows_position(q->rows, AT, &at, c->first);
     location_place(q, PLACE, heap_caller(h, q->study, l->stack));
     rows_number(q->rows, BLOCKS, l->blocks);

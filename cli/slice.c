@@ -49,18 +49,21 @@ static int print(struct study *s, const struct slice_options_given *a, const str
                                .to = of->kind == SLICE_CHOP ? &of->target : NULL,
                                .limits = l->threads || l->files || l->modules ? l : NULL};
     struct report *r = report_new(s, slice, &of->criterion, &o, &err);
-    struct story *told = r && story ? story_new(s, r, &of->criterion, &err) : NULL;
+    struct findings *findings = r && story ? findings_new(s, r, &err) : NULL;
+    struct story *told = findings ? story_new(s, r, &of->criterion, findings, &err) : NULL;
     struct slice_print p = {.study = s,
                             .slice = slice,
                             .criterion = &of->criterion,
                             .report = r,
                             .story = told && told->rows > 1 ? told : NULL,
+                            .findings = findings,
                             .text = of->text,
                             .of = of,
                             .lines = a->lines,
                             .all = a->all,
                             .steps = a->steps};
     int bad = r && (told || !story) ? write_all(s, a, of, &p, &err) : -1;
+    findings_free(findings);
     story_free(told);
     report_free(r);
     return bad ? say_error(CLI_FAILED, "slice: %s", err.msg) : say_finish();

@@ -101,6 +101,7 @@ static void json_story(const struct slice_print *p)
         if (x->at.thread)
             json_position("position", &x->at);
         json_member("race", x->race ? race_name(x->race) : NULL);
+        json_member("mark", x->mark ? findings_word(x->mark) : NULL);
         printf(", \"count\": %" PRIu64 ", \"copies\": %" PRIu64 ", \"carried_by\": [", x->count,
                x->copies);
         for (uint32_t k = 0; k < x->carriers && k < STORY_CARRIERS; k++) {
@@ -108,6 +109,20 @@ static void json_story(const struct slice_print *p)
             json_string(x->carrier[k]);
         }
         fputs("]}", stdout);
+    }
+}
+
+static void json_findings(const struct slice_print *p)
+{
+    for (size_t i = 0; i < p->findings->count; i++) {
+        const struct finding *x = &p->findings->list[i];
+        printf("%s\n    {\"line\": %" PRIu32, i ? "," : "", x->row);
+        json_member("kind", x->kind);
+        json_member("text", x->text);
+        json_position("position", &x->at);
+        if (x->then.thread)
+            json_position("then", &x->then);
+        putchar('}');
     }
 }
 
@@ -251,6 +266,8 @@ int slice_print_json(const struct slice_print *p, const char *path, struct err *
     if (p->story) {
         fputs(",\n  \"story\": [", stdout);
         json_story(p);
+        fputs("\n  ],\n  \"findings\": [", stdout);
+        json_findings(p);
         fputs("\n  ]", stdout);
     }
     fputs(",\n  \"lines\": [", stdout);

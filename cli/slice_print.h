@@ -4,6 +4,7 @@
 
 #include "slicer/report/saved.h"
 #include "slicer/report/values.h"
+#include "slicer/story/findings.h"
 #include "slicer/story/story.h"
 
 struct slice_print {
@@ -11,13 +12,14 @@ struct slice_print {
     const struct slice *slice;
     const struct criterion *criterion;
     const struct report *report;
-    const char *text;            /* the criterion in the user's words */
-    const struct saved *of;      /* what was asked for */
-    size_t lines;                /* rows at most */
-    bool all;                    /* every instruction */
-    const struct values *values; /* NULL: not wanted */
-    const struct story *story;   /* NULL: none is to be told */
-    bool steps;                  /* of JSON: statements in order; the report needs its nodes */
+    const char *text;                /* the criterion in the user's words */
+    const struct saved *of;          /* what was asked for */
+    size_t lines;                    /* rows at most */
+    bool all;                        /* every instruction */
+    const struct values *values;     /* NULL: not wanted */
+    const struct story *story;       /* NULL: none is to be told */
+    const struct findings *findings; /* with the story */
+    bool steps;                      /* of JSON: statements in order; the report needs its nodes */
 };
 
 /* "backward", "forward", "chop". */
@@ -26,7 +28,8 @@ const char *slice_print_kind(enum slice_kind kind);
 void slice_print_pruned(const struct saved *of, char *out, size_t room);
 void slice_print_limits(const struct saved *of, char *out, size_t room);
 
-/* cli/slice_story.c: the story on standard output, and what is not in it by functions. */
+/* cli/slice_story.c: findings and the story on standard output, and what is not in it by functions.
+ */
 void slice_story_print(const struct slice_print *p);
 void slice_story_rest(const struct slice_print *p);
 /* Rows that are shown: without those that are not the user's, if there are others. To be freed. */

@@ -47,6 +47,22 @@ static void print_row(const struct slice_print *p, size_t i, size_t place_width,
     plain_printf(stdout, "%s\n", words);
 }
 
+static void print_findings(const struct slice_print *p)
+{
+    const struct findings *f = p->findings;
+    char place[SLICE_TEXT_PLACE];
+    if (f->count)
+        puts("findings");
+    for (size_t i = 0; i < f->count; i++) {
+        slice_text_place(&p->report->row[f->list[i].row], NULL, place);
+        plain_printf(stdout, "  %s  %s: %s\n", place, f->list[i].kind, f->list[i].text);
+    }
+    if (f->more)
+        printf("  ... %zu more; `drdebug ask errors` and `ask races` have all\n", f->more);
+    if (f->unsought[0])
+        plain_printf(stdout, "findings   not all were looked for: %s\n", f->unsought);
+}
+
 void slice_story_print(const struct slice_print *p)
 {
     char place[SLICE_TEXT_PLACE], text[SLICE_TEXT_LINE];
@@ -58,6 +74,7 @@ void slice_story_print(const struct slice_print *p)
         text_width = larger(text_width, plain_width(text));
         how_width = larger(how_width, strlen(story_how(p->story->row[i].how)));
     }
+    print_findings(p);
     puts("story");
     for (size_t i = 0; i < p->story->rows; i++)
         print_row(p, i, place_width, text_width, how_width);

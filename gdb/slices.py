@@ -97,6 +97,11 @@ class Slice:
                  **({"position": told["position"]} if "position" in told else {})}
                 for told in self.result.get("story", ()) if "cause_of" in told]
 
+    def findings(self):
+        """What stands above the story, as texts."""
+        return [{"kind": found["kind"], "text": plain(found["text"]), "position": found["position"]}
+                for found in self.result.get("findings", ())]
+
     def own_rows(self):
         own = [row for row in self.rows if row["own"] or row["criterion"] or row.get("target")]
         return own if any(row["own"] for row in self.rows) else self.rows

@@ -38,6 +38,8 @@ struct heap_error {
     gaddr from_pc;  /* an undefined value: where it was read */
     uint64_t from_insn;
     uint64_t times;
+    uint64_t last;   /* the instruction that did it the last time */
+    gaddr low, high; /* of an access: the bytes of all times that were with the same block */
 };
 
 struct heap_errors {

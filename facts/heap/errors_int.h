@@ -33,6 +33,7 @@ struct watcher {
     bool any;    /* one has */
     gaddr brk;
     bool failed;
+    size_t latest; /* error that was met: told, or once more */
 };
 
 /* errors_tell.c: an error, if it is one of the program's and was not told before; else NULL. */

@@ -78,12 +78,15 @@ struct heap_error *errors_tell(struct watcher *w, const struct machine_at *at,
     }
     struct told *t = table_find_pair(&w->told, place, stack);
     if (t->place) {
+        w->latest = t->error;
         w->out->list[t->error].times++;
+        w->out->list[t->error].last = at->insn + at->i;
         return NULL;
     }
     struct heap_error e = {.kind = (uint8_t)kind,
                            .thread = at->thread,
                            .insn = at->insn + at->i,
+                           .last = at->insn + at->i,
                            .count = at->count,
                            .pc = pc,
                            .stack = heap_stack(w->h, at->frame, 0),
@@ -97,6 +100,7 @@ struct heap_error *errors_tell(struct watcher *w, const struct machine_at *at,
     }
     *t = (struct told){place, stack, w->out->count - 1};
     w->told.used++;
+    w->latest = w->out->count - 1;
     return &w->out->list[w->out->count - 1];
 }
 
@@ -106,13 +110,19 @@ static void tell_access(struct watcher *w, const struct machine_at *at,
                         const struct machine_access *a, enum heap_error_kind kind, uint32_t block,
                         uint32_t other)
 {
+    w->latest = SIZE_MAX;
     struct heap_error *e = errors_tell(w, at, kind, block);
-    if (!e)
+    if (e) {
+        e->addr = e->low = e->high = a->addr;
+        e->bytes = a->bytes;
+        e->write = a->write;
+        e->other = other;
+    }
+    struct heap_error *met = w->latest == SIZE_MAX ? NULL : &w->out->list[w->latest];
+    if (!met || met->block != block)
         return;
-    e->addr = a->addr;
-    e->bytes = a->bytes;
-    e->write = a->write;
-    e->other = other;
+    met->low = a->addr < met->low ? a->addr : met->low;
+    met->high = a->addr + a->bytes > met->high ? a->addr + a->bytes : met->high;
 }
 
 static bool is_near(const struct machine_block *b, const struct machine_access *a)

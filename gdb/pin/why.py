@@ -26,10 +26,13 @@ recording or at a signal, it is about the failure."""
             made = slices.make(arg, f"{arg} at {place_now()}")
         causes = made.story()
         return {"number": slices.remember(made), "criterion": made.end("criterion", made.label), "causes": causes,
+                "findings": made.findings(),
                 "more": max(len(made.own_rows()) - len(causes) - 1, 0)}
 
     def show(self, why):
         say_end("criterion", why["criterion"])
+        for found in why["findings"]:
+            say(f"found      {found['position']}  {found['kind']}: {found['text']}")
         if not why["causes"]:
             say(NO_CAUSE)
             return

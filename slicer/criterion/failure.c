@@ -2,10 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * A fault: what the address was made from, or the divisor, of the instruction that was not
- * executed. A signal that the program raised (abort, assert): the branch that decided for the
- * innermost call of the user's own code that did not come back. From the allocator: the pointer it
- * was given, and the branch in it that decided to give up.
+ * A fault: fault.h. A signal that the program raised (abort, assert): the branch that decided for
+ * the innermost call of the user's own code that did not come back. From the allocator: the pointer
+ * it was given, and the branch in it that decided to give up.
  */
 #define _GNU_SOURCE /* sigabbrev_np */
 #include <signal.h>
@@ -14,133 +13,12 @@
 #include <string.h>
 
 #include "pinball/ends.h"
-#include "slicer/criterion/criterion.h"
+#include "slicer/criterion/fault.h"
 #include "trace/frames.h"
 
 static gaddr pc_of(const struct study_insn *in)
 {
     return in->block->insn[in->index].in.pc;
-}
-
-/* ---- faults ---- */
-
-static int want_span(struct criterion *out, const struct place *p, unsigned first, unsigned count,
-                     struct err *err)
-{
-    return criterion_want(out,
-                          (struct slice_want){.kind = SLICE_REGISTER,
-                                              .at = p->at,
-                                              .thread = p->thread,
-                                              .addr = first,
-                                              .bytes = count},
-                          err);
-}
-
-static void add_what(struct criterion *out, const char *text)
-{
-    size_t n = strlen(out->what);
-    snprintf(out->what + n, sizeof out->what - n, "%s%s", n ? ", " : "", text);
-}
-
-static int want_address(struct study *s, const struct place_end *e, struct criterion *out,
-                        struct err *err)
-{
-    uint64_t values[PLAN_SLOTS] = {0};
-    const struct defuse *d =
-        code_defuse(trace_code(s->trace), e->block, e->insns, DEFUSE_STACK_POINTER, values);
-    for (unsigned i = 0; i < d->uses; i++) {
-        char name[32] = "%";
-        if (d->use[i].kind != DEFUSE_ADDRESS)
-            continue;
-        loc_name(d->use[i], name + 1, sizeof name - 1);
-        add_what(out, name);
-        if (want_span(out, &e->place, d->use[i].first, d->use[i].count, err))
-            return -1;
-    }
-    return 0;
-}
-
-/* The value of a register at the fault. */
-static uint64_t value_of(const struct program_registers *r, ZydisRegister reg)
-{
-    int n = insn_gpr_number(reg);
-    return n < 0 ? 0 : r->gpr[n];
-}
-
-static int want_divisor(struct study *s, const struct place_end *e, struct criterion *out,
-                        struct err *err)
-{
-    const struct insn *in = &e->block->insn[e->insns].in;
-    struct insn_operands ops;
-    insn_operands(in, &ops);
-    const ZydisDecodedOperand *op = &ops.op[0];
-    unsigned bytes = op->size / 8u;
-    if (op->type == ZYDIS_OPERAND_TYPE_REGISTER && insn_gpr_number(op->reg.value) >= 0) {
-        unsigned first = loc_gpr((unsigned)insn_gpr_number(op->reg.value));
-        snprintf(out->what, sizeof out->what, "divisor %%%s",
-                 ZydisRegisterGetString(op->reg.value));
-        return want_span(out, &e->place, first, bytes, err);
-    }
-    if (op->type != ZYDIS_OPERAND_TYPE_MEMORY)
-        return want_address(s, e, out, err);
-    gaddr addr = in->target;
-    if (!in->rip_relative) {
-        struct program_registers *r = malloc(sizeof *r);
-        if (!r)
-            return err_set(err, "no memory");
-        if (study_registers(s, &e->place.position, r, err)) {
-            free(r);
-            return -1;
-        }
-        addr = value_of(r, op->mem.base) + value_of(r, op->mem.index) * op->mem.scale +
-               (uint64_t)op->mem.disp.value;
-        free(r);
-    }
-    char name[200];
-    struct source_frame frame = {.cfa = e->place.cfa};
-    if (!source_variable(s->source, in->pc, &frame, addr, bytes, name, sizeof name))
-        snprintf(name, sizeof name, "0x%llx %u", (unsigned long long)addr, bytes);
-    snprintf(out->what, sizeof out->what, "divisor %.200s", name);
-    return criterion_want(out,
-                          (struct slice_want){.kind = SLICE_MEMORY,
-                                              .at = e->place.at,
-                                              .thread = e->place.thread,
-                                              .addr = addr,
-                                              .bytes = bytes},
-                          err);
-}
-
-/* Is there an instruction that raised the signal? */
-static bool is_fault(const struct place_end *e, int sig)
-{
-    if (sig != SIGSEGV && sig != SIGBUS && sig != SIGFPE && sig != SIGILL && sig != SIGTRAP)
-        return false;
-    const struct insn *last = &e->block->insn[e->block->insns - 1].in;
-    return e->insns < e->block->insns ? e->block->insn[e->insns].in.kind != INSN_SYSCALL
-                                      : last->kind != INSN_SYSCALL;
-}
-
-static int want_uses(struct criterion *out, const struct place_end *e, uint64_t at, struct err *err)
-{
-    return criterion_want(
-        out, (struct slice_want){.kind = SLICE_USES, .at = at, .thread = e->place.thread}, err);
-}
-
-static int fault(struct study *s, const struct place_end *e, int sig, struct criterion *out,
-                 struct err *err)
-{
-    if (e->insns == e->block->insns) { /* a transfer to where no code is */
-        snprintf(out->what, sizeof out->what, "where it went");
-        return want_uses(out, e, e->first + e->insns - 1, err);
-    }
-    int bad = sig == SIGFPE ? want_divisor(s, e, out, err) : want_address(s, e, out, err);
-    if (bad || out->wants)
-        return bad;
-    /* No register has a say: why did it come here? */
-    if (e->executed == UINT64_MAX)
-        return err_set(err, "the trace begins at the fault: nothing is before it");
-    snprintf(out->what, sizeof out->what, "what led here");
-    return want_uses(out, e, e->executed, err);
 }
 
 /* ---- signals that the program raised ---- */
@@ -233,7 +111,7 @@ static int want_branch(struct study *s, const struct place_end *e, size_t i, str
     uint64_t branch;
     if (deciding_branch(s, e, e->call[i].maker, &branch, err))
         return -1;
-    return want_uses(out, e, branch == UINT64_MAX ? e->call[i].maker : branch, err);
+    return criterion_want_uses(out, e, branch == UINT64_MAX ? e->call[i].maker : branch, err);
 }
 
 static int raised(struct study *s, const struct place_end *e, struct criterion *out,
@@ -263,7 +141,7 @@ static int raised(struct study *s, const struct place_end *e, struct criterion *
     if (pointer) {
         struct place p = e->place;
         p.at = e->call[outer].maker + 1;
-        if (want_span(out, &p, loc_gpr(RDI), LOC_GPR_BYTES, err))
+        if (criterion_want_span(out, &p, loc_gpr(RDI), LOC_GPR_BYTES, err))
             return -1;
     }
     for (size_t i = outer; i-- > 0 && i + 3 > inner;)
@@ -328,7 +206,7 @@ int criterion_failure(struct study *s, const struct criterion_options *o, struct
     out->thread = e.place.thread;
     out->position = e.place.position;
     out->pc = e.place.line_pc;
-    int bad = is_fault(&e, status) ? fault(s, &e, status, out, err) : raised(s, &e, out, err);
+    int bad = fault_is(&e, status) ? fault_want(s, &e, status, out, err) : raised(s, &e, out, err);
     note_signal(out, reason, status);
     place_end_deinit(&e);
     return bad ? -1 : 0;

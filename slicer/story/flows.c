@@ -114,7 +114,7 @@ struct slice_dependence flows_dependence(const struct flows *f, uint32_t node,
     return d;
 }
 
-uint32_t flows_find(const struct flows *f, uint64_t insn)
+uint32_t flows_after(const struct flows *f, uint64_t insn)
 {
     uint32_t lo = 0, hi = f->nodes;
     while (lo < hi) {
@@ -124,5 +124,11 @@ uint32_t flows_find(const struct flows *f, uint64_t insn)
         else
             hi = mid;
     }
-    return lo < f->nodes && f->insn[lo] == insn ? lo : FLOWS_NOBODY;
+    return lo;
+}
+
+uint32_t flows_find(const struct flows *f, uint64_t insn)
+{
+    uint32_t at = flows_after(f, insn);
+    return at < f->nodes && f->insn[at] == insn ? at : FLOWS_NOBODY;
 }

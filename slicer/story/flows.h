@@ -59,6 +59,8 @@ const struct flows_edge *flows_of(const struct flows *f, uint32_t node, uint32_t
 /* An edge as it was told. */
 struct slice_dependence flows_dependence(const struct flows *f, uint32_t node,
                                          const struct flows_edge *e);
+/* The first node from this instruction on; f->nodes: none. */
+uint32_t flows_after(const struct flows *f, uint64_t insn);
 /* The node with this number; FLOWS_NOBODY: none. */
 uint32_t flows_find(const struct flows *f, uint64_t insn);
 

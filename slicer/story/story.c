@@ -24,6 +24,7 @@ enum weight {
 
 struct entry {
     uint32_t cost, order;
+    uint32_t base; /* the cost of the use that its run of copies ends with */
     uint32_t node; /* that this leads to */
     uint32_t from; /* entry; NO_ENTRY: the criterion */
     uint32_t copies;
@@ -33,6 +34,7 @@ struct entry {
     int32_t parent;               /* row of the story */
     uint8_t kind;                 /* enum slice_edge */
     uint8_t race;
+    uint8_t mark; /* enum mark */
     bool carried; /* only the line of a copy is offered */
 };
 
@@ -41,13 +43,13 @@ struct search {
     const struct report *report;
     const struct flows *flows;
     const struct criterion *of;
+    const struct findings *findings;
     struct story *out;
     struct entry *entry;
     size_t entries, entry_room;
     uint32_t *heap; /* entries */
     size_t heaped, heap_room;
     uint8_t *seen; /* by edge, and behind these by want: kinds of wants that followed it */
-    uint32_t line; /* row of the report: the node that is expanded */
     struct err *err;
 };
 
@@ -170,20 +172,26 @@ static void name_steps(struct search *t, const struct entry *e, struct story_row
         row->use = row->across;
 }
 
-static enum story_how how_of(const struct search *t, const struct entry *e)
+/* Does it make its result from no values? */
+static bool is_constant(const struct search *t, uint32_t node)
 {
     uint32_t count;
+    const struct flows_edge *x = flows_of(t->flows, node, &count);
+    for (uint32_t i = 0; i < count; i++)
+        if (x[i].kind == SLICE_VALUE)
+            return false;
+    return true;
+}
+
+static enum story_how how_of(const struct search *t, const struct entry *e)
+{
     if (e->kind == SLICE_CONTROL)
         return STORY_DECIDED;
     if (e->carried || t->flows->node[e->node].copy)
         return STORY_COPIED;
-    const struct flows_edge *x = flows_of(t->flows, e->node, &count);
-    bool values = false;
-    for (uint32_t i = 0; i < count; i++)
-        values = values || x[i].kind == SLICE_VALUE;
     if (e->kind == SLICE_ADDRESS)
         return STORY_ADDRESSED;
-    return values ? STORY_COMPUTED : STORY_SET;
+    return is_constant(t, e->node) ? STORY_SET : STORY_COMPUTED;
 }
 
 static uint64_t count_edges(const struct search *t, const struct story_row *row)
@@ -213,6 +221,7 @@ static void describe(struct search *t, const struct entry *e, struct story_row *
                             .how = how_of(t, e),
                             .insn = t->flows->insn[e->node],
                             .race = (enum race)e->race,
+                            .mark = (enum mark)e->mark,
                             .copies = e->copies};
     name_steps(t, e, x);
     if (e->copies)
@@ -237,19 +246,41 @@ static int32_t tell(struct search *t, const struct entry *e)
 
 /* ---- the search ---- */
 
+/* Is it code without source, which counts to the line of its call? */
+static bool is_inside(const struct search *t, uint32_t node)
+{
+    struct source_line l;
+    return node != FLOWS_CRITERION && !study_line(t->study, t->flows->node[node].pc, &l);
+}
+
+/* The row of the report with the use. */
+static const struct report_row *used_in(const struct search *t, uint32_t node)
+{
+    return node == FLOWS_CRITERION ? &t->report->row[t->out->row[0].row] : row_of(t, node);
+}
+
+/* What a step costs, with the copies on the way. */
 static uint32_t weight_of(const struct search *t, const struct entry *e)
 {
     static const uint32_t kinds[] = {[SLICE_VALUE] = WEIGHT_VALUE,
                                      [SLICE_ADDRESS] = WEIGHT_ADDRESS,
                                      [SLICE_CONTROL] = WEIGHT_CONTROL};
     const struct report_row *r = row_of(t, e->node);
-    if (e->race)
+    uint32_t cost = kinds[e->kind];
+    const struct entry *user = e->from == NO_ENTRY ? NULL : &t->entry[e->from];
+    if (e->race || e->mark)
         return WEIGHT_MARKED;
-    if (r && t->line < t->report->rows && r == &t->report->row[t->line])
+    if (r && r == used_in(t, e->use_node))
         return WEIGHT_SAME;
     if (r && find_row(t, r, RACE_NONE) != STORY_NONE)
         return WEIGHT_AGAIN;
-    return kinds[e->kind];
+    if (user && user->mark == MARK_OVERFLOW && e->kind != SLICE_VALUE)
+        return e->kind == SLICE_ADDRESS ? WEIGHT_WHERE : WEIGHT_WHETHER;
+    if (e->kind == SLICE_ADDRESS && is_constant(t, e->node))
+        cost += WEIGHT_FIXED;
+    if (is_inside(t, e->use_node))
+        cost += WEIGHT_INSIDE;
+    return cost;
 }
 
 /* Was an edge not followed yet for such a want? */
@@ -276,12 +307,14 @@ static int go(struct search *t, uint32_t from, uint32_t node, const struct flows
                       .use_node = node,
                       .parent = parent,
                       .kind = (uint8_t)x->kind};
-    uint32_t cost = from == NO_ENTRY ? 0 : t->entry[from].cost;
+    e.base = from == NO_ENTRY ? 0 : t->entry[from].cost;
     if (run) {
         const struct entry *is = &t->entry[from];
         e.use_node = is->use_node;
         e.kind = is->kind;
         e.race = is->race;
+        e.mark = is->mark;
+        e.base = is->base;
         e.copies = is->copies + 1;
     }
     if (x->on == FLOWS_NOBODY || !follow(t, node, x, e.kind))
@@ -289,8 +322,11 @@ static int go(struct search *t, uint32_t from, uint32_t node, const struct flows
     if (marks_race(t->study, &d, &race, t->err))
         return -1;
     e.race = race > e.race ? (uint8_t)race : e.race;
-    uint32_t step = run && !race ? WEIGHT_COPY : weight_of(t, &e);
-    e.cost = cost < UINT32_MAX - step ? cost + step : UINT32_MAX;
+    if (!e.mark && node != FLOWS_CRITERION)
+        e.mark = (uint8_t)findings_mark(t->findings, &d, t->flows->row_of[node],
+                                        t->flows->row_of[x->on]);
+    uint32_t step = weight_of(t, &e) + WEIGHT_COPY * e.copies;
+    e.cost = e.base < UINT32_MAX - step ? e.base + step : UINT32_MAX;
     return push(t, e);
 }
 
@@ -324,7 +360,6 @@ static int expand(struct search *t, uint32_t number, unsigned kinds, bool copy, 
     const struct flows_node *n = &t->flows->node[e.node];
     uint32_t count;
     const struct flows_edge *x = flows_of(t->flows, e.node, &count);
-    t->line = t->flows->row_of[e.node];
     for (uint32_t i = 0; i < count; i++) {
         bool run = copy && x[i].kind == SLICE_VALUE;
         if (!(x[i].kind & kinds) || (run && !brings(&t->flows->copy[n->copy - 1], e.via, &x[i])))
@@ -375,7 +410,6 @@ static int begin(struct search *t)
         return 0;
     t->out->row[0].insn = r->row[t->out->row[0].row].last;
     t->out->rows = 1;
-    t->line = t->out->row[0].row;
     for (uint32_t i = 0; i < count; i++)
         if (go(t, NO_ENTRY, FLOWS_CRITERION, &x[i], false, 0))
             return -1;
@@ -385,6 +419,42 @@ static int begin(struct search *t)
                                                    : FLOWS_NOBODY;
         if (e.node != FLOWS_NOBODY && push(t, e))
             return -1;
+    }
+    return 0;
+}
+
+/* How large a block was to be that was written beside: what its allocator was given. */
+static int add_size(struct search *t, const struct findings_mark *m, uint32_t node)
+{
+    const struct flows *f = t->flows;
+    uint32_t count;
+    const struct flows_edge *x = flows_of(f, node, &count);
+    for (uint32_t i = 0; i < count; i++) {
+        struct entry e = {.cost = WEIGHT_SIZE,
+                          .base = WEIGHT_SIZE,
+                          .node = x[i].on,
+                          .from = NO_ENTRY,
+                          .via = &x[i],
+                          .via_node = node,
+                          .use_node = node,
+                          .kind = SLICE_VALUE};
+        bool given = !x[i].memory && x[i].kind == SLICE_VALUE &&
+                     (x[i].addr == loc_gpr(RDI) || x[i].addr == loc_gpr(RSI));
+        if (given && x[i].on < f->nodes && f->insn[x[i].on] < m->asked && push(t, e))
+            return -1;
+    }
+    return 0;
+}
+
+static int add_sizes(struct search *t)
+{
+    const struct flows *f = t->flows;
+    for (size_t i = 0; i < t->findings->marks; i++) {
+        const struct findings_mark *m = &t->findings->mark[i];
+        uint32_t node = m->mark == MARK_OVERFLOW ? flows_after(f, m->asked) : f->nodes;
+        for (; node < f->nodes && f->insn[node] <= m->asked_last; node++)
+            if (add_size(t, m, node))
+                return -1;
     }
     return 0;
 }
@@ -418,16 +488,17 @@ static int run(struct search *t)
     t->seen = calloc(t->flows->edges + t->flows->wants + 1ull, 1);
     if (!t->seen)
         return err_set(t->err, "no memory");
-    int bad = begin(t);
+    int bad = begin(t) || add_sizes(t);
     while (!bad && t->heaped && t->out->rows < STORY_ROWS)
         bad = take(t, pop(t));
     return bad ? bad : find_positions(t);
 }
 
 struct story *story_new(struct study *s, const struct report *r, const struct criterion *c,
-                        struct err *err)
+                        const struct findings *f, struct err *err)
 {
-    struct search t = {.study = s, .report = r, .flows = r->flows, .of = c, .err = err};
+    struct search t = {
+        .study = s, .report = r, .flows = r->flows, .of = c, .findings = f, .err = err};
     t.out = calloc(1, sizeof *t.out);
     int bad = t.out ? run(&t) : err_set(err, "no memory");
     free(t.entry);

@@ -14,7 +14,7 @@
 #ifndef SLICER_STORY_STORY_H
 #define SLICER_STORY_STORY_H
 
-#include "slicer/report/report.h"
+#include "slicer/story/findings.h"
 
 enum { STORY_ROWS = 10, STORY_CARRIERS = 3, STORY_NONE = -1 };
 
@@ -33,6 +33,7 @@ struct story_row {
     uint64_t insn;                  /* of the row's line that did it */
     struct position at;
     enum race race;
+    enum mark mark;
     uint64_t copies;                     /* of the run between the two */
     const char *carrier[STORY_CARRIERS]; /* functions that made them, except those of both ends */
     uint32_t carriers;                   /* may be more than are named */
@@ -46,7 +47,7 @@ struct story {
 
 /* The report has flows. NULL with *err set. */
 struct story *story_new(struct study *s, const struct report *r, const struct criterion *c,
-                        struct err *err);
+                        const struct findings *f, struct err *err);
 void story_free(struct story *t); /* NULL is allowed */
 
 const char *story_how(enum story_how how); /* "computed" */

@@ -58,6 +58,8 @@ void story_words(struct study *s, const struct story_row *row, const char *value
     }
     if (row->race)
         append(out, room, race_name(row->race));
+    if (row->mark)
+        append(out, room, findings_word(row->mark));
     append_carriers(row, out, room);
     if (row->count > 1) {
         snprintf(text, sizeof text, "%" PRIu64 " times", row->count);

@@ -55,11 +55,11 @@ static void write_line(struct request *r)
     char status[16];
     size_t length = strlen(r->host) + strlen(r->path) + 6;
     int digits = snprintf(status, sizeof status, "%d\n", r->status);
-    if (log->count + length > sizeof log->out)
-        flush_log(log);
 #ifdef FIXED
     pthread_mutex_lock(&log->mutex);
 #endif
+    if (log->count + length > sizeof log->out)
+        flush_log(log);
     char *s = log->out + log->count; /* ROOT CAUSE */
     const char *host = name_of(r);
     s += put(s, host, strlen(host));

@@ -234,6 +234,19 @@ def output(test):
     test.expect(0, r"\nchanged    wrong.c since this was recorded: ", "", "slice", run.dir, "--at", "failure")
 
 
+def findings(test):
+    """What facts say of the slice's lines is above the story, and marked in it; a right program has nothing."""
+    run = Run(test, "overflow", "-O0")
+    test.expect(0, rf"\Acriterion .*\nfindings\n  T1 {run.at('ROOT CAUSE')}  overflow: writes 1 byte at 0 bytes behind the end of a "
+                   r"block of 24 that overflow.c:\d+ \(T1\) allocated\nstory\n", r"\A\Z", "slice", run.dir, "--at", "failure")
+    result = run.slice("--at", "failure")
+    test.check("kinds", [found["kind"] for found in result["findings"]], ["overflow"])
+    marked = {result["lines"][row["line"]]["line"] for row in result["story"] if row["mark"]}
+    test.check("marks", marked, {run.line("ROOT CAUSE")})
+    right = Run(test, "forward", "-O0")
+    test.check("a right program", right.slice("last", "at", right.at("DECIDES"))["findings"], [])
+
+
 def cached_traces():
     """Without what is kept beside them."""
     return [name for name in os.listdir("cache/drdebug") if name.endswith(".trace")]
@@ -640,7 +653,7 @@ def narrowed(test):
 CASES = {"atomic": atomic, "jumps": jumps, "saved": saved, "null": failure("null", ["ROOT CAUSE"]),
          "wrong": failure("wrong", ["ROOT CAUSE"]), "twice": failure("twice", ["ROOT CAUSE", "MADE"]),
          "divide": failure("divide", ["ROOT CAUSE"]), "overflow": failure("overflow", ["ROOT CAUSE"]), "ends": ends,
-         "criteria": criteria, "steps": steps, "output": output, "files": files, "traces": traces, "kept": kept,
+         "criteria": criteria, "steps": steps, "output": output, "findings": findings, "files": files, "traces": traces, "kept": kept,
          "versions": versions,
          "no_lines": no_lines, "bad_input": bad_input, "forward": forward, "chop": chop, "prune": prune, "limits": limits,
          "narrowed": narrowed, "shared": shared, "vectors": vectors,

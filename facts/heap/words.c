@@ -1,0 +1,229 @@
+/* words.c - words for blocks of memory and for what was done wrong with them.
+ *
+ * SPDX-License-Identifier: MIT
+ */
+#include "facts/heap/words.h"
+
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+static const char *base_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+void heap_words_place(struct study *s, gaddr pc, char *buf, size_t room)
+{
+    struct source_line l = {.module = NULL};
+    source_line(s->source, pc, &l);
+    if (l.file)
+        snprintf(buf, room, "%s:%" PRIu32, base_name(l.file), l.line);
+    else
+        source_name(s->source, pc, buf, room);
+}
+
+void heap_words_caller(struct study *s, const struct heap *h, uint32_t call, char *buf, size_t room)
+{
+    const struct heap_call *c = &h->call[call];
+    char place[HEAP_WORDS / 2];
+    heap_words_place(s, heap_caller(h, s, c->stack), place, sizeof place);
+    snprintf(buf, room, "%s (T%" PRIu32 ")", place, trace_thread(s->trace, c->thread));
+}
+
+const char *heap_words_function(const struct heap *h, uint32_t call)
+{
+    const struct heap_function *f = &h->functions.list[h->call[call].function];
+    static const char *const names[][2] = {
+        [HEAP_NEW] = {"operator new", "operator delete"},
+        [HEAP_NEW_ARRAY] = {"operator new[]", "operator delete[]"}};
+    return f->family == HEAP_NEW || f->family == HEAP_NEW_ARRAY
+               ? names[f->family][f->does == HEAP_FREES]
+               : f->name;
+}
+
+static const char *const kind_names[HEAP_ERROR_KINDS] = {
+    [HEAP_USE_AFTER_FREE] = "use after free",
+    [HEAP_DOUBLE_FREE] = "double free",
+    [HEAP_WRONG_FREE] = "wrong free",
+    [HEAP_WRONG_FAMILY] = "wrong function",
+    [HEAP_OVERFLOW] = "overflow",
+    [HEAP_UNDEFINED_BRANCH] = "undefined branch",
+    [HEAP_UNDEFINED_ADDRESS] = "undefined address",
+    [HEAP_UNDEFINED_CALL] = "undefined data",
+};
+
+enum { CALLS_MOST = 2 };
+
+struct teller {
+    struct study *study;
+    const struct heap *h;
+    const struct heap_error *e;
+    bool calls; /* with the calls that led there */
+    char *buf;
+    size_t used;
+};
+
+__attribute__((format(printf, 2, 3))) static void say(struct teller *t, const char *fmt, ...)
+{
+    va_list args;
+    va_start(args, fmt);
+    int n = vsnprintf(t->buf + t->used, HEAP_WORDS - t->used, fmt, args);
+    va_end(args);
+    if (n > 0)
+        t->used += (size_t)n < HEAP_WORDS - t->used ? (size_t)n : HEAP_WORDS - t->used - 1;
+}
+
+/* "for main.c:95, main.c:20 ": calls that led to the caller, in other lines of the user's. */
+static void say_calls(struct teller *t, uint32_t stack)
+{
+    char last[HEAP_WORDS / 4], where[HEAP_WORDS / 4];
+    unsigned said = 0;
+    heap_words_place(t->study, heap_caller(t->h, t->study, stack), last, sizeof last);
+    const gaddr *frame = t->h->frame + t->h->stack[stack].first;
+    for (uint32_t i = 0; i < t->h->stack[stack].count && said < CALLS_MOST; i++) {
+        struct source_line l;
+        bool own = study_own(t->study, frame[i], &l) && l.file && strncmp(l.file, "/usr/", 5) != 0;
+        heap_words_place(t->study, frame[i], where, sizeof where);
+        if (own && strcmp(where, last) != 0)
+            say(t, "%s%s", said++ ? ", " : "for ", where);
+    }
+    if (said)
+        say(t, " ");
+}
+
+static void say_caller(struct teller *t, const char *did, uint32_t call)
+{
+    char where[HEAP_WORDS / 2];
+    if (call == HEAP_NONE)
+        return;
+    heap_words_caller(t->study, t->h, call, where, sizeof where);
+    say(t, "%s ", where);
+    if (t->calls)
+        say_calls(t, t->h->call[call].stack);
+    say(t, "%s", did);
+}
+
+/* "a block of 16 that main.c:12 (T1) allocated and main.c:20 (T1) freed" */
+static void say_block(struct teller *t, uint32_t block)
+{
+    const struct heap_block *b = &t->h->block[block];
+    say(t, "a block of %" PRIu64 " that ", b->size);
+    say_caller(t, "allocated", b->allocated);
+    if (b->freed != HEAP_NONE && b->to <= t->e->insn) {
+        say(t, " and ");
+        say_caller(t, "freed", b->freed);
+    }
+}
+
+static void say_where(struct teller *t)
+{
+    const struct heap_block *b = &t->h->block[t->e->block];
+    gaddr addr = t->e->addr;
+    if (addr >= b->start + b->size)
+        say(t, "%" PRIu64 " bytes behind the end of ", addr - b->start - b->size);
+    else if (addr < b->start)
+        say(t, "%" PRIu64 " bytes before ", b->start - addr);
+    else
+        say(t, "%" PRIu64 " bytes into ", addr - b->start);
+    say_block(t, t->e->block);
+}
+
+/* How much of an access that begins in the block is outside. */
+static void say_behind(struct teller *t)
+{
+    const struct heap_block *b = &t->h->block[t->e->block];
+    gaddr end = b->start + b->size;
+    if (t->e->addr >= b->start && t->e->addr < end)
+        say(t, ", %" PRIu64 " of them behind its end", t->e->addr + t->e->bytes - end);
+}
+
+static void say_access(struct teller *t)
+{
+    const struct heap_error *e = t->e;
+    say(t, "%s %" PRIu64 " byte%s at ", e->write ? "writes" : "reads", e->bytes,
+        e->bytes == 1 ? "" : "s");
+    say_where(t);
+    if (e->kind == HEAP_OVERFLOW)
+        say_behind(t);
+    if (e->other != HEAP_NONE) {
+        say(t, "; there is ");
+        say_block(t, e->other);
+    }
+}
+
+static void say_free(struct teller *t)
+{
+    const struct heap_error *e = t->e;
+    const char *function = heap_words_function(t->h, e->call);
+    if (e->kind == HEAP_DOUBLE_FREE) {
+        say(t, "%s frees once more ", function);
+        say_block(t, e->block);
+    } else if (e->kind == HEAP_WRONG_FAMILY) {
+        say(t, "%s frees what %s gave out: ", function,
+            heap_words_function(t->h, t->h->block[e->block].allocated));
+        say_block(t, e->block);
+    } else if (e->block != HEAP_NONE) {
+        say(t, "%s frees what is ", function);
+        say_where(t);
+    } else {
+        say(t, "%s frees 0x%" PRIx64 ", which no allocator gave out", function, e->addr);
+    }
+}
+
+static void say_undefined(struct teller *t)
+{
+    static const char *const does[HEAP_ERROR_KINDS] = {
+        [HEAP_UNDEFINED_BRANCH] = "branches on",
+        [HEAP_UNDEFINED_ADDRESS] = "takes for an address",
+        [HEAP_UNDEFINED_CALL] = "gives to the kernel",
+    };
+    const struct heap_error *e = t->e;
+    struct source_line l;
+    char where[HEAP_WORDS / 2];
+    heap_words_place(t->study, e->from_pc, where, sizeof where);
+    say(t, "%s what nobody has written: %" PRIu64 " byte%s ", does[e->kind], e->bytes,
+        e->bytes == 1 ? "" : "s");
+    if (e->block != HEAP_NONE)
+        say_where(t);
+    else
+        say(t, "at 0x%" PRIx64 ", where a function that is over had its stack", e->addr);
+    if (e->kind != HEAP_UNDEFINED_CALL && study_own(t->study, e->from_pc, &l))
+        say(t, ", read at %s", where);
+}
+
+static void (*const sayings[HEAP_ERROR_KINDS])(struct teller *t) = {
+    [HEAP_USE_AFTER_FREE] = say_access,
+    [HEAP_DOUBLE_FREE] = say_free,
+    [HEAP_WRONG_FREE] = say_free,
+    [HEAP_WRONG_FAMILY] = say_free,
+    [HEAP_OVERFLOW] = say_access,
+    [HEAP_UNDEFINED_BRANCH] = say_undefined,
+    [HEAP_UNDEFINED_ADDRESS] = say_undefined,
+    [HEAP_UNDEFINED_CALL] = say_undefined,
+};
+
+gaddr heap_words_own(struct study *s, const struct heap *h, const struct heap_error *e)
+{
+    struct source_line l;
+    bool freed = e->call != HEAP_NONE;
+    if (!freed && study_own(s, e->pc, &l))
+        return e->pc;
+    gaddr caller = heap_caller(h, s, e->stack);
+    return caller && (freed || study_own(s, caller, &l)) ? caller : e->pc;
+}
+
+const char *heap_words_kind(uint8_t kind)
+{
+    return kind_names[kind];
+}
+
+void heap_words_error(struct study *s, const struct heap *h, const struct heap_error *e, bool calls,
+                      char text[HEAP_WORDS])
+{
+    struct teller t = {.study = s, .h = h, .e = e, .calls = calls, .buf = text};
+    text[0] = 0;
+    sayings[e->kind](&t);
+}

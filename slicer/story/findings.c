@@ -1,0 +1,150 @@
+/* findings.c - what facts say of the lines of a slice. SPDX-License-Identifier: MIT */
+#include "slicer/story/findings.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "facts/heap/words.h"
+#include "facts/order/story.h"
+
+enum { NO_ROW = UINT32_MAX };
+
+/* The row of a thread's line; NO_ROW: none. */
+static uint32_t row_of(struct study *s, const struct report *r, uint32_t thread, gaddr pc)
+{
+    struct source_line l;
+    if (!pc || !study_line(s, pc, &l))
+        return NO_ROW;
+    for (size_t i = 0; i < r->rows; i++)
+        if (r->row[i].thread == thread && r->row[i].file && r->row[i].line == l.line &&
+            strcmp(r->row[i].file, l.file) == 0)
+            return (uint32_t)i;
+    return NO_ROW;
+}
+
+/* Keeps it at its place, by row; one of each kind for a row. */
+static void add(struct findings *f, const struct finding *x)
+{
+    size_t at = f->count;
+    for (size_t i = 0; i < f->count; i++)
+        if (f->list[i].row == x->row && f->list[i].kind == x->kind)
+            return;
+    while (at && f->list[at - 1].row > x->row)
+        at--;
+    f->more += f->count == FINDINGS_MOST;
+    if (at == FINDINGS_MOST)
+        return;
+    size_t last = f->count < FINDINGS_MOST ? f->count++ : FINDINGS_MOST - 1;
+    memmove(&f->list[at + 1], &f->list[at], sizeof *f->list * (last - at));
+    f->list[at] = *x;
+}
+
+/* What the error says of values that flow. */
+static void add_mark(const struct heap *h, const struct heap_error *e, uint32_t row,
+                     struct findings *f)
+{
+    struct findings_mark m = {.row = row, .insn = e->insn, .last = e->last, .freed = UINT64_MAX};
+    m.low = e->low;
+    m.high = e->high;
+    if (e->kind == HEAP_OVERFLOW && e->write)
+        m.mark = MARK_OVERFLOW;
+    else if (e->kind == HEAP_USE_AFTER_FREE && !e->write)
+        m.mark = MARK_FREED;
+    if (!m.mark || e->block == HEAP_NONE || f->marks == FINDINGS_MARKS)
+        return;
+    const struct heap_block *b = &h->block[e->block];
+    m.freed = b->freed == HEAP_NONE ? UINT64_MAX : b->to;
+    m.asked = h->call[b->allocated].first;
+    m.asked_last = h->call[b->allocated].last;
+    f->mark[f->marks++] = m;
+}
+
+enum mark findings_mark(const struct findings *f, const struct slice_dependence *d, uint32_t row,
+                        uint32_t on)
+{
+    if (!d->memory || d->kind == SLICE_CONTROL)
+        return MARK_NONE;
+    for (size_t i = 0; i < f->marks; i++) {
+        const struct findings_mark *m = &f->mark[i];
+        bool write = m->mark == MARK_OVERFLOW;
+        uint64_t insn = write ? d->on : d->node;
+        if ((write ? on : row) == m->row && insn >= m->insn && insn <= m->last &&
+            d->addr < m->high && m->low < d->addr + d->bytes)
+            return !write && d->on < m->insn && d->on > m->freed ? MARK_REUSED : m->mark;
+    }
+    return MARK_NONE;
+}
+
+const char *findings_word(enum mark mark)
+{
+    static const char *const words[] = {
+        [MARK_NONE] = "",
+#define MARK(name, word) [MARK_##name] = (word),
+#include "slicer/story/marks.def"
+#undef MARK
+    };
+    return words[mark];
+}
+
+static int add_errors(struct study *s, const struct report *r, struct findings *f, struct err *err)
+{
+    struct heap *h = heap_of(s, NULL, err);
+    const struct heap_errors *e = h ? heap_errors(h, s, err) : NULL;
+    for (size_t i = 0; e && i < e->count; i++) {
+        const struct heap_error *x = &e->list[i];
+        uint32_t thread = trace_thread(s->trace, x->thread);
+        struct finding found = {.kind = heap_words_kind(x->kind),
+                                .at = {.thread = thread, .count = x->count, .pc = x->pc}};
+        found.row = row_of(s, r, thread, heap_words_own(s, h, x));
+        if (found.row == NO_ROW)
+            continue;
+        heap_words_error(s, h, x, true, found.text);
+        add_mark(h, x, found.row, f);
+        add(f, &found);
+    }
+    return e ? 0 : -1;
+}
+
+static uint32_t row_of_side(struct study *s, const struct report *r, const struct races_side *x)
+{
+    return row_of(s, r, x->at.thread, x->line_pc ? x->line_pc : x->pc);
+}
+
+static int add_races(struct study *s, const struct report *r, struct findings *f, struct err *err)
+{
+    const struct races *all = races_find(s, false, err);
+    for (size_t i = 0; all && i < all->pairs; i++) {
+        const struct races_pair *p = &all->pair[i];
+        struct finding found = {
+            .kind = pattern_name(p->around.pattern), .at = p->first.at, .then = p->then.at};
+        uint32_t first = row_of_side(s, r, &p->first), then = row_of_side(s, r, &p->then);
+        found.row = first < then ? first : then;
+        if (!p->around.pattern || p->race != RACE_CERTAIN || found.row == NO_ROW)
+            continue;
+        story_tell(s, p, found.text);
+        add(f, &found);
+    }
+    return all ? 0 : -1;
+}
+
+struct findings *findings_new(struct study *s, const struct report *r, struct err *err)
+{
+    struct findings *f = calloc(1, sizeof *f);
+    struct err why;
+    if (!f) {
+        err_set(err, "no memory");
+        return NULL;
+    }
+    if (trace_insns(s->trace) > FINDINGS_INSNS)
+        snprintf(f->unsought, sizeof f->unsought, "there are more than %d M instructions",
+                 FINDINGS_INSNS / 1000000);
+    else if (add_errors(s, r, f, &why) || (trace_threads(s->trace) > 1 && add_races(s, r, f, &why)))
+        snprintf(f->unsought, sizeof f->unsought, "%.250s", why.msg);
+    return f;
+}
+
+void findings_free(struct findings *f)
+{
+    free(f);
+}
