@@ -11,7 +11,9 @@ struct spin_loop {
     gaddr pc;
     uint64_t key;    /* hash of the registers that addresses depend on ... */
     uint16_t regs;   /* ... these, one bit each */
+    uint16_t ticks;  /* of one turn of it */
     uint8_t loads;   /* addresses that it reads */
+    bool may_rest;   /* these are all, and only other threads of this process change them */
     uint64_t values; /* hash of what was there when it was last sampled */
     uint8_t bytes[SPIN_LOADS];
     gaddr addr[SPIN_LOADS];
@@ -26,6 +28,9 @@ struct spin_state {
     bool soon;       /* the budget ends early for a sample: none of hot.c's */
     uint8_t next;    /* entry of loop to be used next */
     struct spin_loop loop[SPIN_LOOPS];
+    const struct spin_loop *met;    /* the last sample met it here, and nothing had changed ... */
+    const struct spin_loop *waits;  /* ... nor after exactly one turn of that loop */
+    const struct spin_loop *rests;  /* it needs no turn until something here changes */
     uint64_t yield_pc, yield_count; /* of the last sched_yield ... */
     uint64_t yield_ticks;           /* ... and ticks from the one before to it */
 };

@@ -186,6 +186,13 @@ bool maps_writable(gaddr addr)
     return found < 0 || (found && (e.prot & PROT_WRITE));
 }
 
+bool maps_shared(gaddr addr)
+{
+    struct maplist_entry e;
+    char buf[LINES];
+    return find_entry(addr, &e, buf, sizeof buf) <= 0 || e.shared;
+}
+
 bool maps_path(gaddr addr, char *out, size_t size)
 {
     struct maplist_entry e;

@@ -37,6 +37,7 @@ const struct region *maps_exec(gaddr pc);
 
 /* May the target write at addr? Asks the kernel each time, by a list that can be long. */
 bool maps_writable(gaddr addr);
+bool maps_shared(gaddr addr); /* other processes may write there */
 
 /* The path of the file that is mapped at addr, as the kernel lists it; false: there is none. */
 bool maps_path(gaddr addr, char *out, size_t size);

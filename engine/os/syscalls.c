@@ -242,9 +242,9 @@ void syscalls_finish(void)
         "stats: ticks=%lu threads=%u blocks=%lu insns=%lu code_bytes=%lu cache_bytes=%lu cold_bytes=%lu "
         "evicted=%lu killed=%lu translate_ns=%lu superblocks=%lu "
         "superblock_insns=%lu superblock_bytes=%lu superblock_ns=%lu "
-        "looks=%lu loops=%lu given=%lu",
+        "looks=%lu loops=%lu given=%lu rests=%lu",
         ticks, engine.threads_made, s->blocks, s->insns, s->code_bytes, s->cache_bytes,
         s->cold_bytes, s->evicted, s->killed, s->translate_tsc * 1000 / per_us, s->superblocks,
         s->superblock_insns, s->superblock_bytes, s->superblock_tsc * 1000 / per_us,
-        spin_stats.looks, spin_stats.found, spin_stats.given);
+        spin_stats.looks, spin_stats.found, spin_stats.given, spin_stats.rests);
 }

@@ -10,7 +10,8 @@
  *
  *  1. baton_queued says that a thread has asked: set under the lock, so that nobody is queued
  * twice; cleared by the thread itself when it has the baton.
- *  2. Without an owner the queue is empty.
+ *  2. Without an owner all threads in the queue rest (spin.h): the next one that asks has it at
+ * once.
  *  3. await() is the only place where a thread learns that the baton is its own.
  *
  * A process that shares the memory takes part as a thread does, but can be killed anywhere, with
@@ -41,6 +42,10 @@ enum { SWITCH_CYCLES = 40000, SWITCHES_SAVED = 1000 };
 /* A look before sleeping takes as long as being woken by the kernel may take on a virtual machine;
  * after looks in vain a thread sleeps at once, the longer the more there were. */
 enum { SPIN_CYCLES = 100000, SKIPS_MOST = 1023 };
+
+/* A thread that rests gets a turn after so long in any case, as if others had used up theirs: its
+ * loop may count, and a signal may wait for it. */
+enum { REST_NS = 1000000 };
 
 /* How long to wait until looking whether the owner is still alive. */
 enum { ALIVE_NS = 20000000, ALIVE_SPINS = 1000 };
@@ -224,15 +229,30 @@ static void look_after_owner(void)
         sys3(__NR_futex, (long)&owner->baton_word, FUTEX_WAKE_PRIVATE, 1);
 }
 
+/* It wants a turn as everybody does. */
+static void end_rest(struct thread *t)
+{
+    lock();
+    t->spin.rests = NULL;
+    struct thread *next = baton.owner ? NULL : hand_over();
+    unlock();
+    wake(next);
+}
+
 static void await(struct thread *t)
 {
-    const int64_t look[2] = {0, ALIVE_NS};
+    const int64_t look[2] = {0, ALIVE_NS}, rest[2] = {0, REST_NS};
     while (about_to_sleep(t)) {
+        bool rests = t->spin.rests;
         bool looks = __atomic_load_n(&engine.side_processes, __ATOMIC_RELAXED);
         long r = sys4(__NR_futex, (long)&t->baton_word, FUTEX_WAIT_PRIVATE, ASLEEP,
-                      looks ? (long)look : 0);
-        if (r == -ETIMEDOUT)
+                      rests   ? (long)rest
+                      : looks ? (long)look
+                              : 0);
+        if (r == -ETIMEDOUT && looks)
             look_after_owner();
+        if (rests && (r == -ETIMEDOUT || r == -EINTR))
+            end_rest(t);
     }
     t->baton_queued = false;
     t->baton_since = now();
@@ -286,6 +306,8 @@ static void give_away(struct thread *t, bool spins)
     enqueue(t);
     struct thread *next = hand_over();
     baton.vain = vain;
+    if (spins && next != t && !threads_is_side(t)) /* a dead one is noticed when its turn comes */
+        spin_rest(t);
     unlock();
     t->baton_spun = spins;
     t->spin.news = false;
@@ -341,11 +363,19 @@ void baton_rest(struct thread *t)
     baton_acquire(t);
 }
 
+static bool others_can_run(void)
+{
+    lock();
+    bool can = schedule->choose(baton.head);
+    unlock();
+    return can;
+}
+
 void baton_yield_if_due(struct thread *t)
 {
     bool waited = __atomic_load_n(&baton.head, __ATOMIC_RELAXED);
     bool spins = spin_sample(t, waited);
-    if (waited && schedule->is_over(t, spins))
+    if (waited && (!spins || others_can_run()) && schedule->is_over(t, spins))
         give_away(t, spins);
 }
 

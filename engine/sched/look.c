@@ -48,14 +48,17 @@ static struct {
     int notes, settled; /* stores before `settled` have happened */
     struct {
         int notes;
+        uint64_t count; /* in ticks */
         uint64_t gpr[GPR_COUNT];
         bool pauses;
     } visit[VISITS];
     int visits;
     bool pauses;     /* since the last visit */
+    bool clocks;     /* some instruction reads a clock */
     bool vectors;    /* some instruction uses vector registers */
     uint16_t bases;  /* registers in addresses of loads, while they were as at the first visit */
-    int first, last; /* notes of the stretch that was found */
+    int first, last; /* notes of the stretch that was found ... */
+    uint64_t ticks;  /* ... and its length */
 } look;
 
 void look_begin(struct thread *t, int insns)
@@ -65,7 +68,7 @@ void look_begin(struct thread *t, int insns)
     look.pc = t->cpu.rip;
     look.insns_left = insns;
     look.notes = look.settled = look.visits = 0;
-    look.pauses = look.vectors = false;
+    look.pauses = look.clocks = look.vectors = false;
     look.bases = 0;
     t->step |= STEP_SPIN;
 }
@@ -188,7 +191,9 @@ static bool note_insn(struct thread *t)
     if (!n || insn_decode(&in, t->cpu.rip, bytes, n) || !may_be_waiting(t, &in))
         return false;
     insn_operands(&in, &ops);
-    look.pauses |= in.mnemonic == ZYDIS_MNEMONIC_PAUSE;
+    bool pauses = in.mnemonic == ZYDIS_MNEMONIC_PAUSE;
+    look.pauses |= pauses;
+    look.clocks |= !pauses && (in.kind == INSN_SYSCALL || in.kind == INSN_EMULATE);
     look.vectors |= uses_vectors(&ops);
     int count = accesses_of(&in, &ops, a);
     for (int i = 0; i < count; i++)
@@ -257,8 +262,10 @@ static bool repeats(void)
     for (int period = 1; 2 * period <= last; period++) {
         int from = last - period;
         if (same_stretch(look.visit[from - period].notes, look.visit[from].notes,
-                         look.visit[last].notes))
+                         look.visit[last].notes)) {
+            look.ticks = look.visit[last].count - look.visit[from].count;
             return has_reason(from, last);
+        }
     }
     return false;
 }
@@ -268,6 +275,7 @@ static enum look_state visit(const struct thread *t)
     if (look.visits == VISITS)
         return LOOK_IN_VAIN;
     look.visit[look.visits].notes = look.notes;
+    look.visit[look.visits].count = thread_count(t);
     look.visit[look.visits].pauses = look.pauses;
     memcpy(look.visit[look.visits].gpr, t->cpu.gpr, sizeof t->cpu.gpr);
     look.visits++;
@@ -289,13 +297,38 @@ enum look_state look_step(struct thread *t, bool at_tick)
     return state;
 }
 
-/* Those on the own stack come last: there are return addresses among them. */
+/* A frame of a function that the loop calls: it loads what it has stored just before. */
+static bool is_of_frame(int load)
+{
+    const struct note *n = &look.note[load];
+    for (int i = look.first; n->own && i < load; i++) {
+        const struct note *s = &look.note[i];
+        if (s->store && s->addr <= n->addr && n->addr + n->bytes <= s->addr + s->bytes)
+            return true;
+    }
+    return false;
+}
+
+static bool has_load(const struct spin_loop *loop, const struct note *n)
+{
+    for (int i = 0; i < loop->loads; i++)
+        if (loop->addr[i] == n->addr && loop->bytes[i] >= n->bytes)
+            return true;
+    return false;
+}
+
+/* Those on the own stack come last: they seldom are what it waits for. */
 static void add_loads(struct spin_loop *loop, bool own)
 {
-    for (int i = look.first; i < look.last && loop->loads < SPIN_LOADS; i++) {
+    for (int i = look.first; i < look.last; i++) {
         const struct note *n = &look.note[i];
-        if (n->store || n->own != own || n->bytes > 8 || is_private(n))
+        if (n->store || n->own != own || is_private(n) || is_of_frame(i) || has_load(loop, n))
             continue;
+        if (n->bytes > 8 || loop->loads == SPIN_LOADS) {
+            loop->may_rest = false;
+            continue;
+        }
+        loop->may_rest &= !maps_shared(n->addr);
         loop->addr[loop->loads] = n->addr;
         loop->bytes[loop->loads++] = (uint8_t)n->bytes;
     }
@@ -303,7 +336,8 @@ static void add_loads(struct spin_loop *loop, bool own)
 
 void look_found(struct spin_loop *loop)
 {
-    *loop = (struct spin_loop){.pc = look.pc, .regs = look.bases};
+    *loop = (struct spin_loop){
+        .pc = look.pc, .regs = look.bases, .ticks = (uint16_t)look.ticks, .may_rest = !look.clocks};
     add_loads(loop, false);
     add_loads(loop, true);
 }

@@ -7,12 +7,15 @@
 #include "engine/core/engine.h"
 #include "engine/sched/baton.h"
 #include "engine/sched/schedule.h"
+#include "engine/sched/spin.h"
 
 /* Ticks take longer when every one of them comes to the runtime. */
 enum { QUANTUM_TICKS = 20000, QUANTUM_UNLINKED = 500, SLICE_CYCLES = 2500000 };
 
 static struct thread *choose(struct thread *queue)
 {
+    while (queue && spin_rests(queue))
+        queue = queue->baton_next;
     return queue;
 }
 

@@ -20,7 +20,7 @@ struct probe;
 struct schedule {
     const char *name;
     /* The next one of those that wait, linked by baton_next in the order in which they came; NULL
-     * if the queue is empty. */
+     * if the queue is empty, or all of them rest (spin.h). */
     struct thread *(*choose)(struct thread *queue);
     /* How long a turn lasts. `quantum`: ticks until `is_over` is asked. `is_over`: at a tick, while
      * others wait; `spins`: the thread only waits for others. */

@@ -40,6 +40,7 @@ void spin_turn(struct thread *t, bool again)
     t->spin.ticks = again ? AGAIN_TICKS : FIRST_TICKS;
     t->spin.at = thread_count(t) + t->spin.ticks;
     t->spin.pauses = t->spin.hints = 0;
+    t->spin.met = t->spin.waits = t->spin.rests = NULL;
 }
 
 uint64_t spin_budget(const struct thread *t)
@@ -160,6 +161,18 @@ static void sample_in(struct thread *t, uint64_t ticks)
     t->spin.at = thread_count(t) + t->spin.ticks;
 }
 
+/* A thread that takes a free lock over and over is met where it tries, too, and each time the lock
+ * is free. It must not rest; but one turn of the loop later it is somewhere else. */
+static bool sample_turn(struct thread *t, const struct spin_loop *l, bool same)
+{
+    const struct spin_loop *met = t->spin.met;
+    bool one_turn = t->spin.ticks == l->ticks && thread_count(t) == t->spin.at;
+    t->spin.waits = same && met == l && one_turn ? l : NULL;
+    t->spin.met = same && !met && l->may_rest ? l : NULL;
+    sample_in(t, t->spin.met ? l->ticks : AGAIN_TICKS);
+    return same && !t->spin.met;
+}
+
 /* If it has just seen something new it may be about to leave: the next sample comes soon. */
 static bool sample_loop(struct thread *t, struct spin_loop *l)
 {
@@ -168,8 +181,7 @@ static bool sample_loop(struct thread *t, struct spin_loop *l)
     l->values = values;
     t->spin.news |= !same;
     t->spin.hints = 0;
-    sample_in(t, AGAIN_TICKS);
-    return same;
+    return sample_turn(t, l, same);
 }
 
 bool spin_sample(struct thread *t, bool waited)
@@ -180,6 +192,7 @@ bool spin_sample(struct thread *t, bool waited)
     struct spin_loop *l = b && b->spins ? known_loop(t) : NULL;
     if (l)
         return sample_loop(t, l);
+    t->spin.met = t->spin.waits = NULL;
     bool hinted = t->spin.hints >= HINTS;
     t->spin.hints = 0;
     uint64_t ticks = t->spin.ticks < FIRST_TICKS ? FIRST_TICKS : t->spin.ticks;
@@ -191,11 +204,24 @@ bool spin_sample(struct thread *t, bool waited)
     return t->spin.pauses >= PAUSES_ENOUGH;
 }
 
+/* ---- rests ---- */
+
+void spin_rest(struct thread *t)
+{
+    t->spin.rests = t->spin.waits && t->spin.waits->may_rest ? t->spin.waits : NULL;
+    spin_stats.rests += t->spin.rests != NULL;
+}
+
+bool spin_rests(const struct thread *t)
+{
+    return t->spin.rests && values_of(t->spin.rests) == t->spin.rests->values;
+}
+
 /* ---- hints ---- */
 
 static void hint(struct thread *t)
 {
-    if (++t->spin.hints < HINTS || !wanted())
+    if (++t->spin.hints < HINTS || t->spin.met || !wanted())
         return;
     t->spin.at = thread_count(t);
     thread_expire_in(t, 0);

@@ -22,6 +22,11 @@ uint64_t spin_budget(const struct thread *t); /* ticks to the next sample */
 /* At a tick; `waited`: other threads wait for the baton. Does this one only wait for them? */
 bool spin_sample(struct thread *t, bool waited);
 
+/* It gives its turn away for what the last sample found. A thread that rests need not run as long
+ * as all that its loop reads is as it was; the baton's lock is held. */
+void spin_rest(struct thread *t);
+bool spin_rests(const struct thread *t);
+
 /* While STEP_SPIN is set, before every instruction. True: the look is over. */
 bool spin_step(struct thread *t, bool at_tick);
 
@@ -32,7 +37,8 @@ void spin_pause(struct thread *t); /* the target executed `pause` ... */
 void spin_clock(struct thread *t); /* ... or read a clock */
 
 struct spin_stats {
-    uint64_t looks, found, given; /* given: turns that a spinning thread gave away */
+    uint64_t looks, found;
+    uint64_t given, rests; /* turns that a spinning thread gave away; ... and rested after */
 };
 extern struct spin_stats spin_stats;
 

@@ -11,6 +11,7 @@
 #include "engine/core/instrument.h"
 #include "engine/sched/baton.h"
 #include "engine/sched/schedule.h"
+#include "engine/sched/spin.h"
 
 /* ---- what these files need of the rest ---- */
 
@@ -42,6 +43,11 @@ void cache_kill_range(gaddr start, gaddr end)
 bool baton_may_switch(uint64_t turn)
 {
     return turn > 1000;
+}
+
+bool spin_rests(const struct thread *t)
+{
+    return t->spin.rests;
 }
 
 /* ---- tests ---- */
@@ -92,6 +98,24 @@ static void every_row_chooses_one_that_waits(void **state)
         if (schedule == &plain_schedule || schedule == &chaos_schedule)
             assert_int_equal(met, schedule == &plain_schedule ? 1 : 7);
         assert_null(schedule->choose(NULL));
+    }
+}
+
+static void plain_passes_over_those_who_rest(void **state)
+{
+    struct thread t[3] = {{.number = 1}, {.number = 2}, {.number = 3}};
+    const struct spin_loop loop = {0};
+    (void)state;
+    t[0].baton_next = &t[1];
+    t[1].baton_next = &t[2];
+    assert_true(schedule_use("plain=0"));
+    for (int resting = 0; resting < 8; resting++) {
+        struct thread *first = NULL;
+        for (int i = 2; i >= 0; i--) {
+            t[i].spin.rests = resting >> i & 1 ? &loop : NULL;
+            first = t[i].spin.rests ? first : &t[i];
+        }
+        assert_ptr_equal(schedule->choose(t), first);
     }
 }
 
@@ -239,6 +263,7 @@ int main(void)
         cmocka_unit_test(first_row_is_in_force),
         cmocka_unit_test(chooses_by_name),
         cmocka_unit_test(every_row_chooses_one_that_waits),
+        cmocka_unit_test(plain_passes_over_those_who_rest),
         cmocka_unit_test(probes_accesses_for_those_who_look),
         cmocka_unit_test(keeps_tools_apart),
         cmocka_unit_test(refuses_tools_that_do_not_fit),

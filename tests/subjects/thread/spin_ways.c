@@ -7,7 +7,7 @@
 #include <time.h>
 #include <x86intrin.h>
 
-enum { WAYS = 16, ROUNDS = 6 };
+enum { WAYS = 17, ROUNDS = 6 };
 
 static int turn;
 static int lock_word, xchg_word, cmpxchg_word;
@@ -149,6 +149,15 @@ static void by_lock(int me)
             ;
 }
 
+/* Other processes could write there. */
+static void on_shared_memory(int me)
+{
+    const int *word = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
+    while (!is_mine(me))
+        if (word == MAP_FAILED || __atomic_load_n(word, __ATOMIC_ACQUIRE))
+            _exit(5);
+}
+
 static const struct {
     const char *name;
     void (*wait)(int me);
@@ -167,7 +176,8 @@ static const struct {
                {"trylock", by_trylock},
                {"words", over_words},
                {"sleep", by_sleep},
-               {"lock", by_lock}};
+               {"lock", by_lock},
+               {"shared_memory", on_shared_memory}};
 
 static void *run(void *arg)
 {
