@@ -100,6 +100,22 @@ static void print_marks(const struct pinball *p)
         printf("%-10s ... %" PRIu64 " more: drdebug ask DIR events mark\n", "", marks - shown);
 }
 
+/* Where a part lies in its run. */
+static void print_part(const struct pinball *p)
+{
+    const char *begin = pinball_end_get(p, "begin");
+    char before[OUTCOME_BYTES];
+
+    print_value("part of", pinball_head_get(p, "part_of"));
+    print_value("from", pinball_head_get(p, "region_from"));
+    print_value("to", pinball_head_get(p, "region_to"));
+    if (begin)
+        plain_printf(stdout, "%-10s %s, after %s ticks of all threads\n", "begins", begin,
+                     outcome_number(before, pinball_end_number(p, "begin_ticks", 0)));
+    else
+        print_value("from", pinball_head_get(p, "part_from"));
+}
+
 static uint64_t kept_bytes(const struct kept_file *file)
 {
     uint64_t bytes = 0;
@@ -181,8 +197,7 @@ static void print_text(struct pinball *p)
                             : "by a stranger: sources are looked for in the pinball only");
     print_value("signals", pinball_end_get(p, "signals"));
     print_value("position", pinball_end_get(p, "position"));
-    print_value("part of", pinball_head_get(p, "part_of"));
-    print_value("from", pinball_head_get(p, "part_from"));
+    print_part(p);
     print_marks(p);
     print_files(p);
 }
@@ -257,6 +272,7 @@ static void print_json(struct pinball *p)
     member("end", text);
     member("reason", pinball_end_get(p, "reason"));
     member("position", pinball_end_get(p, "position"));
+    member("begin", pinball_end_get(p, "begin"));
     json_lines(p, pinball_end_line, "marks", "mark");
     printf(",\n  \"status\": %d,\n  \"files\": [", end_status(p));
     json_files(p);

@@ -27,9 +27,11 @@
 #include "engine/host/launch.h"
 #include "logger/group.h"
 #include "logger/recorder.h"
+#include "logger/trigger.h"
 #include "pinball/pinball.h"
 #include "pinball/record.h"
 #include "pinball/ring.h"
+#include "pinball/text.h"
 #include "pinball/writer.h"
 
 const char record_details[] =
@@ -43,17 +45,34 @@ const char record_details[] =
     "                     status other than 0), status:N or signal:NAME; may be repeated\n"
     "  --retry LIMIT      run the program again until a run is kept: N runs at most, or Ns, runs that\n"
     "                     begin within N seconds\n"
+    "  --from TRIGGER     record only a part of the run, from here on (see below)\n"
+    "  --to TRIGGER       ... up to here; then the program goes on without being recorded\n"
+    "  --length N         ... or N instructions of the first thread long\n"
+    "  --stop             end the program where the part ends\n"
     "  -q, --quiet        do not say at the end what was recorded\n"
     "  --no-link          do not link translated blocks directly (slower; for comparison)\n"
     "  --cache-size SIZE  limit the code cache to SIZE bytes per arena; K and M are understood\n"
     "  --help             print this\n"
     "\n"
+    "TRIGGER, which stands before what it names:\n" TRIGGER_HELP "\n"
     "The program runs with its own input, output and terminal. The exit status is its own, 128+N if\n"
     "signal N ended it; of several runs, that of the last one; 127 if there is no such program, 126 if\n"
     "it cannot be run. Where there is no room for a recording it runs all the same, unless --retry was\n"
     "given. Its threads take turns; its child processes are not recorded.\n";
 
-enum { OPT_SCHEDULE = 256, OPT_KEEP, OPT_RETRY, OPT_NO_LINK, OPT_CACHE_SIZE, OPT_ENGINE, OPT_HELP };
+enum {
+    OPT_SCHEDULE = 256,
+    OPT_KEEP,
+    OPT_RETRY,
+    OPT_FROM,
+    OPT_TO,
+    OPT_LENGTH,
+    OPT_STOP,
+    OPT_NO_LINK,
+    OPT_CACHE_SIZE,
+    OPT_ENGINE,
+    OPT_HELP
+};
 
 static const struct option long_options[] = {
 #define SCHEDULE(name)
@@ -62,6 +81,10 @@ static const struct option long_options[] = {
 #undef SCHEDULE
     {"keep", required_argument, NULL, OPT_KEEP},
     {"retry", required_argument, NULL, OPT_RETRY},
+    {"from", required_argument, NULL, OPT_FROM},
+    {"to", required_argument, NULL, OPT_TO},
+    {"length", required_argument, NULL, OPT_LENGTH},
+    {"stop", no_argument, NULL, OPT_STOP},
     {"quiet", no_argument, NULL, 'q'},
     {"no-link", no_argument, NULL, OPT_NO_LINK},
     {"cache-size", required_argument, NULL, OPT_CACHE_SIZE},
@@ -76,6 +99,9 @@ struct record_options {
     bool quiet;
     uint64_t seed;
     struct retry retry;
+    struct trigger_region region; /* from.kind 0: the whole run */
+    const char *from, *to;        /* the same in words; NULL: not given */
+    bool stops;
     struct engine_options engine;
 };
 
@@ -110,6 +136,44 @@ static int parse_retry(struct record_options *o, int option, const char *text)
     return bad ? say_error(-1, "record: %s", err.msg) : 0;
 }
 
+static int parse_region(struct record_options *o, int option, const char *text)
+{
+    struct err err;
+    const bool from = option == OPT_FROM;
+    if (option == OPT_STOP) {
+        o->stops = true;
+        return 0;
+    }
+    if (option == OPT_LENGTH)
+        return text_number(text, &o->region.length) || !o->region.length
+                   ? say_error(-1, "record: --length: '%s' is not a number of instructions", text)
+                   : 0;
+    if (from ? o->from : o->to)
+        return say_error(-1, "record: --%s: given twice", from ? "from" : "to");
+    *(from ? &o->from : &o->to) = text;
+    if (trigger_parse(text, from, from ? &o->region.from : &o->region.to, &err))
+        return say_error(-1, "record: --%s %s", from ? "from" : "to", err.msg);
+    return 0;
+}
+
+/* A part has a begin; --to and --length alone mean one from the program's start on. */
+static int check_region(struct record_options *o)
+{
+    const bool ends = o->to || o->region.length;
+    if (o->to && o->region.length)
+        return usage_error("--length", "--to is given, too");
+    if (o->stops && !ends)
+        return usage_error("--stop", "needs --to or --length");
+    if (!o->from && ends)
+        o->region.from = (struct trigger){.kind = TRIGGER_TICKS, .times = 1};
+    const struct trigger *from = &o->region.from, *to = &o->region.to;
+    const bool counts = from->kind == to->kind && to->number < from->number &&
+                        (from->kind == TRIGGER_TICKS || from->kind == TRIGGER_ICOUNT);
+    if (counts)
+        return usage_error("--to", "comes before --from");
+    return -1;
+}
+
 /* Returns -1 to go on with argv[optind], or the status to end with. */
 static int parse(int argc, char *argv[], struct record_options *o)
 {
@@ -131,6 +195,12 @@ static int parse(int argc, char *argv[], struct record_options *o)
         case OPT_RETRY:
             bad = parse_retry(o, c, optarg);
             break;
+        case OPT_FROM:
+        case OPT_TO:
+        case OPT_LENGTH:
+        case OPT_STOP:
+            bad = parse_region(o, c, optarg);
+            break;
         case OPT_NO_LINK:
             bad = engine_options_add(&o->engine, "link=0");
             break;
@@ -150,7 +220,7 @@ static int parse(int argc, char *argv[], struct record_options *o)
     }
     if (!bad && retry_wanted(&o->retry) && !o->retry.keeps)
         return usage_error("--retry", "needs --keep, which says which run is the last");
-    return bad ? CLI_USAGE : -1;
+    return bad ? CLI_USAGE : check_region(o);
 }
 
 /* NAME.pinball, NAME.1.pinball, ... : the first that is not there. */
@@ -273,6 +343,15 @@ static void say_end(const struct record_options *o, const char *dir, const struc
         say_not_kept(o, r);
 }
 
+/* The part never began: there is no recording. */
+static int say_missed(const struct record_options *o, const struct recorded *r)
+{
+    const int status =
+        WIFSIGNALED(r->wait_status) ? 128 + WTERMSIG(r->wait_status) : WEXITSTATUS(r->wait_status);
+    return say_error(status ? status : CLI_FAILED,
+                     "record: the program ended before --from %s: nothing was recorded", o->from);
+}
+
 /* One run. Returns -1 if there is to be another one, or the status to end with. */
 static int run_once(struct record_options *o, struct recording *what, struct input *input)
 {
@@ -288,15 +367,22 @@ static int run_once(struct record_options *o, struct recording *what, struct inp
         return not_started(o, what, &err);
     }
     input_take(input);
-    const bool kept = retry_keeps(&o->retry, result.wait_status);
+    const bool part = what->region, missed = part && !result.begun;
+    const bool kept = !missed && retry_keeps(&o->retry, result.wait_status);
     if (!kept)
         writer_remove(what->dir);
     const bool again = !kept && !group_interrupted() && retry_again(&o->retry);
-    if (!again)
+    if (!again && !missed)
         say_end(o, what->dir, &result, kept);
     summary_deinit(&result.summary);
     if (again)
         return -1;
+    if (missed)
+        return say_missed(o, &result);
+    if (part && o->to && !result.ended)
+        say_error(0, "%s: the program ended before --to %s", what->dir, o->to);
+    if (result.ended && o->stops)
+        return 0;
     return WIFSIGNALED(result.wait_status) ? 128 + WTERMSIG(result.wait_status)
                                            : WEXITSTATUS(result.wait_status);
 }
@@ -335,6 +421,10 @@ int record_main(int argc, char *argv[])
                              .path = path,
                              .argv = argv,
                              .options = o.engine.text,
-                             .schedule = o.schedule};
+                             .schedule = o.schedule,
+                             .from = o.from,
+                             .to = o.to,
+                             .region = o.region.from.kind ? &o.region : NULL,
+                             .stops = o.stops};
     return run_all(&o, &what);
 }

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "logger/trigger.h"
 #include "pinball/text.h"
 
 #define SECOND_NS UINT64_C(1000000000)
@@ -45,28 +46,13 @@ static int parse_status(const char *text)
     return text_number(text, &n) || n > STATUS_MOST ? -1 : (int)n;
 }
 
-static int parse_signal(const char *text)
-{
-    uint64_t n;
-    if (text_number(text, &n) == 0)
-        return n >= 1 && n <= (uint64_t)SIGRTMAX ? (int)n : -1;
-    if (strncasecmp(text, "SIG", 3) == 0)
-        text += 3;
-    for (int sig = 1; sig < SIGRTMAX; sig++) {
-        const char *name = sigabbrev_np(sig);
-        if (name && strcasecmp(text, name) == 0)
-            return sig;
-    }
-    return -1;
-}
-
 static const struct {
     const char *name; /* with a colon: a value follows */
     int (*parse)(const char *text);
     bool (*holds)(int status, int number);
 } keeps[] = {{"failed", NULL, has_failed},
              {"status:", parse_status, has_status},
-             {"signal:", parse_signal, has_signal}};
+             {"signal:", trigger_signal, has_signal}};
 
 int retry_add_keep(struct retry *retry, const char *text, struct err *err)
 {

@@ -55,6 +55,8 @@ static struct {
     bool taken;                      /* the actions are this file's */
     pid_t program;
     volatile int interrupted; /* group_interrupted() */
+    int key;                  /* group_key() */
+    volatile unsigned keys;
 } g;
 
 static struct {
@@ -199,6 +201,11 @@ static bool is_request(int sig)
 static void on_signal(int sig, siginfo_t *info, void *context)
 {
     (void)context;
+    if (sig == g.key && info->si_pid != g.program) {
+        g.keys++;
+        __atomic_add_fetch(g.bell, 1, __ATOMIC_RELEASE);
+        return;
+    }
     if (is_request(sig) && g.action[sig].sa_handler != SIG_IGN &&
         (info->si_code > 0 || info->si_pid != g.program))
         g.interrupted = sig;
@@ -312,6 +319,17 @@ static void send(pid_t program, const struct note *n)
         sigqueue(program, n->sig, n->value);
     else
         kill(program, n->sig);
+}
+
+void group_key(int sig)
+{
+    g.key = sig;
+    g.keys = 0;
+}
+
+unsigned group_keys(void)
+{
+    return g.keys;
 }
 
 void group_pass_on(pid_t program)

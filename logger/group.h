@@ -27,6 +27,10 @@ void group_give_back(void);
 /* The program is there: signals may come. */
 void group_begin(pid_t program);
 
+/* From now on this signal is not passed on, but counted: group_keys(). 0: none is. */
+void group_key(int sig);
+unsigned group_keys(void);
+
 /* Passes on the signals that only this process got. */
 void group_pass_on(pid_t program);
 /* The program was stopped by `sig`: so is this process, with *paused set meanwhile, until somebody

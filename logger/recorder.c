@@ -21,18 +21,26 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/array.h"
 #include "engine/host/launch.h"
 #include "logger/group.h"
 #include "logger/pages.h"
 #include "logger/sharers.h"
 #include "pinball/format.h"
+#include "pinball/memory.h"
 #include "pinball/record.h"
 #include "pinball/records.h"
 #include "pinball/ring.h"
 #include "pinball/text.h"
 #include "pinball/writer.h"
 
-enum { RING_MOST = 8 << 20, RING_LEAST = 512 << 10, NOT_FOUND = 127, CANNOT_RUN = 126 };
+enum {
+    ROOM = 1 << 20,
+    RING_MOST = 8 << 20,
+    RING_LEAST = 512 << 10,
+    NOT_FOUND = 127,
+    CANNOT_RUN = 126
+};
 
 struct recorder {
     const struct recording *what;
@@ -45,6 +53,16 @@ struct recorder {
     uint64_t pages_next; /* where the next check of memory begins */
     bool full;
     pid_t pid;
+    /* A part of the run: records of its state, until memory is written; and what is to be. */
+    uint8_t *state;
+    size_t state_bytes, state_room;
+    uint8_t *memory; /* ROOM */
+    size_t memory_bytes;
+    uint64_t memory_records;
+    bool begun;
+    uint64_t started; /* the program, by the monotonic clock in nanoseconds */
+    bool closed;      /* the part is over, and its recording complete */
+    unsigned keys;    /* that have fired a trigger */
 };
 
 /* ---- the ring ---- */
@@ -97,6 +115,8 @@ static int ring_make(struct recorder *r, struct err *err)
     r->ring->recorder = getpid();
     r->ring->fd = r->ring_fd;
     note_outputs(&r->ring->outputs);
+    if (r->what->region)
+        r->ring->region = *r->what->region;
     r->ring->magic = RING_MAGIC;
     group_bell(&r->ring->bell);
     return 0;
@@ -126,6 +146,16 @@ static uint64_t segment_at(const struct recorder *r, uint64_t i)
     return RING_HEAD_BYTES + i % RING_SEGMENTS * r->ring->segment_bytes;
 }
 
+/* What is mapped where the part begins. */
+static int keep_state(struct recorder *r, const void *records, size_t bytes, struct err *err)
+{
+    if (array_reserve(&r->state, &r->state_room, r->state_bytes + bytes))
+        return err_set(err, "no memory");
+    memcpy(r->state + r->state_bytes, records, bytes);
+    r->state_bytes += bytes;
+    return 0;
+}
+
 /* The program may have been killed at any time, and the recorder does not trust it. */
 static int write_segment(struct recorder *r, const struct ring_segment *s, struct err *err)
 {
@@ -139,7 +169,7 @@ static int write_segment(struct recorder *r, const struct ring_segment *s, struc
     if (writer_events(r->writer, at, bytes, count, err))
         return -1;
     summary_add(&r->out->summary, at, bytes);
-    return 0;
+    return r->what->region && !r->begun ? keep_state(r, at, bytes, err) : 0;
 }
 
 /* Writes full segments in order; at the end also the one that is being filled. */
@@ -241,6 +271,52 @@ static void serve_shared(struct recorder *r)
     answer(r);
 }
 
+/* ---- memory where a part begins ---- */
+
+static int flush_memory(struct recorder *r, struct err *err)
+{
+    if (!r->memory_bytes)
+        return 0;
+    summary_add(&r->out->summary, r->memory, r->memory_bytes);
+    int bad = writer_events(r->writer, r->memory, r->memory_bytes, r->memory_records, err);
+    r->memory_bytes = r->memory_records = 0;
+    return bad;
+}
+
+static int put_memory(void *arg, const struct record *record, struct err *err)
+{
+    struct recorder *r = arg;
+    if (r->memory_bytes + record->bytes > ROOM && flush_memory(r, err))
+        return -1;
+    memcpy(r->memory + r->memory_bytes, record, record->bytes);
+    r->memory_bytes += record->bytes;
+    r->memory_records++;
+    return 0;
+}
+
+static int write_memory(struct recorder *r, struct err *err)
+{
+    if (drain(r, false, err))
+        return -1;
+    r->begun = true;
+    const struct memory_list list = {r->state, r->state_bytes};
+    if (!(r->memory = malloc(ROOM)))
+        return err_set(err, "no memory");
+    return memory_put(r->pid, &list, put_memory, r, err) || flush_memory(r, err) ? -1 : 0;
+}
+
+static void serve_memory(struct recorder *r)
+{
+    struct err err;
+    if (!r->full && !r->begun && write_memory(r, &err))
+        stop(r, &err);
+    free(r->memory);
+    free(r->state);
+    r->memory = r->state = NULL;
+    __atomic_store_n(&r->ring->keep.state, KEEP_DONE, __ATOMIC_RELEASE);
+    answer(r);
+}
+
 static void add_cpu(struct text *text)
 {
     unsigned a, b, c, d, brand[12] = {0};
@@ -285,6 +361,10 @@ static int write_head(struct recorder *r, struct err *err)
     if (r->what->schedule)
         text_addf(&text, "schedule", "%s, seed %llu", r->what->schedule,
                   (unsigned long long)r->what->seed);
+    if (r->what->from)
+        text_add(&text, "region_from", r->what->from);
+    if (r->what->to)
+        text_add(&text, "region_to", r->what->to);
     int result = writer_head(r->writer, text.data, text.bytes, err);
     text_deinit(&text);
     return result;
@@ -300,6 +380,8 @@ static void serve(struct recorder *r)
         serve_read(r);
     if (__atomic_load_n(&r->ring->keep.state, __ATOMIC_ACQUIRE) == KEEP_SHARED)
         serve_shared(r);
+    if (__atomic_load_n(&r->ring->keep.state, __ATOMIC_ACQUIRE) == KEEP_MEMORY)
+        serve_memory(r);
     struct err err;
     if (!r->full && drain(r, false, &err))
         stop(r, &err);
@@ -327,6 +409,13 @@ static void become_program(struct recorder *r, int report)
     _exit(CANNOT_RUN);
 }
 
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
 static int start_program(struct recorder *r, struct err *err)
 {
     int report[2];
@@ -338,6 +427,7 @@ static int start_program(struct recorder *r, struct err *err)
         group_give_back();
         become_program(r, report[1]);
     }
+    r->started = now_ns();
     group_begin(r->pid);
     close(report[1]);
     struct err failed;
@@ -358,6 +448,53 @@ static int start_program(struct recorder *r, struct err *err)
     return 0;
 }
 
+/* ---- triggers that come from outside the program ---- */
+
+/* The one that the program waits for; NULL: it waits for none of these. */
+static struct trigger *waited_for(const struct recorder *r)
+{
+    struct trigger_region *g = &r->ring->region;
+    struct trigger *t = __atomic_load_n(&g->begun, __ATOMIC_ACQUIRE) ? &g->to : &g->from;
+    return t->kind == TRIGGER_FIRED && !t->fired ? t : NULL;
+}
+
+/* Returns how long nothing will fire, in nanoseconds: at most a second. */
+static uint64_t fire(struct recorder *r)
+{
+    enum { SECOND = 1000000000 };
+    struct trigger *t = waited_for(r);
+    const uint64_t since = now_ns() - r->started;
+    if (!t)
+        return SECOND;
+    const bool fires = t->number ? since >= t->number : group_keys() > r->keys;
+    if (fires) {
+        r->keys += !t->number;
+        __atomic_store_n(&t->fired, 1, __ATOMIC_RELEASE);
+        return SECOND;
+    }
+    return t->number && t->number - since < SECOND ? t->number - since : SECOND;
+}
+
+static bool uses_key(const struct trigger_region *g)
+{
+    return (g->from.kind == TRIGGER_FIRED && !g->from.number) ||
+           (g->to.kind == TRIGGER_FIRED && !g->to.number);
+}
+
+static void write_end(struct recorder *r);
+
+/* The part is over: its recording can be used while the program goes on, if it does. */
+static void close_part(struct recorder *r)
+{
+    if (r->closed || !__atomic_load_n(&r->ring->region.ended, __ATOMIC_ACQUIRE) ||
+        !__atomic_load_n(&r->ring->target_done, __ATOMIC_ACQUIRE))
+        return;
+    write_end(r);
+    r->closed = true;
+    if (r->what->stops)
+        kill(r->pid, SIGKILL);
+}
+
 static void wait_program(struct recorder *r)
 {
     for (;;) {
@@ -371,9 +508,12 @@ static void wait_program(struct recorder *r)
             r->out->wait_status = status;
             return;
         }
-        serve(r);
-        struct timespec second = {1, 0};
-        syscall(SYS_futex, &r->ring->bell, FUTEX_WAIT, seen, &second, NULL, 0);
+        if (!r->closed)
+            serve(r);
+        close_part(r);
+        const uint64_t wait = fire(r);
+        const struct timespec most = {(time_t)(wait / 1000000000), (long)(wait % 1000000000)};
+        syscall(SYS_futex, &r->ring->bell, FUTEX_WAIT, seen, &most, NULL, 0);
     }
 }
 
@@ -420,6 +560,8 @@ static void write_end(struct recorder *r)
     if (!r->full && (drain(r, true, &err) || writer_keep_flush(r->writer, &err)))
         stop(r, &err);
     r->out->warnings = r->ring->warnings;
+    r->out->begun = r->ring->region.begun;
+    r->out->ended = r->ring->region.ended;
     if (r->full && !write_rest(r))
         return;
     if (!s->ended || r->full) {
@@ -450,6 +592,8 @@ static int record(struct recorder *r, struct err *err)
         return -1;
     }
     wait_program(r);
+    if (r->closed)
+        return 0;
     serve(r);
     write_end(r);
     return 0;
@@ -460,6 +604,7 @@ int recorder_run(const struct recording *what, struct recorded *out, struct err 
     struct recorder r = {.what = what, .out = out, .ring_fd = -1};
     memset(out, 0, sizeof *out);
     group_take();
+    group_key(what->region && uses_key(what->region) ? SIGUSR1 : 0);
     int result = record(&r, err);
     if (result == 0 && what->again)
         group_pause();

@@ -14,6 +14,7 @@
 
 #include "base/err.h"
 #include "pinball/summary.h"
+#include "pinball/trigger.h"
 
 struct recording {
     const char *dir; /* must not be there */
@@ -23,13 +24,17 @@ struct recording {
     const char *version;  /* of drdebug */
     const char *schedule; /* a strategy of engine/sched/schedules.def; NULL: the plain one */
     uint64_t seed;        /* the strategy's */
-    bool again;           /* another run may follow: group_pause() at the end */
+    const struct trigger_region *region; /* which part of the run; NULL: all of it */
+    const char *from, *to;               /* ... in the user's words; NULL: none */
+    bool stops;                          /* the program is ended with the part */
+    bool again;                          /* another run may follow: group_pause() at the end */
 };
 
 struct recorded {
     int wait_status;        /* the program's, as waitpid tells it */
     struct summary summary; /* summary_deinit() is the caller's */
     uint32_t warnings;      /* enum ring_warning bits */
+    bool begun, ended;      /* the part of the run */
     struct err disk;        /* what ended the recording early; msg empty: nothing */
 };
 

@@ -56,7 +56,7 @@ struct record_call {
 /* flags of RECORD_SIGNAL and RECORD_FAULT */
 enum {
     AT_TICK = 1,     /* when count is reached; else at the system call under way */
-    BETWEEN = 1,     /* RECORD_YIELD, RECORD_END: the pc lies between two ticks */
+    BETWEEN = 1,     /* RECORD_YIELD, RECORD_END, RECORD_MEMORY: the pc lies between two ticks */
     KILLED = 4,      /* RECORD_YIELD: the thread, a process of its own, ended there (pc 0: about) */
     YIELD_SPINS = 8, /* RECORD_YIELD: it only waited for others */
     MASKED = 2,      /* the call under way has a signal mask of its own, `mask` */

@@ -10,6 +10,8 @@
 
 #include <stdint.h>
 
+#include "pinball/trigger.h"
+
 #define RING_MAGIC 0x474e4952u /* "RING" */
 
 enum { RING_SEGMENTS = 8, RING_HEAD_BYTES = 8192 };
@@ -26,8 +28,9 @@ struct ring_segment {
 /* A request of the target to the recorder: keep the file behind descriptor or path; or list the
  * pages that the program has written; or read [offset, offset + bytes) of a file into path (the
  * recorder can do so without taking a descriptor of the program's); or tell whether another process
- * maps, shared and writable, what is mapped shared here. */
-enum { KEEP_IDLE, KEEP_ASKED, KEEP_PAGES, KEEP_READ, KEEP_DONE, KEEP_SHARED };
+ * maps, shared and writable, what is mapped shared here; or write the memory that the mappings of
+ * the full segments hold. */
+enum { KEEP_IDLE, KEEP_ASKED, KEEP_PAGES, KEEP_READ, KEEP_DONE, KEEP_SHARED, KEEP_MEMORY };
 
 enum { RING_PAGES = 254 };
 
@@ -85,6 +88,7 @@ struct ring {
         };
     } keep;
     struct ring_outputs outputs;
+    struct trigger_region region; /* which part is to be recorded; from.kind 0: all */
     struct ring_last last;
     /* segments follow at RING_HEAD_BYTES */
 };

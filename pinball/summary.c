@@ -65,7 +65,13 @@ static void state(struct summary *s, const struct record_state *r)
 
     s->running = r->thread;
     count(s, r->at.count, r->at.pc);
+    s->begin_ticks += r->at.count;
     s->running = r->r.flags & STATE_RUNS ? r->thread : running;
+    if (!(r->r.flags & STATE_RUNS))
+        return;
+    s->in_middle = true;
+    s->begin = (struct summary_thread){r->thread, r->at.count};
+    s->begin_pc = r->at.pc;
 }
 
 static void mark(struct summary *s, const struct record_mark *r)
@@ -100,6 +106,9 @@ static void add(struct summary *s, const struct record *r)
         break;
     case RECORD_BEGIN:
         row(s, ((const struct record_begin *)r)->thread);
+        break;
+    case RECORD_PROCESS:
+        s->begin_ticks = ((const struct record_process *)r)->ticks;
         break;
     case RECORD_STATE:
         state(s, (const struct record_state *)r);
@@ -176,6 +185,11 @@ void summary_text(const struct summary *summary, struct text *text)
     text_addf(text, "records", "%llu", (unsigned long long)summary->records);
     text_addf(text, "signals", "%llu", (unsigned long long)summary->signals);
     text_addf(text, "isa", "%llx", (unsigned long long)summary->isa);
+    if (summary->in_middle) {
+        text_addf(text, "begin", "T%u:%llu:%llx", summary->begin.thread,
+                  (unsigned long long)summary->begin.count, (unsigned long long)summary->begin_pc);
+        text_addf(text, "begin_ticks", "%llu", (unsigned long long)summary->begin_ticks);
+    }
     add_marks(summary, text);
 }
 

@@ -1,35 +1,26 @@
 /* cut.c - a part of a recording, as a recording. SPDX-License-Identifier: MIT
  *
  * The replaying process tells what it alone knows: address space, processes, threads
- * (target/state.c). Memory is read here, by /proc: pages that are private and not those of their
- * file. What the kernel says about pages of a process of ours is true, whatever the process is.
+ * (target/state.c). Memory is read from outside (pinball/memory.h).
  */
 #define _GNU_SOURCE
 #include "replayer/cut.h"
 
-#include <errno.h>
-#include <fcntl.h>
-#include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 
 #include "base/array.h"
 #include "pinball/derive.h"
 #include "pinball/ends.h"
 #include "pinball/format.h"
+#include "pinball/memory.h"
 #include "pinball/record_state.h"
 #include "pinball/records.h"
 #include "pinball/summary.h"
 #include "pinball/text.h"
 #include "replayer/replay_private.h"
 
-enum { PAGE = 4096, BATCH = 4096, PAGES = 8, ROOM = 1 << 20, STATE_MOST = 256 << 20 };
-
-#define PRESENT (1ull << 63)
-#define SWAPPED (1ull << 62)
-#define OF_FILE (1ull << 61)
+enum { ROOM = 1 << 20, STATE_MOST = 256 << 20 };
 
 struct cutting {
     struct pinball *pinball;
@@ -42,7 +33,6 @@ struct cutting {
     uint8_t *out; /* records that are not written yet: ROOM */
     size_t out_bytes;
     uint64_t out_records;
-    int mem, pagemap; /* of the process */
 };
 
 /* ---- writing ---- */
@@ -57,8 +47,9 @@ static int flush(struct cutting *c, struct err *err)
     return bad;
 }
 
-static int put(struct cutting *c, const struct record *r, struct err *err)
+static int put(void *arg, const struct record *r, struct err *err)
 {
+    struct cutting *c = arg;
     if (c->out_bytes + r->bytes > ROOM && flush(c, err))
         return -1;
     memcpy(c->out + c->out_bytes, r, r->bytes);
@@ -117,101 +108,11 @@ static int put_image(struct cutting *c, struct err *err)
     return bad ? -1 : put(c, &im.r, err);
 }
 
-/* ---- memory ---- */
-
-static bool is_zero(const uint8_t *at, size_t bytes)
-{
-    return !at[0] && !memcmp(at, at + 1, bytes - 1);
-}
-
-/* Up to PAGES pages. */
-static int put_pages(struct cutting *c, uint64_t start, uint64_t bytes, struct err *err)
-{
-    struct {
-        struct record_data d;
-        uint8_t data[PAGES * PAGE];
-    } r = {.d = {.r = {.kind = RECORD_DATA}, .addr = start, .bytes = bytes}};
-    if (pread(c->mem, r.data, bytes, (off_t)start) != (ssize_t)bytes)
-        return err_set(err, "memory at 0x%" PRIx64 ": %m", start);
-    if (is_zero(r.data, bytes))
-        return 0;
-    r.d.r.bytes = (uint32_t)(sizeof r.d + bytes);
-    return put(c, &r.d.r, err);
-}
-
-static int put_entries(struct cutting *c, const uint64_t *entry, size_t n, uint64_t start,
-                       struct err *err)
-{
-    for (size_t i = 0, run = 0; i <= n; i++) {
-        const bool own =
-            i < n && (entry[i] & (PRESENT | SWAPPED)) && !(entry[i] & OF_FILE) && run < PAGES;
-        if (own) {
-            run++;
-            continue;
-        }
-        if (run && put_pages(c, start + (i - run) * PAGE, run * PAGE, err))
-            return -1;
-        if (run == PAGES)
-            i--; /* this one has not been looked at */
-        run = 0;
-    }
-    return 0;
-}
-
-static int put_map(struct cutting *c, const struct record_map *m, struct err *err)
-{
-    uint64_t entry[BATCH];
-    const uint64_t end = m->start + m->bytes;
-    for (uint64_t at = m->start; at < end;) {
-        uint64_t n = (end - at) / PAGE < BATCH ? (end - at) / PAGE : BATCH;
-        ssize_t got = pread(c->pagemap, entry, n * 8, (off_t)(at / PAGE * 8));
-        if (got < 8)
-            return err_set(err, "memory at 0x%" PRIx64 " cannot be listed: %m", at);
-        n = (uint64_t)got / 8;
-        if (put_entries(c, entry, n, at, err))
-            return -1;
-        at += n * PAGE;
-    }
-    return 0;
-}
-
-static int open_process(struct cutting *c, struct err *err)
-{
-    char path[64];
-    snprintf(path, sizeof path, "/proc/%d/mem", (int)replay_pid(c->replay));
-    c->mem = open(path, O_RDONLY | O_CLOEXEC);
-    snprintf(path, sizeof path, "/proc/%d/pagemap", (int)replay_pid(c->replay));
-    c->pagemap = c->mem < 0 ? -1 : open(path, O_RDONLY | O_CLOEXEC);
-    return c->pagemap < 0 ? err_set(err, "%s: %m", path) : 0;
-}
-
-/* What is told of address ranges is for the new recording to say, not for us to believe: reading
- * elsewhere reads that process's memory all the same. */
-static int put_memory(struct cutting *c, struct err *err)
-{
-    const uint8_t *stop = c->state + c->state_bytes;
-    uint64_t above = 0; /* so no page is written twice */
-    if (open_process(c, err))
-        return -1;
-    for (const struct record *r = records_first(c->state, c->state_bytes); r;
-         r = records_next(r, stop)) {
-        const struct record_map *m = (const struct record_map *)r;
-        if (r->kind != RECORD_MAP || r->bytes < sizeof *m)
-            continue;
-        if (m->start % PAGE || m->bytes % PAGE || m->start >> 47 || m->bytes >> 47 ||
-            m->start < above)
-            return err_set(err, "the replaying process talks nonsense: the address of a mapping");
-        if (put_map(c, m, err))
-            return -1;
-        above = m->start + m->bytes;
-    }
-    return 0;
-}
-
 static int put_begin(struct cutting *c, struct err *err)
 {
     if (replay_state_space(c->replay, err) || put_image(c, err) || put_state(c, err) ||
-        put_memory(c, err))
+        memory_put(replay_pid(c->replay), &(struct memory_list){c->state, c->state_bytes}, put, c,
+                   err))
         return -1;
     c->state_bytes = 0;
     return replay_state_threads(c->replay, err) || put_state(c, err) || flush(c, err) ? -1 : 0;
@@ -321,10 +222,6 @@ static void cutting_deinit(struct cutting *c)
 {
     replay_free(c->replay);
     summary_deinit(&c->summary);
-    if (c->mem >= 0)
-        close(c->mem);
-    if (c->pagemap >= 0)
-        close(c->pagemap);
     free(c->state);
     free(c->out);
 }
@@ -332,7 +229,7 @@ static void cutting_deinit(struct cutting *c)
 int cut(struct pinball *pinball, const char *dir, const struct cut_options *options,
         struct err *err)
 {
-    struct cutting c = {.pinball = pinball, .options = options, .mem = -1, .pagemap = -1};
+    struct cutting c = {.pinball = pinball, .options = options};
     struct replay_stop at;
     struct text more = {0};
     char from[POSITION_TEXT];

@@ -29,6 +29,7 @@ struct session {
 
     /* Threads. */
     void (*running)(struct thread *t);                      /* it has got the baton */
+    void (*leaves)(struct thread *t);                       /* it is about to give it away */
     void (*thread)(struct thread *t, struct thread *child); /* clone is about to make it */
     void (*begin)(struct thread *t);                        /* a new thread's first act */
     void (*forked)(struct thread *t);                       /* in the child process */

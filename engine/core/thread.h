@@ -96,15 +96,15 @@ struct thread {
     bool no_tsc;                         /* prctl(PR_SET_TSC): rdtsc faults */
     bool reads_execute, clears_handlers; /* READ_IMPLIES_EXEC (replay); CLONE_CLEAR_SIGHAND */
     bool has_wait_mask;
-    bool between;    /* sched/: it gives the baton away between two ticks */
-    uint8_t steps;   /* sched/: ... after so many instructions, one by one */
-    bool at_tick;    /* a signal is being delivered at a tick, not at a system call */
-    bool call_noted; /* record: the call under way is in the log already */
-    bool ticked;     /* it is at a tick that is counted */
-    bool plain;      /* it is to run blocks, no superblocks: every tick comes to the runtime */
-    uint8_t step;    /* run one instruction at a time: who wants it, enum step_for */
-    bool step_once;  /* ... just the next one */
-    bool calling;    /* replay: it was taken off inside the system call at its pc */
+    bool between;       /* sched/: it gives the baton away between two ticks */
+    uint8_t steps;      /* sched/: ... after so many instructions, one by one */
+    bool at_tick;       /* a signal is being delivered at a tick, not at a system call */
+    bool call_noted;    /* record: the call under way is in the log already */
+    bool begun, ticked; /* threads_begin() is done; it is at a tick that is counted */
+    bool plain;         /* it is to run blocks, no superblocks: every tick comes to the runtime */
+    uint8_t step;       /* run one instruction at a time: who wants it, enum step_for */
+    bool step_once;     /* ... just the next one */
+    bool calling;       /* it is inside the system call at its pc: in a replay, taken off there */
     uint8_t heard;   /* probes that were heard at (heard_count, heard_pc): not again if that starts
                         anew */
     bool trap;       /* the target's trap flag ... */
@@ -115,7 +115,7 @@ struct thread {
 
     gaddr clear_tid, start_tid, robust_list;
     uint64_t fs_saved;
-    uint64_t fs_base;         /* replay: while another thread runs */
+    uint64_t fs_base;         /* while another thread runs: in a replay, or session->leaves() */
     struct thread *child;     /* replay: the one that the call under way makes */
     uint64_t entry_hash;      /* of the registers before the call under way */
     uint32_t attached, maker; /* threads it traces: ptrace.h; replay: who made it, 0: not known */

@@ -217,6 +217,7 @@ static struct thread *new_child(struct thread *t, const struct request *r)
     c->process = t->process;
     c->mask = t->mask;
     c->gs_base = t->gs_base;
+    c->fs_base = r->flags & CLONE_SETTLS ? r->tls : engine_segments(t).fs;
     c->seccomp = t->seccomp;
     c->no_tsc = t->no_tsc;
     c->reads_execute = t->reads_execute;
@@ -301,6 +302,7 @@ void threads_begin(struct thread *t)
 {
     if (session)
         session->begin(t);
+    t->begun = true;
     if (t->start_tid)
         engine_write(t->start_tid, &t->tid, 4);
     if (t->clears_handlers)
@@ -326,7 +328,6 @@ static long only_struct(struct thread *t, struct request *r)
     bool process = !(r->flags & CLONE_THREAD);
     struct thread *c = process ? new_process(t, r) : new_child(t, r);
     rt_check(c);
-    c->fs_base = r->flags & CLONE_SETTLS ? r->tls : t->fs_base;
     c->detached = process && !(r->flags & CLONE_VFORK);
     c->host_alive = 0;
     return 0;

@@ -269,6 +269,12 @@ static void await(struct thread *t)
 
 /* ---- the interface ---- */
 
+static void leave(struct thread *t)
+{
+    if (session && session->leaves)
+        session->leaves(t);
+}
+
 void baton_acquire(struct thread *t)
 {
     lock();
@@ -280,6 +286,7 @@ void baton_acquire(struct thread *t)
 
 void baton_drop(struct thread *t)
 {
+    leave(t);
     lock();
     rt_check(baton.owner == t);
     struct thread *next = hand_over();
@@ -300,6 +307,7 @@ static void give_away(struct thread *t, bool spins)
 {
     if (t->attached) /* a thread that it has stopped may hold the lock */
         return;
+    leave(t);
     lock();
     uint32_t vain = spins && !t->spin.news ? baton.vain + 1 : 0;
     t->baton_word = WAITING;
@@ -385,6 +393,7 @@ long baton_park(struct thread *t, const struct baton_deadline *deadline)
     if (deadline && deadline->realtime)
         op |= FUTEX_CLOCK_REALTIME;
     const long a[6] = {(long)&t->baton_word, op, ASLEEP, deadline ? (long)deadline->ts : 0, 0, -1};
+    leave(t);
     lock();
     rt_check(baton.owner == t);
     t->baton_word = WAITING;

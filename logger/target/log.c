@@ -44,6 +44,22 @@ void log_commit(void)
     sink_commit(&writer);
 }
 
+void log_break(void)
+{
+    if (!writer.over && !writer.sink->next(&writer))
+        sink_end(&writer);
+}
+
+void log_end(void)
+{
+    sink_end(&writer);
+}
+
+struct sink_writer *log_writer(void)
+{
+    return &writer;
+}
+
 void log_shorten(uint64_t bytes)
 {
     sink_shorten(&writer, bytes);

@@ -26,6 +26,9 @@ void *log_begin(enum record_kind kind, uint64_t bytes);
 /* The same with the time behind its fixed part, which is all of it. */
 void *log_begin_timed(enum record_kind kind, uint64_t bytes);
 void log_commit(void);
+void log_break(void); /* what was committed is the recorder's; the next record begins a segment */
+void log_end(void);
+struct sink_writer *log_writer(void);
 void log_shorten(uint64_t bytes); /* the record begun is only so long */
 
 /* Bytes of the target's memory, as RECORD_DATA, in as many records as it takes. Stops at the first

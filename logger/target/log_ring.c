@@ -172,7 +172,7 @@ const struct sink *log_ring_open(int fd)
 int log_again(void)
 {
     char path[64];
-    if (here.writer->over)
+    if (here.writer && here.writer->over)
         return -1;
     rt_format(path, sizeof path, "/proc/%d/fd/%d", here.ring->recorder, here.ring->fd);
     return (int)sys4(__NR_openat, -100, (long)path, 2 /* read and write, over the exec */, 0);

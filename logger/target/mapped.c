@@ -7,6 +7,7 @@
 #include "engine/os/maps.h"
 #include "engine/os/procfs.h"
 #include "engine/os/threads.h"
+#include "engine/rt/maplist.h"
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
@@ -202,6 +203,82 @@ void mapped_note(gaddr start, uint64_t bytes, uint64_t dev, uint64_t ino, uint64
                  uint64_t size)
 {
     add((struct mapping){start, start + bytes, dev, ino, offset, 0, true, false, false, size});
+}
+
+/* ---- mappings that were there before ---- */
+
+static void log_object_piece(uint32_t object, uint64_t offset, const void *data, uint64_t bytes);
+static void anybody_may_map(bool likely);
+
+static void log_size(uint32_t object, uint64_t size)
+{
+    m.size[object] = size;
+    struct record_size *s = log_begin(RECORD_SIZE, sizeof *s);
+    s->object = object;
+    s->pad = 0;
+    s->size = size;
+    log_commit();
+}
+
+/* Pages that are all zeros are left out: they are in a new object. */
+static void log_mapped_pages(uint32_t object, const struct maplist_entry *l)
+{
+    static const uint8_t zeros[PAGE_BYTES];
+    uint8_t page[PAGE_BYTES];
+    for (gaddr a = l->start; a < l->end; a += PAGE_BYTES)
+        if (!engine_copy(page, (const void *)a, sizeof page) &&
+            memcmp(page, zeros, sizeof page) != 0)
+            log_object_piece(object, l->offset + (a - l->start), page, sizeof page);
+}
+
+/* As after_shmat() and after_mmap() would have it. */
+static void identify(const struct maplist_entry *l, struct mapping *n)
+{
+    const bool system5 = rt_prefix(l->path, "/SYSV");
+    *n = (struct mapping){.start = l->start,
+                          .end = l->end,
+                          .dev = system5 ? ~0ull : l->dev,
+                          .ino = system5 ? ~l->ino : l->ino,
+                          .offset = l->offset,
+                          .private = !l->shared,
+                          .writable = l->shared && (l->prot & PROT_WRITE)};
+    n->object = n->ino ? object_of(n->dev, n->ino) : 0;
+}
+
+void mapped_shared_before(const struct maplist_entry *l)
+{
+    struct mapping n;
+    struct filestat st;
+    identify(l, &n);
+    if (!n.object)
+        n.object = ++m.objects;
+    rt_check(n.object < OBJECTS);
+    const bool is_file = sys4(__NR_newfstatat, -100, (long)l->path, (long)&st, 0) == 0 &&
+                         st.dev == l->dev && st.ino == l->ino;
+    const uint64_t size = is_file ? (uint64_t)st.size : l->offset + (l->end - l->start);
+    if (size > m.size[n.object])
+        log_size(n.object, size);
+    m.stale[n.object] = true; /* what is not mapped now */
+    log_mapped_pages(n.object, l);
+    n.size = m.size[n.object];
+    add(n);
+    anybody_may_map(n.writable);
+    m.sharing |= m.forked;
+}
+
+bool mapped_before(const struct maplist_entry *l, struct record_map *map)
+{
+    struct mapping n;
+    identify(l, &n);
+    if (!n.object)
+        return false;
+    map->flags = l->shared ? MAP_SHARED : MAP_PRIVATE;
+    map->object = n.object;
+    map->offset = n.offset;
+    map->size = n.size = m.size[n.object];
+    if (n.private)
+        add(n);
+    return true;
 }
 
 /* ---- descriptors that write to mapped files ---- */

@@ -30,6 +30,16 @@ int outputs_of(int fd)
     return terminal && terminal == o->terminal ? 2 : 0;
 }
 
+int outputs_now(int fd)
+{
+    const struct ring_outputs *o = &log_ring()->outputs;
+    struct filestat st;
+    if ((fd == 1 || fd == 2) && filestat_get(fd, &st) && o->file[fd - 1].ino == st.ino &&
+        o->file[fd - 1].dev == st.dev)
+        return fd;
+    return fd ? outputs_of(fd) : 0;
+}
+
 static void note(int fd, int to)
 {
     struct record_output *o = log_begin(RECORD_OUTPUT, sizeof *o);

@@ -15,6 +15,9 @@ int outputs_of(int fd);
 
 /* For a program that begins: outputs_begin(), then each descriptor that it has inherited. */
 void outputs_begin(void);
+
+/* Where a descriptor leads to, in the middle of a run: 1, 2, or 0: neither. */
+int outputs_now(int fd);
 void outputs_inherited(int fd);
 
 /* Calls fn for each descriptor that a call got with its messages (SCM_RIGHTS). */

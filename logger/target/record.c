@@ -13,6 +13,7 @@
  *  4. A call that does not return (exit, sigreturn) is noted before it happens, any other one
  * after.
  */
+#include "logger/target/record.h"
 #include "engine/core/engine.h"
 #include "engine/core/session.h"
 #include "engine/os/effects.h"
@@ -27,6 +28,7 @@
 #include "logger/target/mapped.h"
 #include "logger/target/outputs.h"
 #include "logger/target/partial.h"
+#include "logger/target/region.h"
 #include "logger/target/snapshot.h"
 #include "pinball/marks.h"
 
@@ -37,7 +39,20 @@ static struct {
     uint64_t last_check; /* its count when its registers were last noted */
 } now;
 
+static const struct sink *sink;
+
 /* ---- start ---- */
+
+/* Those of the time before the part that is recorded. */
+enum { FAR_RANGES = 256 };
+static struct range far[FAR_RANGES];
+static size_t fars;
+
+static void remember_range(gaddr start, uint64_t bytes)
+{
+    if (fars < FAR_RANGES)
+        far[fars++] = (struct range){start, start + bytes};
+}
 
 static void far_range(gaddr start, uint64_t bytes)
 {
@@ -49,10 +64,24 @@ static void far_range(gaddr start, uint64_t bytes)
     log_commit();
 }
 
+void record_open(void)
+{
+    log_open(sink);
+    range_far = far_range;
+}
+
+void record_ranges(void)
+{
+    for (size_t i = 0; i < fars; i++)
+        far_range(far[i].start, far[i].end - far[i].start);
+}
+
 static void prepare(void)
 {
-    log_open(log_ring_open(engine.opt.record_fd));
-    range_far = far_range;
+    sink = log_ring_open(engine.opt.record_fd);
+    range_far = remember_range;
+    if (!region_prepare())
+        record_open();
 }
 
 static void start(struct thread *t)
@@ -74,7 +103,17 @@ static void fill_check(struct record_check *c, struct thread *t)
     now.last_check = c->at.count;
 }
 
-static void running(struct thread *t)
+void record_begin(struct thread *t)
+{
+    for (struct thread *o = engine.threads; o; o = o->next) {
+        o->entry_hash = session_hash(o); /* of those that are in a call */
+        o->call_noted = false;
+    }
+    now.last = t->number;
+    now.last_check = thread_count(t);
+}
+
+static void note_switch(struct thread *t)
 {
     if (now.last == t->number || log_over() || !now.last)
         return;
@@ -84,6 +123,12 @@ static void running(struct thread *t)
     log_commit();
     now.last = t->number;
     now.last_check = thread_count(t);
+}
+
+static void running(struct thread *t)
+{
+    note_switch(t);
+    region_running(t);
 }
 
 static void thread(struct thread *t, struct thread *child)
@@ -109,19 +154,20 @@ static void forked(struct thread *t)
 {
     (void)t;
     log_leave();
+    region_forked();
     session = NULL;
     range_far = NULL;
 }
 
 static void tick(struct thread *t)
 {
-    if (log_over() || thread_count(t) - now.last_check < engine.opt.check)
+    if (region_tick(t) || log_over() || thread_count(t) - now.last_check < engine.opt.check)
         return;
     fill_check(log_begin_timed(RECORD_CHECK, sizeof(struct record_check)), t);
     log_commit();
     log_ring()->isa |= insn_isa_used;
     log_look_after();
-    snapshot_hash(t, false);
+    snapshot_hash(t, false, 0);
 }
 
 static void yield(struct thread *t)
@@ -151,23 +197,36 @@ _Static_assert((int)SESSION_EXIT == (int)END_EXIT && (int)SESSION_SIGNAL == (int
                    (int)SESSION_EXEC == (int)END_EXEC,
                "a way to end has one number");
 
-static void end(struct thread *t, enum session_end how, int status)
+static void note_end(struct thread *t, enum end_reason how, int status, uint8_t flags)
 {
     if (log_over())
         return;
     log_ring()->isa |= insn_isa_used;
-    if (how != SESSION_EXEC) {
+    if (how != END_EXEC) {
         mapped_ends();
-        snapshot_hash(t, true);
+        snapshot_hash(t, true, flags);
     }
     struct record_end *e = log_begin_timed(RECORD_END, sizeof *e);
+    e->r.flags = flags;
     e->at = here(t, session_hash(t));
     e->ticks = engine.total_ticks;
     for (struct thread *o = engine.threads; o; o = o->next)
         e->ticks += thread_count(o);
     e->reason = (uint32_t)how;
-    e->status = how == SESSION_EXIT ? status & 0xff : status;
+    e->status = how == END_EXIT ? status & 0xff : status;
     log_commit();
+}
+
+static void end(struct thread *t, enum session_end how, int status)
+{
+    note_end(t, (enum end_reason)how, status, 0);
+}
+
+void record_end_part(struct thread *t)
+{
+    note_end(t, END_REGION, 0, BETWEEN);
+    log_end();
+    range_far = NULL;
 }
 
 static int exec(struct thread *t)
@@ -272,6 +331,8 @@ static void write_call(struct thread *t, long nr, long result, const struct effe
 
 static void entering(struct thread *t)
 {
+    if (region_call(t, (int32_t)t->cpu.gpr[RAX]))
+        return;
     t->entry_hash = session_hash(t);
     t->call_noted = false;
 }
@@ -341,7 +402,7 @@ static void restarted(struct thread *t)
 
 static void signal(struct thread *t, const struct siginfo_raw *info)
 {
-    if (log_over())
+    if (region_signal(t, info->sig) || log_over())
         return;
     struct record_signal *s = log_begin(RECORD_SIGNAL, sizeof *s);
     s->r.flags = (uint8_t)((t->at_tick ? AT_TICK : 0) | (t->has_wait_mask ? MASKED : 0));
@@ -354,7 +415,7 @@ static void signal(struct thread *t, const struct siginfo_raw *info)
 
 static void fault(struct thread *t)
 {
-    if (log_over())
+    if (region_signal(t, t->fault.info.sig) || log_over())
         return;
     const struct fault *f = &t->fault;
     struct record_fault *r = log_begin(RECORD_FAULT, sizeof *r);
@@ -396,7 +457,7 @@ _Static_assert((int)MARK_PLACE == (int)MARKS_PLACE && (int)MARK_REGION_END == (i
 static void mark(struct thread *t, enum mark_kind kind, const char *text, size_t bytes)
 {
     const uint64_t room = (bytes + 7) & ~7ull;
-    if (log_over())
+    if (region_mark(t, kind, text, bytes) || log_over())
         return;
     struct record_mark *m = log_begin(RECORD_MARK, sizeof *m + room);
     m->r.flags = (uint8_t)kind;

@@ -8,6 +8,7 @@
  */
 #include "logger/target/snapshot.h"
 
+#include "debug/target/tell.h"
 #include "engine/core/engine.h"
 #include "engine/core/session.h"
 #include "engine/os/fpstate.h"
@@ -20,6 +21,7 @@
 #include "logger/target/log.h"
 #include "logger/target/mapped.h"
 #include "logger/target/outputs.h"
+#include "logger/target/record.h"
 
 enum { RLIMIT_STACK_ = 3 };
 
@@ -103,7 +105,9 @@ static void write_descriptors(void)
     }
 }
 
-static void write_start(struct thread *t, gaddr stack_end)
+static gaddr stack_end;
+
+static void write_start(struct thread *t)
 {
     uint64_t limit[2] = {8 << 20, 0}, ignored = 0;
     sys2(__NR_getrlimit, RLIMIT_STACK_, (long)limit);
@@ -139,31 +143,128 @@ static void write_image(const struct thread *t)
             im->reserved = list[i].start;
             im->bytes = list[i].end - engine.base;
         }
+    for (size_t i = 0; i < n; i++) /* what was set aside may be in several pieces by now */
+        if (list[i].end == im->reserved) {
+            im->reserved = list[i].start;
+            i = (size_t)-1;
+        }
     im->thread = t->number;
     im->pad = 0;
     log_commit();
 }
 
-void snapshot_write(struct thread *t)
+/* The program's mappings, in order. */
+static void each_map(void (*fn)(const struct maplist_entry *l))
 {
     static char text[16 << 10];
     struct maplist list;
     struct maplist_entry e;
-    gaddr stack_end = 0;
-    write_image(t);
     long error = maplist_open(&list, 0, text, sizeof text);
     if (error)
         rt_die("record: /proc/self/maps cannot be read (error %ld)", -error);
-    while (maplist_next(&list, &e)) {
-        if (e.start >> 47 || range_overlaps(e.start, e.end))
-            continue;
-        if (rt_streq(e.path, "[stack]"))
-            stack_end = e.end;
-        write_map(&e);
-    }
+    while (maplist_next(&list, &e))
+        if (!(e.start >> 47) && !range_overlaps(e.start, e.end))
+            fn(&e);
     maplist_close(&list);
+}
+
+static void write_first_map(const struct maplist_entry *l)
+{
+    if (rt_streq(l->path, "[stack]"))
+        stack_end = l->end;
+    write_map(l);
+}
+
+void snapshot_write(struct thread *t)
+{
+    write_image(t);
+    each_map(write_first_map);
     write_descriptors();
-    write_start(t, stack_end);
+    write_start(t);
+}
+
+/* ---- in the middle of a run ---- */
+
+enum { GROWSDOWN = 0x100 /* of mmap */, FDS = PROCESS_FDS };
+
+static gaddr part_heap;
+
+/* Private pages are the recorder's to write, KEEP_MEMORY: those that are no file's. */
+static void write_part_map(const struct maplist_entry *l)
+{
+    struct record_map map = {.start = l->start,
+                             .bytes = l->end - l->start,
+                             .prot = (uint32_t)l->prot,
+                             .flags = MAP_PRIVATE,
+                             .file = MAP_FILE_NONE};
+    const bool named = l->path[0] == '/', readable = l->prot & PROT_READ;
+    const bool of_object = mapped_before(l, &map);
+    if (of_object) {
+        /* its contents are in the log */
+    } else if (named) {
+        map.offset = l->offset;
+        map.file = mapped_keep(-1, l->path, l->dev, l->ino, l->offset, map.bytes, &map.size);
+        mapped_note(l->start, map.bytes, l->dev, l->ino, l->offset, map.size);
+    } else if (rt_streq(l->path, "[stack]")) {
+        map.flags |= GROWSDOWN;
+    }
+    struct record_map *m = log_begin(RECORD_MAP, sizeof *m);
+    map.r = m->r;
+    *m = map;
+    log_commit();
+    const bool lost = !of_object && named && map.file == MAP_FILE_NONE; /* it is deleted */
+    if (readable && (lost || rt_streq(l->path, "[vdso]")))
+        write_pages(l->start, l->end);
+    else if (lost)
+        log_ring()->warnings |= WARN_UNSEEN_WRITE;
+}
+
+static void tell_about(struct record_process *r, bool side)
+{
+    (void)side; /* there is none: region.c */
+    r->heap_start = part_heap;
+    r->heap_end = (gaddr)sys1(__NR_brk, 0);
+    for (int fd = 0; fd < FDS; fd++)
+        r->leads_to[fd] = (uint8_t)outputs_now(fd);
+}
+
+/* What only the kernel knows of a thread. */
+static void ask_kernel(struct thread *t)
+{
+    enum { READ_IMPLIES_EXEC_ = 0x0400000 };
+    char path[64];
+    rt_format(path, sizeof path, "/proc/self/task/%d/comm", t->tid);
+    long fd = sys4(__NR_openat, -100, (long)path, 02000000, 0);
+    memset(t->name, 0, sizeof t->name);
+    long n = SYS_FAILED(fd) ? 0 : sys3(__NR_read, fd, (long)t->name, sizeof t->name - 1);
+    if (n > 0 && t->name[n - 1] == '\n')
+        t->name[n - 1] = 0;
+    if (!SYS_FAILED(fd))
+        sys1(__NR_close, fd);
+    t->reads_execute = sys1(__NR_personality, 0xffffffff) & READ_IMPLIES_EXEC_;
+}
+
+static void write_shared(const struct maplist_entry *l)
+{
+    if (l->shared)
+        mapped_shared_before(l);
+}
+
+void snapshot_part(struct thread *t, gaddr heap)
+{
+    const struct tell tell = {.out = log_writer(), .self = t, .process = tell_about};
+    part_heap = heap;
+    maps_open_all(); /* protections as the program made them */
+    write_image(t);
+    record_ranges();
+    each_map(write_shared);
+    each_map(write_part_map);
+    write_descriptors();
+    log_break();
+    log_ask(KEEP_MEMORY);
+    for (struct thread *o = engine.threads; o; o = o->next)
+        ask_kernel(o);
+    tell_threads(&tell);
 }
 
 /* ---- hashes ---- */
@@ -180,7 +281,7 @@ static bool readable(gaddr start, uint64_t bytes)
     return true;
 }
 
-void snapshot_hash(struct thread *t, bool now)
+void snapshot_hash(struct thread *t, bool now, uint8_t flags)
 {
     static uint64_t last;
     struct ring *g = log_ring();
@@ -207,6 +308,7 @@ void snapshot_hash(struct thread *t, bool now)
         sum[count++] = (struct memory_sum){p.start, p.bytes,
                                            session_hash_memory((const uint64_t *)p.start, p.bytes)};
     }
+    m->r.flags = flags;
     m->at = (struct record_at){.count = thread_count(t), .pc = t->cpu.rip, .ranges = count};
     log_shorten(sizeof *m + count * sizeof *sum);
     log_commit();

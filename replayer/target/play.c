@@ -319,7 +319,8 @@ static bool due(struct thread *t)
 
 static bool between_ticks(const struct record *r)
 {
-    return r && (r->kind == RECORD_YIELD || r->kind == RECORD_END) && (r->flags & BETWEEN);
+    return r && (r->flags & BETWEEN) &&
+           (r->kind == RECORD_YIELD || r->kind == RECORD_END || r->kind == RECORD_MEMORY);
 }
 
 static uint64_t budget(struct thread *t)

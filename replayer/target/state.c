@@ -11,6 +11,7 @@
 
 #include "debug/target/post.h"
 #include "debug/target/records.h"
+#include "debug/target/tell.h"
 #include "engine/core/engine.h"
 #include "engine/core/session.h"
 #include "engine/os/fpstate.h"
@@ -113,101 +114,19 @@ void state_tell_space(void)
     sink_end(&out);
 }
 
-static uint8_t flags_of(const struct thread *t, const struct thread *self)
+static void tell_about(struct record_process *r, bool side)
 {
-    return (uint8_t)((t == self ? STATE_RUNS : 0) | (t->calling ? STATE_CALLING : 0) |
-                     (t->no_tsc ? STATE_NO_TSC : 0) | (t->has_wait_mask ? STATE_WAITS : 0) |
-                     (t->trap ? STATE_TRAPS : 0) | (t->trap_armed ? STATE_ARMED : 0) |
-                     (t->ticked ? STATE_TICKED : 0) | (t->reads_execute ? STATE_READS_EXECUTE : 0));
-}
-
-static void tell_thread(struct thread *t, struct thread *self)
-{
-    if (t == self) {
-        t->fs_base = engine_segments(t).fs;
-        fpstate_save(t, fpstate_features());
-    }
-    const uint64_t vector = (fpstate_bytes() + 7) & ~7ull;
-    struct record_state *s = put(RECORD_STATE, sizeof *s + vector);
-    s->r.flags = flags_of(t, self);
-    s->at = (struct record_at){.count = thread_count(t), .pc = t->cpu.rip, .hash = session_hash(t)};
-    memcpy(s->gpr, t->cpu.gpr, sizeof s->gpr);
-    s->rflags = t->cpu.rflags;
-    s->fs_base = t->fs_base;
-    s->gs_base = t->gs_base;
-    s->mask = t->mask;
-    s->wait_mask = t->wait_mask;
-    s->altstack = t->altstack.sp;
-    s->altstack_flags = t->altstack.flags;
-    s->altstack_bytes = t->altstack.size;
-    s->clear_tid = t->clear_tid;
-    s->start_tid = t->start_tid;
-    s->robust_list = t->robust_list;
-    s->tid = t->tid;
-    s->thread = t->number;
-    s->child = t->child ? t->child->number : 0;
-    memcpy(s->name, t->name, sizeof s->name);
-    s->vector_bytes = fpstate_bytes();
-    memcpy(s + 1, t->xsave, fpstate_bytes());
-    sink_commit(&out);
-}
-
-static uint32_t threads_of(const struct process *p)
-{
-    uint32_t n = 0;
-    for (const struct thread *t = engine.threads; t; t = t->next)
-        n += t->process == p;
-    return n;
-}
-
-static void tell_actions(struct record_process *r, const struct process *p)
-{
-    for (int i = 1; i <= SIG_MAX; i++)
-        r->action[i] = (struct record_action){p->action[i].handler, p->action[i].flags,
-                                              p->action[i].restorer, p->action[i].mask};
-}
-
-/* The process of a thread, with all its threads. */
-static void tell_process(const struct thread *first, struct thread *self, uint32_t *left)
-{
-    const struct process *p = first->process;
-    const bool side = threads_is_side(first);
-    struct record_process *r = put(RECORD_PROCESS, sizeof *r);
-    r->threads = threads_of(p);
-    *left -= r->threads;
-    r->r.flags = (uint8_t)((side ? PROCESS_SIDE : 0) | (first->detached ? PROCESS_DETACHED : 0) |
-                           (*left ? 0 : PROCESS_LAST));
     space_heap(&r->heap_start, &r->heap_end);
-    r->vdso = maps_vdso_start();
-    r->features = fpstate_features();
-    r->ticks = engine.total_ticks;
-    r->made = engine.threads_made;
-    r->pid = p->pid;
-    tell_actions(r, p);
     memcpy(r->leads_to, side ? output_child_table() : output_table(), sizeof r->leads_to);
     for (size_t i = 0; i < sizeof r->leads_to; i++)
         r->leads_to[i] = r->leads_to[i] == OUTPUT_TERMINAL ? 0 : r->leads_to[i];
-    sink_commit(&out);
-    for (uint32_t n = 1; n <= engine.threads_made; n++) {
-        struct thread *t = post_thread(n);
-        if (t && t->process == p)
-            tell_thread(t, self);
-    }
 }
 
-/* The one with most rights first: side processes were copied from it. */
 void state_tell_threads(struct thread *self)
 {
-    uint32_t left = engine.thread_count;
-    const struct thread *first = engine.threads;
-    while (first && threads_is_side(first))
-        first = first->next;
+    const struct tell tell = {.out = &out, .self = self, .process = tell_about};
     sink_open(&out, &records_sink);
-    if (first)
-        tell_process(first, self, &left);
-    for (const struct thread *t = engine.threads; t; t = t->next)
-        if (threads_is_side(t))
-            tell_process(t, self, &left);
+    tell_threads(&tell);
     sink_end(&out);
 }
 

@@ -21,6 +21,7 @@ NOT_CODE = re.compile(r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"', re.DOTALL)
 # Whose names they are.
 ALLOWED = {
     "pinball/beneath.c": {"open", "openat", "mkostemp", "unlink"},
+    "pinball/memory.c": {"open"},  # /proc of a process of ours
     "pinball/store.c": {"open"},  # the pinball itself, as the user names it
     "pinball/seal.c": {"open", "openat", "mkostemp", "unlink"},  # the user's key
     "study/cache.c": {"open", "openat", "opendir", "access", "stat"},  # the user's cache

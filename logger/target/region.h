@@ -1,0 +1,25 @@
+/* region.h - a recording of a part of the run: what it begins and ends with.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Before the part begins, `session` is session_waiting: nothing is logged, and the hooks below look
+ * for the trigger. Then it is session_record, whose hooks look for the other one.
+ */
+#ifndef LOGGER_TARGET_REGION_H
+#define LOGGER_TARGET_REGION_H
+
+#include "engine/core/session.h"
+
+/* Whether the recording is of a part; then the caller leaves all to session_waiting. */
+bool region_prepare(void);
+
+/* What happens in the part, told by session_record before it notes it. True: the part has ended
+ * right before, and nothing is to be noted. */
+bool region_tick(struct thread *t);
+void region_running(struct thread *t); /* it has got the baton, and that is noted */
+void region_forked(void);              /* in the child, which is not recorded */
+bool region_call(struct thread *t, long nr);
+bool region_signal(struct thread *t, int sig);
+bool region_mark(struct thread *t, enum mark_kind kind, const char *text, size_t bytes);
+
+#endif

@@ -1,0 +1,191 @@
+#!/usr/bin/env python3
+"""region.py DRDEBUG PROGRAM CASE - recordings of parts of a run: they verify, replay, and all verbs work on them.
+
+SPDX-License-Identifier: MIT
+
+The program prints a line per round and in the end sums of all its memory, so that what a replay prints tells whether the part began
+with the right state. `alone` it is the same in every run: positions in a part must be those of a recording of the whole.
+"""
+import json
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+DRDEBUG, PROGRAM, CASE = sys.argv[1:]
+STATUS = 3  # the program's own
+ROUNDS = 40
+
+
+def run(*command, status=0):
+    """Standard output and error."""
+    done = subprocess.run(command, capture_output=True, text=True, timeout=120, check=False)
+    assert done.returncode == status, (command, done.returncode, done.stdout, done.stderr)
+    return done.stdout, done.stderr
+
+
+def record(pinball, *options, program=(PROGRAM,), status=STATUS):
+    """What the program wrote, as lines."""
+    return run(DRDEBUG, "record", "-q", "-o", pinball, *options, "--", *program, status=status)[0].splitlines()
+
+
+def replayed(pinball):
+    """The part's output, after it was verified."""
+    out, _ = run(DRDEBUG, "verify", pinball)
+    assert "good" in out, out
+    return run(DRDEBUG, "replay", pinball)[0].splitlines()
+
+
+def info(pinball):
+    """As an object."""
+    return json.loads(run(DRDEBUG, "info", "--json", pinball)[0])
+
+
+def marks(pinball):
+    """Their positions."""
+    rows = [json.loads(line) for line in run(DRDEBUG, "ask", "--json", pinball, "events", "mark")[0].splitlines()]
+    return [row["at"] for row in rows if "row" in row]
+
+
+def rounds(lines):
+    """Numbers of the rounds in an output."""
+    return [int(line.split()[1]) for line in lines if line.startswith("round")]
+
+
+def triggers(tmp):
+    """Each kind of trigger, with what must be in the part."""
+    cases = [
+        (["--from", "region:rounds", "--to", "region:rounds"], list(range(ROUNDS)), False),
+        (["--from", "mark:round:21"], list(range(20, ROUNDS)), True),
+        (["--from", "mark:round:25", "--to", "mark:round:30"], list(range(24, 29)), False),
+        (["--from", "call:kill:11", "--to", "call:kill:13"], [10, 11], False),
+        (["--from", "signal:SIGUSR1:5", "--to", "signal:USR1:6"], [4], False),
+        (["--to", "mark:round:4"], [0, 1, 2], False),
+        (["--from", "ticks:400000"], None, True),
+        (["--from", "ticks:300000", "--to", "ticks:600000"], None, False),
+        (["--from", "time:0.001"], None, True),
+        (["--from", "mark:round:38", "--length", "30000"], None, False),
+    ]
+    for i, (options, expected, to_end) in enumerate(cases):
+        pinball = f"{tmp}/{i}.pinball"
+        said = record(pinball, *options)
+        part = replayed(pinball)
+        assert expected is None or rounds(part) == expected, (options, part)
+        if to_end:
+            assert part == said[len(said) - len(part):] and part[-1] == said[-1], (options, part)
+        else:
+            assert info(pinball)["reason"] == "region", options
+    assert info(f"{tmp}/7.pinball")["ticks"] == 600000
+
+
+def same_as_whole(tmp):
+    """Counts go on: tokens of a part are those of the whole."""
+    whole, part, cut = f"{tmp}/whole.pinball", f"{tmp}/part.pinball", f"{tmp}/cut.pinball"
+    alone = ("setarch", "-R", PROGRAM, "alone")
+    record(whole, program=alone)
+    all_marks = marks(whole)
+    assert len(all_marks) == ROUNDS + 2, all_marks
+    for option, first in (("mark:round:12", 12), ("mark:round:33", 33)):
+        record(part, "--from", option, program=alone)
+        assert marks(part) == all_marks[first:], (option, marks(part), all_marks)
+        assert info(part)["begin"] == all_marks[first], option
+        run("rm", "-rf", part)
+    record(part, "--from", "icount:1000000", "--length", "50000", program=alone)
+    assert replayed(part) is not None
+    # A part of a part, and one of the whole that begins where the part does: the same registers.
+    run(DRDEBUG, "cut", "--from", info(part)["begin"], "-o", cut, part)
+    registers = [run(DRDEBUG, "debug", p, "--", "-batch", "-ex", f"pin goto {info(part)['begin']}", "-ex", "info registers rip rsp rbp")[0]
+                 for p in (whole, part, cut)]
+    lines = [re.findall(r"^r[isb]p .*$", text, re.M)[-3:] for text in registers]
+    assert len(lines[0]) == 3 and lines[0] == lines[1] == lines[2], lines
+
+
+def verbs(tmp):
+    """What a recording is good for."""
+    part, cut = f"{tmp}/part.pinball", f"{tmp}/cut.pinball"
+    record(part, "--from", "mark:round:30", "--to", "region:rounds", program=(PROGRAM, "apart"))
+    where = marks(part)
+    assert len(where) == 11, where
+    run(DRDEBUG, "cut", "--from", where[4], "--to", where[6], "-o", cut, part)
+    assert rounds(replayed(cut)) == [33, 34]
+    assert "named" in run(DRDEBUG, "slice", part, "named[3800] at region.c:" + line_of("unsigned char *heap = malloc"))[0]
+    assert "T4" in run(DRDEBUG, "ask", part, "threads")[0]
+    gdb, _ = run(DRDEBUG, "debug", "--end", part, "--", "-batch", "-ex", "break on_signal", "-ex", "reverse-continue", "-ex", "print signals",
+                 "-ex", "pin goto begin", "-ex", "print signals", "-ex", "info threads")
+    assert "$1 = 390" in gdb and "$2 = 290" in gdb and gdb.count("Thread ") >= 4, gdb
+    words, _ = run(DRDEBUG, "info", part)
+    assert "from       mark:round:30" in words and "to         region:rounds" in words and f"begins     {where[0]}" in words, words
+
+
+def line_of(text):
+    """Of the program's source."""
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "region.c"), encoding="utf-8") as source:
+        return str(next(i for i, line in enumerate(source, 1) if text in line))
+
+
+def key(tmp):
+    """A key works while all threads sleep. The part can be used before the program ends."""
+    pinball, fifo = f"{tmp}/part.pinball", f"{tmp}/fifo"
+    os.mkfifo(fifo)
+    with subprocess.Popen([DRDEBUG, "record", "-q", "--from", "key", "--to", "key", "-o", pinball, "--", "sh", "-c",
+                           f"echo one; read a; echo two $a; read a; read a; echo three $a; read a <{fifo}"],
+                          stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as p:
+        assert p.stdout.readline() == "one\n"
+        press(p, pinball, ["a"])
+        assert p.stdout.readline() == "two a\n"
+        press(p, pinball, ["b", "c"])
+        assert p.stdout.readline() == "three c\n"
+        while not os.path.exists(f"{pinball}/end"):
+            time.sleep(0.01)
+        assert replayed(pinball) == ["two a"]
+        with open(fifo, "w", encoding="utf-8") as end:
+            end.write("\n")
+        p.communicate(timeout=60)
+        assert p.returncode == 0, p.returncode
+
+
+def press(p, pinball, lines):
+    """The recorder has taken the signal when it has none and sleeps again."""
+    while not os.path.exists(f"{pinball}/ring"):
+        time.sleep(0.01)
+    os.kill(p.pid, signal.SIGUSR1)
+    while True:
+        with open(f"/proc/{p.pid}/status", encoding="utf-8") as status:
+            fields = dict(line.split(":\t", 1) for line in status)
+        pending = int(fields["ShdPnd"], 16) | int(fields["SigPnd"], 16)
+        if fields["State"].startswith("S") and not pending >> signal.SIGUSR1 - 1 & 1:
+            break
+        time.sleep(0.01)
+    for line in lines:
+        p.stdin.write(line + "\n")
+        p.stdin.flush()
+
+
+def bad_input(tmp):
+    """A clear message and status; the program is not harmed."""
+    pinball = f"{tmp}/bad.pinball"
+    for options, text in [(["--from", "nothing:1"], "not one of ticks:"), (["--from", "call:nosuch"], "behind call stands a system call"),
+                          (["--from", "ticks:x"], "a number of ticks"), (["--from", "ticks:9", "--to", "ticks:8"], "comes before --from"),
+                          (["--from", "signal:SIGNONE"], "a signal"), (["--stop"], "needs --to or --length"),
+                          (["--from", "key", "--from", "key"], "given twice"), (["--length", "0"], "not a number of instructions"),
+                          (["--to", "key", "--length", "5"], "--to is given, too"), (["--from", "addr:12"], "an address")]:
+        _, err = run(DRDEBUG, "record", "-o", pinball, *options, "--", PROGRAM, status=2)
+        assert text in err, (options, err)
+    out, err = run(DRDEBUG, "record", "-o", pinball, "--from", "mark:never", "--", PROGRAM, status=STATUS)
+    assert "ended before --from mark:never" in err and len(out.splitlines()) == ROUNDS + 1, err
+    assert not os.path.exists(pinball)
+    _, err = run(DRDEBUG, "record", "-o", pinball, "--from", "mark:round:3", "--to", "mark:never", "--", PROGRAM, status=STATUS)
+    assert "ended before --to mark:never" in err, err
+    run("rm", "-rf", pinball)
+    # --stop ends the program: this one would not end by itself.
+    run(DRDEBUG, "record", "-o", pinball, "--to", "call:wait4:2", "--stop", "--", "sh", "-c", "while :; do /bin/true; done")
+    assert replayed(pinball) == []
+
+
+CASES = {"triggers": triggers, "whole": same_as_whole, "verbs": verbs, "key": key, "bad": bad_input}
+
+with tempfile.TemporaryDirectory() as directory:
+    CASES[CASE](directory)
