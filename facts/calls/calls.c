@@ -67,12 +67,17 @@ static const struct functions_one *at_pc(const struct functions *l, gaddr pc)
 /* ---- stubs ---- */
 
 /* Functions that only stubs know by name: a pass shows where these lead, and then all executions
- * can be found, those too that did not come that way. */
-static bool is_unknown(const struct functions *l, const struct functions_one *stub)
+ * can be found, those too that did not come that way. A function that was never executed is not
+ * where a stub led: libraries have old versions of a name beside the one that is bound. */
+static bool is_unknown(const struct finder *f, const struct functions_one *stub)
 {
-    for (size_t i = 0; i < l->count; i++)
-        if (l->at[i].kind == FUNCTIONS_WHOLE && l->at[i].name == stub->name)
+    const struct functions *l = f->functions;
+    const struct code *code = trace_code(f->study->trace);
+    for (uint32_t i = 0; i < code_count(code); i++) {
+        uint32_t function = f->follow.block[i].function;
+        if (function != FOLLOW_NO_FUNCTION && l->at[function].name == stub->name)
             return false;
+    }
     return true;
 }
 
@@ -163,13 +168,12 @@ static int plan(struct finder *f, struct err *err)
 {
     const struct functions *l = f->functions;
     struct code *code = trace_code(f->study->trace);
-    bool inlined = false, stubs = false;
+    bool inlined = false;
     for (size_t i = 0; i < l->count; i++)
         inlined |= l->at[i].kind == FUNCTIONS_INLINED;
     for (uint32_t i = 0; i < code_count(code); i++) {
         const struct code_block *b = code_block(code, i);
         const struct functions_one *one = at_pc(l, b->pc);
-        stubs |= one && one->kind == FUNCTIONS_STUB && is_unknown(l, one);
         if (one && one->kind == FUNCTIONS_WHOLE) {
             f->follow.block[i].function = (uint32_t)(one - l->at);
             f->follow.block[i].flags |= FOLLOW_START;
@@ -178,7 +182,12 @@ static int plan(struct finder *f, struct err *err)
             return -1;
     }
     f->follow.functions = (uint32_t)l->count;
-    return stubs ? follow_stubs(f, err) : 0;
+    for (uint32_t i = 0; i < code_count(code); i++) {
+        const struct functions_one *one = at_pc(l, code_block(code, i)->pc);
+        if (one && one->kind == FUNCTIONS_STUB && is_unknown(f, one))
+            return follow_stubs(f, err);
+    }
+    return 0;
 }
 
 /* ---- the pass ---- */
