@@ -15,7 +15,8 @@ struct slice *slice_new(const struct trace *trace)
     s->chunks = trace_chunks(trace);
     s->bits = calloc(s->chunks + 1, sizeof *s->bits);
     s->first = calloc(s->chunks + 1, sizeof *s->first);
-    if (!s->bits || !s->first) {
+    s->passed = calloc(s->chunks + 1, sizeof *s->passed);
+    if (!s->bits || !s->first || !s->passed) {
         slice_free(s);
         return NULL;
     }
@@ -32,6 +33,7 @@ void slice_free(struct slice *s)
         free(s->bits[i]);
     free(s->bits);
     free(s->first);
+    free(s->passed);
     free(s);
 }
 

@@ -50,6 +50,7 @@ struct slice_options {
     const struct slice_prune *prune;
     size_t prunes;
     bool unset;      /* of edges: memory that is read and that nobody defined is told, too */
+    bool whole;      /* read all chunks, also those in which nothing is wanted */
     size_t remember; /* bytes of what is remembered of blocks, about; 0: enough for most */
 };
 

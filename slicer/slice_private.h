@@ -13,6 +13,7 @@
 struct slice {
     uint64_t **bits; /* by chunk; NULL: none */
     uint64_t *first; /* by chunk: the number of its first instruction; one more at the end */
+    bool *passed;    /* by chunk: nothing in it changed what was wanted, of a backward slice */
     uint32_t chunks;
     uint64_t count;
     bool closed; /* all that its nodes depend on is in it: backward slices */

@@ -15,6 +15,7 @@ struct collect_options {
     const struct position *from, *to; /* NULL: all of it */
     bool unnamed;                     /* there is no `path`: the trace goes to this open file */
     int fd;
+    uint32_t chunk_steps; /* that make a chunk full, for tests; 0: TRACE_STEPS */
     void (*progress)(void *arg, uint64_t insns);
     void *arg;
 };

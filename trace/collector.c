@@ -87,10 +87,12 @@ static int end_chunk(struct collector *c, struct err *err)
     return begin_chunk(c, err);
 }
 
-static bool full(const struct trace_chunk *ch)
+static bool full(const struct collector *c)
 {
-    return ch->steps == TRACE_STEPS || ch->values >= TRACE_VALUES || ch->notes >= TRACE_STEPS / 2 ||
-           ch->bytes_used >= TRACE_BYTES / 2;
+    const struct trace_chunk *ch = &c->chunk;
+    const uint32_t few = c->options->chunk_steps;
+    return ch->steps == TRACE_STEPS || (few && ch->steps >= few) || ch->values >= TRACE_VALUES ||
+           ch->notes >= TRACE_STEPS / 2 || ch->bytes_used >= TRACE_BYTES / 2;
 }
 
 /* ---- what the whole recording shows ---- */
@@ -178,7 +180,7 @@ static int add_step(struct collector *c, const struct code_block *b, const uint6
                        (unsigned long long)(r->next ? r->next : code_last(last)->pc));
     if (last && !r->next)
         learn(c, last, b);
-    if (full(&c->chunk) && end_chunk(c, err))
+    if (full(c) && end_chunk(c, err))
         return -1;
     trace_state_enter(&r->state, c->code, b->pc);
     r->state.last = b->number + 1;

@@ -20,6 +20,8 @@ struct pass {
     struct forward_went *left; /* by thread: a step that is done; no frame: none */
     uint32_t threads;
     struct scan_lists lists; /* of the chunk */
+    bool behind;             /* the chunk before was passed over */
+    bool *went_on;           /* by chunk: it was gone on from */
 };
 
 bool forward_extent(const struct forward_at *n, unsigned k, gaddr *addr, uint64_t *bytes)
@@ -55,14 +57,16 @@ static int do_insn(struct pass *p, struct forward_at *n, uint32_t insn, unsigned
     return p->v->insn(p->v->arg, n, err);
 }
 
-static int settle(struct pass *p, uint32_t thread, const struct frame *now, gaddr pc,
-                  struct err *err)
+static int settle(struct pass *p, uint32_t thread, struct frame *now, gaddr pc, struct err *err)
 {
     struct forward_went *l = &p->left[thread];
     int end = 0;
     l->next = pc;
-    if (l->frame && now == l->frame && p->v->went)
-        end = p->v->went(p->v->arg, l, err);
+    if (l->frame && now->serial == l->frame->serial && p->v->went) {
+        struct forward_went w = *l;
+        w.frame = now;
+        end = p->v->went(p->v->arg, &w, err);
+    }
     frame_unref(l->frame);
     l->frame = NULL;
     return end;
@@ -175,12 +179,48 @@ static int do_note(void *arg, const struct trace_walk *w, struct err *err)
     return frames_note(&p->frames, thread, n) ? err_set(err, "no memory") : 0;
 }
 
+static void take_states(struct pass *p, const struct trace_chunk *c)
+{
+    for (uint32_t i = 0; i < c->threads && i < p->threads; i++)
+        p->state[i] = c->state[i];
+}
+
+/* The threads that execute something in the chunk leave the steps that they were in. */
+static int pass_over(struct pass *p, const struct gist *g, struct err *err)
+{
+    int end = 0;
+    for (uint32_t i = 0; !end && i < g->threads; i++) {
+        struct forward_went *l = &p->left[g->thread[i].thread];
+        if (l->frame && g->thread[i].carry) {
+            gaddr pc = code_block(p->s->code, g->thread[i].carry - 1)->pc;
+            end = settle(p, g->thread[i].thread, l->frame, pc, err);
+        }
+        frame_unref(l->frame);
+        l->frame = NULL;
+    }
+    p->behind = true;
+    return end;
+}
+
+/* The state when the chunk begins that was just read, behind some that were passed over. */
+static int go_on(struct pass *p, const struct scan_chunk *sc, const struct trace_chunk *c,
+                 struct err *err)
+{
+    p->went_on[c->number] = true;
+    p->behind = false;
+    take_states(p, c);
+    return frames_go_on(&p->frames, &sc->start, err);
+}
+
 static int do_chunk(struct pass *p, uint32_t number, struct trace_chunk *c, struct err *err)
 {
     static const struct trace_visitor visitor = {do_step, do_note};
     const struct scan_chunk *sc = &p->s->scan.chunk[number];
     uint32_t thread = sc->thread;
-    if (trace_read(p->s->trace, number, c, err) || scan_unpack(sc, &p->lists, err))
+    if (p->v->passes && p->v->passes(p->v->arg, number))
+        return pass_over(p, &sc->gist, err);
+    if (trace_read(p->s->trace, number, c, err) || scan_unpack(sc, &p->lists, err) ||
+        (p->behind && go_on(p, sc, c, err)))
         return -1;
     return trace_walk_chunk(p->s->trace, c, &thread, &visitor, p, err);
 }
@@ -200,20 +240,23 @@ int forward_pass(struct trace_index *s, const struct forward_options *o,
     p.control = control_new(s->cfg);
     p.state = calloc(p.threads + 1, sizeof *p.state);
     p.left = calloc(p.threads + 1, sizeof *p.left);
-    if (!end && (!p.control || !p.state || !p.left))
+    p.went_on = calloc(chunks + 1, sizeof *p.went_on);
+    if (!end && (!p.control || !p.state || !p.left || !p.went_on))
         end = err_set(err, "no memory");
     if (!end && chunks) {
         end = trace_read(s->trace, chunk, &c, err);
-        for (uint32_t i = 0; !end && i < c.threads && i < p.threads; i++)
-            p.state[i] = c.state[i];
+        if (!end)
+            take_states(&p, &c);
     }
     for (uint32_t i = chunk; !end && i < chunks; i++) {
         if (v->last && trace_chunk_first(s->trace, i) > v->last)
             break;
         end = do_chunk(&p, i, &c, err);
     }
-    if (s->scan.chunk && chunks)
-        frames_forget(&s->scan.chunk[chunk].start);
+    if (s->scan.chunk && chunks && p.went_on)
+        for (uint32_t i = chunk; i < chunks; i++)
+            if (i == chunk || p.went_on[i])
+                frames_forget(&s->scan.chunk[i].start);
     for (uint32_t i = 0; p.left && i < p.threads; i++)
         frame_unref(p.left[i].frame);
     trace_chunk_deinit(&c);
@@ -222,5 +265,6 @@ int forward_pass(struct trace_index *s, const struct forward_options *o,
     frames_deinit(&p.frames);
     free(p.state);
     free(p.left);
+    free(p.went_on);
     return end;
 }

@@ -43,6 +43,8 @@ struct forward_visitor {
     /* Only saves and restores of these instructions matter, and not where they led. NULL: all do.
      */
     bool (*quiet)(void *arg, uint64_t first, uint64_t insns);
+    /* Nothing of the chunk matters at all: it is passed over. NULL: all do. */
+    bool (*passes)(void *arg, uint32_t chunk);
     /* Not 0, which for an error is -1 with *err set, ends the pass. All but `insn` may be NULL. */
     int (*insn)(void *arg, const struct forward_at *at, struct err *err);
     /* The transfer at pc, the end of a step, led to `next` in the same frame. */

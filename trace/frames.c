@@ -47,6 +47,35 @@ void frames_deinit(struct frames *f)
     f->thread = NULL;
 }
 
+/* Frames of a stack have ascending serials. */
+static void hand_over(struct frame *old, struct frame *new)
+{
+    while (old && new) {
+        if (old == new)
+            return; /* the frames below are the same, too */
+        if (old->serial == new->serial && old->own && !new->own) {
+            new->own = old->own;
+            new->drop = old->drop;
+            old->own = NULL;
+        }
+        uint64_t serial = old->serial < new->serial ? new->serial : old->serial;
+        old = old->serial == serial ? old->parent : old;
+        new = new->serial == serial ? new->parent : new;
+    }
+}
+
+int frames_go_on(struct frames *f, const struct frames *from, struct err *err)
+{
+    struct frames next;
+    if (frames_copy(&next, from, err))
+        return -1;
+    for (uint32_t i = 0; i < f->threads; i++)
+        hand_over(f->thread[i].top, next.thread[i].top);
+    frames_deinit(f);
+    *f = next;
+    return 0;
+}
+
 void frames_forget(struct frames *f)
 {
     for (uint32_t i = 0; i < f->threads; i++)

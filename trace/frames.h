@@ -53,6 +53,9 @@ struct frames {
 int frames_init(struct frames *f, const struct trace *trace, struct err *err);
 int frames_copy(struct frames *to, const struct frames *from, struct err *err);
 void frames_deinit(struct frames *f);
+/* *f is now as `from`, a later state of the same trace; what hangs on frames that are in both goes
+ * along. */
+int frames_go_on(struct frames *f, const struct frames *from, struct err *err);
 /* Marks and what hangs on frames is gone: for those that are used again. */
 void frames_forget(struct frames *f);
 

@@ -55,6 +55,7 @@ struct scanner {
     struct events *events;
     unsigned max_save;
     struct source *source;
+    struct gist_maker *gist;
     uint32_t thread; /* that runs */
     struct list restores, changes;
     bool failed; /* no memory: what was found is not all */
@@ -190,6 +191,7 @@ static void do_events(struct scanner *s, const struct trace_step *st, const stru
             continue; /* a note tells */
         gaddr addr = access_extent(b, a, values, &bytes);
         disarm(s, addr, bytes);
+        gist_write(s->gist, addr, bytes);
         if (ev->kind == EVENT_SAVE)
             save(s, f, addr, ev);
     }
@@ -204,12 +206,14 @@ static int do_step(void *arg, const struct trace_walk *w, struct err *err)
     const uint64_t *values = c->value + st->value_at;
     struct frames_thread *t = &s->frames.thread[st->thread];
     bool call = t->left && (t->left->tail == INSN_CALL || t->left->tail == INSN_CALL_IND);
+    bool pending = t->left;
     enum frames_effect effect;
     struct frame *f = frames_enter(&s->frames, st->thread, b, b->pc, &effect);
     if (!f)
         return err_set(err, "no memory");
     if (effect == FRAMES_MADE && call)
         arm(s, f->slot, f->serial, RETURN_ADDRESS);
+    gist_step(s->gist, st->thread, b, f->serial, pending && effect == FRAMES_STAYED);
     do_events(s, st, b, values, f);
     frames_leave(&s->frames, st, b, values, c->first_insn + st->insn_at);
     /* A return is judged when it is executed. */
@@ -241,6 +245,15 @@ const struct scan_signal *scan_delivery(const struct scan *s, gaddr frame, uint6
     return NULL;
 }
 
+/* Does more than writing memory, or belongs to a step of the chunk before. */
+static bool is_odd(const struct trace_walk *w)
+{
+    const struct flow_note *n = w->note;
+    return n->kind == FLOW_SIGNAL || n->kind == FLOW_BEGIN ||
+           (n->kind == FLOW_CALL && access_is_sigreturn((const struct flow_call *)n)) ||
+           (!w->next_step && n->kind != FLOW_THREAD);
+}
+
 static int do_note(void *arg, const struct trace_walk *w, struct err *err)
 {
     struct scanner *s = arg;
@@ -248,8 +261,12 @@ static int do_note(void *arg, const struct trace_walk *w, struct err *err)
     size_t ranges;
     const struct flow_range *r = trace_ranges(n, &ranges);
     for (size_t i = 0; i < ranges; i++)
-        if (r[i].how != FLOW_READ)
+        if (r[i].how != FLOW_READ) {
             disarm(s, r[i].addr, r[i].bytes);
+            gist_write(s->gist, r[i].addr, r[i].bytes);
+        }
+    if (is_odd(w))
+        gist_odd(s->gist);
     if (n->kind == FLOW_SIGNAL) {
         const struct flow_signal *sig = (const struct flow_signal *)n;
         disarm(s, sig->frame, sig->end - sig->frame);
@@ -271,6 +288,7 @@ static void scanner_deinit(struct scanner *s)
     free(s->filter);
     free(s->restores.at);
     free(s->changes.at);
+    gist_maker_free(s->gist);
 }
 
 static int scanner_init(struct scanner *s, struct trace *trace, unsigned max_save,
@@ -280,7 +298,8 @@ static int scanner_init(struct scanner *s, struct trace *trace, unsigned max_sav
         .trace = trace, .code = trace_code(trace), .max_save = max_save, .source = source};
     s->filter = calloc(1, FILTER);
     s->events = calloc(code_count(s->code) + 1, sizeof *s->events);
-    if (table_reserve(&s->armed) || !s->filter || !s->events)
+    s->gist = gist_maker_new(s->code, trace_threads(trace));
+    if (table_reserve(&s->armed) || !s->filter || !s->events || !s->gist)
         return err_set(err, "no memory");
     return frames_init(&s->frames, trace, err);
 }
@@ -313,6 +332,16 @@ static const uint8_t *unpack(const uint8_t *from, uint32_t *list, uint32_t count
         list[i] = last += d;
     }
     return from;
+}
+
+/* A gist is small beside its chunk. */
+static int keep_gist(struct scanner *s, uint32_t chunk, struct gist *out, struct err *err)
+{
+    enum { FEW = 24, MANY = 4096, PART = 128 };
+    uint64_t most = trace_chunk_bytes(s->trace, chunk) / PART;
+    most = most < FEW ? FEW : most > MANY ? MANY : most;
+    return gist_finish(s->gist, s->frames.serials, (uint32_t)most, out) ? err_set(err, "no memory")
+                                                                        : 0;
 }
 
 static int keep(struct scanner *s, struct scan_chunk *k, struct err *err)
@@ -381,7 +410,8 @@ int scan_init(struct scan *scan, struct trace *trace, unsigned max_save, struct 
         struct scan_chunk *k = &scan->chunk[i];
         k->thread = s.thread;
         if (frames_copy(&k->start, &s.frames, err) || trace_read(trace, i, &c, err) ||
-            trace_walk_chunk(trace, &c, &s.thread, &visitor, &s, err) || keep(&s, k, err))
+            trace_walk_chunk(trace, &c, &s.thread, &visitor, &s, err) || keep(&s, k, err) ||
+            keep_gist(&s, i, &k->gist, err))
             goto done;
     }
     bad = 0;
@@ -398,6 +428,7 @@ void scan_deinit(struct scan *s)
     for (uint32_t i = 0; s->chunk && i < s->chunks; i++) {
         frames_deinit(&s->chunk[i].start);
         free(s->chunk[i].packed);
+        gist_deinit(&s->chunk[i].gist);
     }
     free(s->chunk);
     free(s->signal);

@@ -3,13 +3,14 @@
  * SPDX-License-Identifier: MIT
  *
  * For each chunk: the frames at its beginning, which of its instructions restore a register that
- * their function had saved, and which returns found a return address that was changed. There are
- * many restores: they are kept packed, a byte or two for each.
+ * their function had saved, which returns found a return address that was changed, and what all of
+ * it does in short (gist.h). There are many restores: they are kept packed, a byte or two for each.
  */
 #ifndef TRACE_SCAN_H
 #define TRACE_SCAN_H
 
 #include "trace/frames.h"
+#include "trace/gist.h"
 
 struct source;
 
@@ -20,6 +21,7 @@ struct scan_chunk {
     uint32_t thread; /* that runs when it begins */
     uint32_t restores, changes;
     uint8_t *packed; /* for scan_unpack() */
+    struct gist gist;
 };
 
 /* Instructions of a chunk, by their numbers in it, ascending. */

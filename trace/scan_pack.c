@@ -160,6 +160,68 @@ static struct frame *get_frame(struct reader *r, const struct list *l)
     return f;
 }
 
+/* ---- gists ---- */
+
+static void put_gist(struct writer *w, const struct gist *g)
+{
+    gaddr last = 0;
+    put(w, g->odd);
+    put(w, g->threads);
+    for (uint32_t i = 0; i < g->threads; i++) {
+        put(w, g->thread[i].thread);
+        put(w, g->thread[i].carry);
+        put(w, g->thread[i].defined);
+        put(w, g->thread[i].lowest);
+    }
+    put(w, g->ranges);
+    for (uint32_t i = 0; i < g->ranges; last = g->range[i++].last) {
+        put(w, g->range[i].addr - last);
+        put(w, g->range[i].last - g->range[i].addr);
+    }
+    put(w, g->blocks);
+    for (uint32_t i = 0; i < g->blocks; i++)
+        put(w, g->block[i] - (i ? g->block[i - 1] : 0));
+}
+
+static void get_gist_threads(struct reader *r, const struct trace *trace, const struct code *code,
+                             struct gist *g)
+{
+    g->threads = (uint32_t)get_count(r);
+    g->thread = calloc(g->threads + 1, sizeof *g->thread);
+    r->failed |= !g->thread;
+    for (uint32_t i = 0; !r->failed && i < g->threads; i++) {
+        struct gist_thread *t = &g->thread[i];
+        t->thread = (uint32_t)get(r);
+        t->carry = (uint32_t)get(r);
+        t->defined = get(r);
+        t->lowest = get(r);
+        r->failed |= t->thread >= trace_threads(trace) || t->carry > code_count(code);
+    }
+}
+
+static void get_gist(struct reader *r, const struct trace *trace, const struct code *code,
+                     struct gist *g)
+{
+    g->odd = get(r);
+    get_gist_threads(r, trace, code, g);
+    g->ranges = (uint32_t)get_count(r);
+    g->range = calloc(g->ranges + 1, sizeof *g->range);
+    r->failed |= !g->range;
+    gaddr last = 0;
+    for (uint32_t i = 0; !r->failed && i < g->ranges; last = g->range[i++].last) {
+        g->range[i].addr = last + get(r);
+        g->range[i].last = g->range[i].addr + get(r);
+        r->failed |= g->range[i].addr < last || g->range[i].last < g->range[i].addr;
+    }
+    g->blocks = (uint32_t)get_count(r);
+    g->block = calloc(g->blocks + 1, sizeof *g->block);
+    r->failed |= !g->block;
+    for (uint32_t i = 0, at = 0; !r->failed && i < g->blocks; i++) {
+        g->block[i] = at += (uint32_t)get(r);
+        r->failed |= at >= code_count(code);
+    }
+}
+
 /* ---- a chunk ---- */
 
 static size_t packed_bytes(const struct scan_chunk *k)
@@ -186,6 +248,7 @@ static void put_chunk(struct writer *w, const struct list *l, const struct scan_
     put(w, k->changes);
     put(w, bytes);
     put_bytes(w, k->packed, bytes);
+    put_gist(w, &k->gist);
 }
 
 /* The lists' bytes are as many numbers as are said. */
@@ -223,7 +286,10 @@ static bool get_chunk(struct reader *r, const struct list *l, const struct trace
         of->insn = get(r);
         of->addr = get(r);
     }
-    return get_lists(r, k) && k->thread < trace_threads(trace) + 1;
+    if (!get_lists(r, k) || k->thread > trace_threads(trace))
+        return false;
+    get_gist(r, trace, code, &k->gist);
+    return !r->failed;
 }
 
 /* ---- all of it ---- */

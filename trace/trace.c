@@ -376,6 +376,12 @@ uint64_t trace_chunk_first(const struct trace *t, uint32_t chunk)
     return chunk < t->chunks ? t->place[chunk].first_insn : t->insns;
 }
 
+uint64_t trace_chunk_bytes(const struct trace *t, uint32_t chunk)
+{
+    uint64_t end = chunk + 1 < t->chunks ? t->place[chunk + 1].at : t->span.bytes;
+    return chunk < t->chunks ? end - t->place[chunk].at : 0;
+}
+
 uint32_t trace_threads(const struct trace *t)
 {
     return t->threads;

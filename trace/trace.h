@@ -76,6 +76,8 @@ uint64_t trace_insns(const struct trace *trace);
 uint32_t trace_chunks(const struct trace *trace);
 uint64_t trace_chunk_first(const struct trace *trace, uint32_t chunk); /* insns before it */
 
+uint64_t trace_chunk_bytes(const struct trace *trace, uint32_t chunk); /* in the file, about */
+
 /* Reads a chunk into *out, which is {0} or was read before. */
 int trace_read(struct trace *trace, uint32_t chunk, struct trace_chunk *out, struct err *err);
 /* The same without values, in a fraction of the time. */

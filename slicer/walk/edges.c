@@ -510,6 +510,14 @@ static bool quiet(void *arg, uint64_t first, uint64_t insns)
                                   : p->next == UINT64_MAX && !p->wants;
 }
 
+/* What the walk passed over has no nodes, and leaves what was asked for as it is: registers that
+ * were looked for are not even saved there. */
+static bool passes(void *arg, uint32_t chunk)
+{
+    const struct pass *p = arg;
+    return p->slice->closed && p->slice->passed[chunk];
+}
+
 static int do_insn(void *arg, const struct forward_at *n, struct err *err)
 {
     struct pass *p = arg;
@@ -683,6 +691,7 @@ static int run(struct pass *p, bool between, struct err *err)
 {
     struct forward_visitor v = {.arg = p,
                                 .quiet = quiet,
+                                .passes = passes,
                                 .insn = do_insn,
                                 .went = went,
                                 .signal = signalled,

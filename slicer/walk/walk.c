@@ -331,11 +331,22 @@ static int walk_chunk(struct walk *w, uint32_t number, struct attached *x, struc
     if (trace_read(w->s->trace, number, &w->chunk, err) || scan_unpack(w->scan, &w->lists, err))
         return -1;
     w->out->figures.chunks++;
-    memset(w->place, 0, sizeof *w->place * TRACE_STEPS);
+    memset(w->place, 0, sizeof *w->place * w->chunk.steps);
     int bad = follow(w, err) || walk_back(w, x, err) ? -1 : 0;
     for (uint32_t i = 0; i < w->chunk.steps; i++)
         frame_unref(w->place[i].frame);
     return bad;
+}
+
+/* Where the threads go on that execute something in the chunk, which is not read. */
+static void pass_over(struct walk *w, uint32_t number)
+{
+    const struct gist *g = &w->s->scan.chunk[number].gist;
+    w->out->passed[number] = true;
+    for (uint32_t i = 0; i < g->threads; i++) {
+        const struct gist_thread *t = &g->thread[i];
+        w->carry[t->thread] = t->carry ? code_block(w->s->code, t->carry - 1)->pc : 0;
+    }
 }
 
 /* ---- all of it ---- */
@@ -402,7 +413,9 @@ int slice_walk(struct trace_index *s, struct slice *out, const struct slice_want
         if ((o->most && out->count >= o->most) || !anything_wanted(&w) ||
             trace_chunk_first(s->trace, i + 1) <= o->first)
             break;
-        if (walk_chunk(&w, i, &x, err))
+        if (!x.call && !x.odds && !x.wanted && slice_walk_passes(&w, i))
+            pass_over(&w, i);
+        else if (walk_chunk(&w, i, &x, err))
             goto done;
     }
     bad = w.ok ? 0 : err_set(err, "no memory");

@@ -91,6 +91,10 @@ bool slice_walk_constant(void *walk, gaddr addr, uint64_t bytes);
 /* Is a register waited for that the frame may have saved at addr? */
 bool slice_walk_saved(const struct walk *w, const struct frame *frame, gaddr addr);
 
+/* slicer/walk/over.c: does nothing in the chunk change what is wanted? Nothing is pending from the
+ * chunk behind it. */
+bool slice_walk_passes(const struct walk *w, uint32_t number);
+
 /* slicer/walk/notes.c: what the kernel did to registers. */
 void slice_walk_signal(struct walk *w, uint32_t thread, const struct flow_signal *s);
 void slice_walk_sigreturn(struct walk *w, uint32_t thread, const struct flow_call *c,

@@ -7,16 +7,21 @@
  * Traces the pinball into the file TRACE and draws criteria: registers and memory at points, uses
  * of instructions. Each is sliced with all edges, without control, by value only; with saved
  * registers looked through and kept; pruned by random locations. Says what differs first, counted
- * from the end, and why the oracle has it.
+ * from the end, and why the oracle has it. The trace has small chunks, and a third of the slices
+ * and their edges must be what they are if all chunks are read.
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
+#include "pinball/pinball.h"
+#include "slicer/walk/edges.h"
 #include "source/frame.h"
 #include "study/study.h"
 #include "tests/slice/oracle.h"
+#include "trace/collect.h"
 
 enum {
     CRITERIA = 25,
@@ -434,6 +439,7 @@ static struct {
 static struct {
     unsigned slices, bad, pruned;
     uint64_t nodes, largest, pairs;
+    uint64_t chunks, passed; /* of all slices; and those that were passed over */
     double oracle, product;
 } sum;
 
@@ -452,6 +458,69 @@ static void print_question(const struct question *q)
         print_want(&q->want[q->w + i]);
     }
     printf("; from %llu on\n", (unsigned long long)q->first);
+}
+
+/* ---- chunks that are passed over ---- */
+
+/* All edges of a slice, as they are told. */
+struct told {
+    struct slice_dependence *at;
+    size_t count, room;
+};
+
+static int tell(void *arg, const struct slice_dependence *edge)
+{
+    struct told *t = arg;
+    if (array_push(&t->at, &t->count, &t->room, *edge))
+        fail("no memory");
+    return 0;
+}
+
+static bool same_edge(const struct slice_dependence *a, const struct slice_dependence *b)
+{
+    return a->node == b->node && a->on == b->on && a->kind == b->kind && a->memory == b->memory &&
+           a->addr == b->addr && a->bytes == b->bytes && a->node_thread == b->node_thread &&
+           a->on_thread == b->on_thread && a->node_pc == b->node_pc && a->on_pc == b->on_pc &&
+           a->node_cfa == b->node_cfa && a->on_cfa == b->on_cfa;
+}
+
+static struct told edges_of(struct trace_index *index, const struct slice *s,
+                            const struct question *q, const struct slice_options *o)
+{
+    struct told t = {0};
+    struct err err;
+    if (slice_edges(index, s, &q->want[q->w], q->count, o, tell, &t, &err))
+        fail(err.msg);
+    return t;
+}
+
+/* The slice, and its edges, must be those of a walk that reads everything. */
+static bool compare_whole(struct trace_index *index, const struct slice *slice,
+                          const struct question *q, struct slice_options o)
+{
+    struct err err;
+    struct slice_figures some, all;
+    struct told a = edges_of(index, slice, q, &o);
+    o.whole = true;
+    struct slice *whole = slice_backward(index, &q->want[q->w], q->count, &o, &err);
+    if (!whole)
+        fail(err.msg);
+    struct told b = edges_of(index, whole, q, &o);
+    bool same = a.count == b.count && slice_count(slice) == slice_count(whole);
+    for (uint64_t n = slice_next(whole, 0); same && n != UINT64_MAX; n = slice_next(whole, n + 1))
+        same = slice_has(slice, n);
+    for (size_t i = 0; same && i < a.count; i++)
+        same = same_edge(&a.at[i], &b.at[i]);
+    if (!same)
+        printf("    %zu edges, %zu if all chunks are read\n", a.count, b.count);
+    slice_figures(slice, &some);
+    slice_figures(whole, &all);
+    sum.chunks += all.chunks;
+    sum.passed += all.chunks - some.chunks;
+    slice_free(whole);
+    free(a.at);
+    free(b.at);
+    return same;
 }
 
 static void compare_slice(const struct oracle *o, struct trace_index *index,
@@ -487,7 +556,9 @@ static void compare_slice(const struct oracle *o, struct trace_index *index,
     sum.pairs += figures.pairs;
     if (slice_count(slice) > sum.largest)
         sum.largest = slice_count(slice);
-    if (compare(o, reason, slice, q->first)) {
+    bool some = (q->w + q->setting + q->kind) % 3 == 0;
+    bool whole = !some || compare_whole(index, slice, q, options);
+    if (compare(o, reason, slice, q->first) || !whole) {
         print_question(q);
         sum.bad++;
     }
@@ -560,6 +631,20 @@ static void compare_all(struct study *study, const struct slice_want *want, size
     oracle_graphs_free(graphs);
 }
 
+/* A trace with many chunks, so that there are some in which nothing is wanted. Where many criteria
+ * are drawn the program is small. */
+static void collect_chunks(const char *from, const char *to, size_t wants)
+{
+    struct err err;
+    struct collect_result result;
+    struct collect_options options = {.chunk_steps = wants > CRITERIA ? 1 + (uint32_t)draw(16)
+                                                                      : 20 + (uint32_t)draw(1000)};
+    struct pinball *pinball = pinball_open(from, &err);
+    if (!pinball || collect(pinball, to, &options, &result, &err))
+        fail(err.msg);
+    pinball_close(pinball);
+}
+
 int main(int argc, char **argv)
 {
     struct err err;
@@ -567,7 +652,8 @@ int main(int argc, char **argv)
         fail("usage: slice_compare PINBALL TRACE [SEED [CRITERIA]]");
     in.random = 0x9e3779b97f4a7c15ull + (argc > 3 ? strtoull(argv[3], NULL, 0) : 1);
     size_t wants = argc > 4 ? strtoull(argv[4], NULL, 0) : CRITERIA;
-    struct study_options options = {.trace = argv[2], .fresh = true};
+    collect_chunks(argv[1], argv[2], wants);
+    struct study_options options = {.trace = argv[2]};
     struct study *study = study_open(argv[1], &options, &err);
     if (!study)
         fail(err.msg);
@@ -582,13 +668,14 @@ int main(int argc, char **argv)
         fail("nothing to compare");
     wants = draw_wants(want, wants);
     compare_all(study, want, wants);
-    printf(
-        "%llu instructions, %u threads, %zu criteria, %u slices of %llu nodes on average, the "
-        "largest has %llu, %llu pairs, %u made smaller by pruning, %u differ; oracle %.2f s, slicer %.2f s\n",
-        (unsigned long long)trace_insns(in.trace), trace_threads(in.trace), wants, sum.slices,
-        (unsigned long long)(sum.nodes / (sum.slices ? sum.slices : 1)),
-        (unsigned long long)sum.largest, (unsigned long long)sum.pairs, sum.pruned, sum.bad,
-        sum.oracle, sum.product);
+    printf("%llu instructions, %u threads, %zu criteria, %u slices of %llu nodes on average, the "
+           "largest has %llu, %llu pairs, %u made smaller by pruning, %llu of %llu chunks "
+           "passed over, %u differ; oracle %.2f s, slicer %.2f s\n",
+           (unsigned long long)trace_insns(in.trace), trace_threads(in.trace), wants, sum.slices,
+           (unsigned long long)(sum.nodes / (sum.slices ? sum.slices : 1)),
+           (unsigned long long)sum.largest, (unsigned long long)sum.pairs, sum.pruned,
+           (unsigned long long)sum.passed, (unsigned long long)sum.chunks, sum.bad, sum.oracle,
+           sum.product);
     free(want);
     free(in.own);
     free(in.nodes);

@@ -14,6 +14,7 @@ struct waiting {
     uint64_t serial; /* 0: free slot */
     const struct cfg_function *function;
     uint64_t maker;
+    uint32_t thread;
     uint32_t root;   /* thread + 1 of a root frame; 0: another */
     uint32_t count;  /* blocks set */
     bool outside;    /* somebody waits whose pc is in no block */
@@ -141,6 +142,7 @@ static struct waiting *make(struct control *c, const struct frame *frame, uint32
     *w = (struct waiting){.serial = frame->serial,
                           .function = f,
                           .maker = frame->maker,
+                          .thread = thread,
                           .root = frame->kind == FRAME_ROOT ? thread + 1 : 0,
                           .block = block};
     c->waiting.used++;
@@ -191,6 +193,47 @@ bool control_branch(struct control *c, const struct frame *frame, int32_t from, 
         }
     }
     return any;
+}
+
+/* Does one of those that wait in the frame depend on an edge of the branch at pc? */
+static bool depends(const struct waiting *w, gaddr pc)
+{
+    const struct cfg_function *f = w->function;
+    int32_t from = cfg_block_of(f, pc);
+    const struct cfg_block *b = from == CFG_NONE ? NULL : cfg_block(f, from);
+    if (!b || b->last != pc || !cfg_is_branch(b))
+        return false;
+    const int32_t *succ = cfg_successors(f, from);
+    for (uint32_t i = 0; i < b->succs; i++)
+        for (int32_t s = succ[i]; s != CFG_EXIT && s != b->ipdom; s = cfg_block(f, s)->ipdom)
+            if (w->block[s / 64] >> (s % 64) & 1)
+                return true;
+    return false;
+}
+
+static bool may(const struct waiting *w, const struct control_chunk *chunk)
+{
+    const struct gist_thread *t = gist_thread(chunk->gist, w->thread);
+    if (!t || (!w->count && !w->outside))
+        return false;
+    if (w->maker != FRAME_NO_MAKER && w->maker >= chunk->insn)
+        return true;
+    if (w->serial > chunk->before)
+        return w->serial <= chunk->after;
+    for (uint32_t i = 0; w->count && w->serial >= t->lowest && i < chunk->gist->blocks; i++)
+        if (depends(w, code_last(code_block(chunk->code, chunk->gist->block[i]))->pc))
+            return true;
+    return false;
+}
+
+bool control_may(const struct control *c, const struct control_chunk *chunk)
+{
+    if (c->waiting.used > chunk->most)
+        return true;
+    for (size_t i = 0; i < c->waiting.room; i++)
+        if (c->waiting.slot[i].serial && may(&c->waiting.slot[i], chunk))
+            return true;
+    return false;
 }
 
 static bool release(struct control *c, uint64_t serial)

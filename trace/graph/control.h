@@ -11,6 +11,7 @@
 #define TRACE_GRAPH_CONTROL_H
 
 #include "trace/frames.h"
+#include "trace/gist.h"
 #include "trace/graph/cfg.h"
 
 struct control;
@@ -33,6 +34,16 @@ bool control_waits(struct control *c, const struct frame *frame);
 /* The branch at the end of block `from` led to block `to`, in the same frame. Did somebody wait for
  * that? */
 bool control_branch(struct control *c, const struct frame *frame, int32_t from, int32_t to);
+
+/* May a branch or a maker that somebody waits for be executed in a chunk? */
+struct control_chunk {
+    const struct gist *gist;
+    const struct code *code;
+    uint64_t insn;          /* its first instruction's number */
+    uint64_t before, after; /* serials of the last frames that were made before and in it */
+    size_t most;            /* if more frames are waited in, this is not looked into: it may */
+};
+bool control_may(const struct control *c, const struct control_chunk *chunk);
 
 /* Instruction number `insn` is met: do nodes of a frame that it made wait? They no longer do. */
 bool control_maker(struct control *c, uint64_t insn);
