@@ -14,6 +14,7 @@ import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+PYTHON = sys.executable  # itself: what is found may be a script that looks for it
 STUB = os.path.join(HERE, "script_stub.py")
 SKIP = 77
 # The stand-in makes its recording before it answers: where the machine is busy, GDB's own 2 seconds are too short for that.
@@ -199,7 +200,7 @@ class Test:
         print("FAILED:", text)
 
     def run(self, name, rows, *behaviour, connected=True):
-        target = f"target extended-remote | python3 -B {STUB} {self.subject} {' '.join(behaviour)}"
+        target = f"target extended-remote | {PYTHON} -B {STUB} {self.subject} {' '.join(behaviour)}"
         commands = [f"source {self.script}"] + ([target] if connected else [])
         for number, (command, _) in enumerate(rows):
             commands += [f"echo \\n@@{number}@@\\n", command]
@@ -232,7 +233,7 @@ class Test:
             os.mkdir(path)
             stub = os.path.join(path, b"stub.py")
             shutil.copy(STUB, stub)
-            words = [b"python3", b"-B", stub, os.fsencode(self.subject)]
+            words = [os.fsencode(PYTHON), b"-B", stub, os.fsencode(self.subject)]
             shown = self.gdb([f"source {self.script}", f"python connect({words!r}, 'end')", "pin when"])
             self.check(f"connect {name!r}", "The recording ends here.", shown.stdout)
 
@@ -246,13 +247,13 @@ class Test:
     def says_that_there_is_no_main(self):
         stripped = os.path.join(self.work, "stripped")
         subprocess.run(["strip", "-o", stripped, self.subject], check=True)
-        words = [b"python3", b"-B", os.fsencode(STUB), os.fsencode(stripped)]
+        words = [os.fsencode(PYTHON), b"-B", os.fsencode(STUB), os.fsencode(stripped)]
         shown = self.gdb([f"source {self.script}", f"python connect({words!r})", "pin when"]).stdout
         self.check("no main", "There is no function main", shown)
         self.check("no main", "T1:0:", shown)
 
     def is_a_stop_like_any_other_to_front_ends(self):
-        words = [b"python3", b"-B", os.fsencode(STUB), os.fsencode(self.subject)]
+        words = [os.fsencode(PYTHON), b"-B", os.fsencode(STUB), os.fsencode(self.subject)]
         shown = self.gdb([f"source {self.script}", f"python connect({words!r}, 'end')"], "-i=mi3").stdout
         self.check("MI", "*running", shown)
         self.check("MI", re.compile(r'\*stopped,.*frame=\{.*func="_start"'), shown)

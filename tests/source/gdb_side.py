@@ -26,6 +26,15 @@ def breaks(specs):
     return answer
 
 
+def breaks_of(programs):
+    """The same of several programs: [program, breakpoints] each."""
+    answers = []
+    for program, specs in programs:
+        gdb.execute(f'file "{program}"', to_string=True)
+        answers.append(breaks(specs))
+    return answers
+
+
 def lines(pcs):
     answer = []
     for pc in pcs:
@@ -104,7 +113,7 @@ def variables(task):
     return stops
 
 
-TASKS = {"breaks": breaks, "lines": lines, "scopes": scopes, "variables": variables}
+TASKS = {"breaks_of": breaks_of, "lines": lines, "scopes": scopes, "variables": variables}
 
 gdb.execute("set pagination off")
 gdb.execute("set confirm off")

@@ -139,11 +139,11 @@ def breaks(test):
         with open(source, encoding="utf-8") as file:
             lines = len(file.readlines())
         name = os.path.basename(source)
-        for program in test.programs(source):
-            specs = [f"{name}:{n}" for n in range(1, lines + 3)]
-            specs += [f for f, _, _ in functions(program) if "." not in f] if source != SHOP else CXX_NAMES
-            wanted = test.gdb(program, "breaks", specs)
-            for spec, answer in zip(specs, test.ask_about(program, [f"breaks {s}" for s in specs])):
+        programs = list(test.programs(source))
+        specs = {program: [f"{name}:{n}" for n in range(1, lines + 3)] +
+                 (CXX_NAMES if source == SHOP else [f for f, _, _ in functions(program) if "." not in f]) for program in programs}
+        for program, wanted in zip(programs, test.gdb(programs[0], "breaks_of", list(specs.items()))):
+            for spec, answer in zip(specs[program], test.ask_about(program, [f"breaks {s}" for s in specs[program]])):
                 have = None if answer.startswith("error") else [int(a, 16) for a in answer.split()]
                 test.check(f"{os.path.basename(program)} {spec}", have, wanted[spec])
             os.unlink(program)
