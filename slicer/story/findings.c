@@ -23,12 +23,13 @@ static uint32_t row_of(struct study *s, const struct report *r, uint32_t thread,
     return NO_ROW;
 }
 
-/* Keeps it at its place, by row; one of each kind for a row. */
+/* Keeps it at its place, by row; one of each kind for a row, and no sentence twice. */
 static void add(struct findings *f, const struct finding *x)
 {
     size_t at = f->count;
     for (size_t i = 0; i < f->count; i++)
-        if (f->list[i].row == x->row && f->list[i].kind == x->kind)
+        if ((f->list[i].row == x->row && f->list[i].kind == x->kind) ||
+            strcmp(f->list[i].text, x->text) == 0)
             return;
     while (at && f->list[at - 1].row > x->row)
         at--;

@@ -11,7 +11,7 @@
 #include "slicer/report/report.h"
 
 /* Larger traces are not searched: it takes passes over all of them. */
-enum { FINDINGS_MOST = 4, FINDINGS_MARKS = 64, FINDINGS_TEXT = 1024, FINDINGS_INSNS = 20000000 };
+enum { FINDINGS_MOST = 4, FINDINGS_MARKS = 64, FINDINGS_TEXT = 1024, FINDINGS_INSNS = 50000000 };
 
 enum mark {
     MARK_NONE,

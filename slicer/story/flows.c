@@ -35,8 +35,9 @@ void flows_free(struct flows *f)
     free(f);
 }
 
-void flows_list(struct flows *f, uint32_t node, uint64_t insn, uint32_t row)
+void flows_list(struct flows *f, uint32_t node, uint64_t insn, uint32_t row, bool outside)
 {
+    f->node[node].outside = outside;
     f->insn[node] = insn;
     f->row_of[node] = row;
     f->nodes = node + 1;

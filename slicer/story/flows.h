@@ -28,6 +28,7 @@ struct flows_node {
     uint32_t thread; /* as in trace_step.thread */
     uint32_t first;  /* of its edges; the next one's first is behind its last */
     uint32_t copy;   /* number plus one of what it copies; 0: no copy */
+    bool outside;    /* a system call */
 };
 
 struct flows {
@@ -51,8 +52,8 @@ void flows_free(struct flows *f); /* NULL is allowed */
 
 /* 0, or -1: no memory. */
 int flows_add(struct flows *f, uint32_t node, uint32_t on, const struct slice_dependence *d);
-/* A node that is listed: its rows and what it was. */
-void flows_list(struct flows *f, uint32_t node, uint64_t insn, uint32_t row);
+/* A node that is listed: its row. */
+void flows_list(struct flows *f, uint32_t node, uint64_t insn, uint32_t row, bool outside);
 
 /* The edges of a node, *count of them. */
 const struct flows_edge *flows_of(const struct flows *f, uint32_t node, uint32_t *count);

@@ -187,6 +187,8 @@ static enum story_how how_of(const struct search *t, const struct entry *e)
 {
     if (e->kind == SLICE_CONTROL)
         return STORY_DECIDED;
+    if (t->flows->node[e->node].outside)
+        return STORY_OUTSIDE;
     if (e->carried || t->flows->node[e->node].copy)
         return STORY_COPIED;
     if (e->kind == SLICE_ADDRESS)
@@ -236,11 +238,15 @@ static int32_t tell(struct search *t, const struct entry *e)
     if (!is_shown(t, r))
         return STORY_NONE;
     int32_t row = find_row(t, r, (enum race)e->race);
+    enum story_how how = how_of(t, e);
+    if (row != STORY_NONE && rank(how) <= rank(t->out->row[row].how))
+        return row;
     if (row == STORY_NONE)
         row = (int32_t)t->out->rows++;
-    else if (rank(how_of(t, e)) <= rank(t->out->row[row].how) || e->parent >= row)
-        return row;
-    describe(t, e, &t->out->row[row]);
+    if (e->parent < row)
+        describe(t, e, &t->out->row[row]);
+    else if (how == STORY_OUTSIDE) /* for the line itself */
+        t->out->row[row].how = how;
     return row;
 }
 

@@ -105,6 +105,8 @@ def jumps(test):
     for run in test.runs("jumps"):
         result = run.slice("result", "at", run.at("CRITERION"))
         run.check_lines("result", result, there=["SWITCH", "READ"], not_there=["UNRELATED"])
+        brought = {result["lines"][row["line"]]["line"] for row in result["story"] if row["how"] == "came from outside"}
+        test.check(f"{run.dir}: what came from outside", brought & {run.line("READ"), run.line("SWITCH")}, {run.line("READ")})
         result = run.slice("--data", "result", "at", run.at("CRITERION"))
         run.check_lines("result by data", result, not_there=["SWITCH", "READ", "UNRELATED"])
 
