@@ -14,7 +14,7 @@
 #include "pinball/pinball.h"
 #include "study/study_private.h"
 
-enum { PIECE = 4 << 20, LEVEL = 1, KEY_TEXT = 512 };
+enum { PIECE = 4 << 20, LEVEL = 9, KEY_TEXT = 512 };
 static const uint64_t MOST = 8ull << 30; /* of one fact */
 
 static bool has_place(const struct study *s)

@@ -9,7 +9,7 @@
 #include "facts/heap/errors.h"
 #include "study/kept.h"
 
-enum { VERSION = 2 };
+enum { VERSION = 3, WORD = 8 };
 
 /* What a kept heap begins with; the lists follow in this order. */
 struct head {
@@ -21,6 +21,11 @@ struct kept_function {
     gaddr entry;
     uint64_t row;
 };
+
+_Static_assert(sizeof(struct kept_function) % WORD == 0 && sizeof(struct heap_call) % WORD == 0 &&
+                   sizeof(struct heap_block) % WORD == 0 && sizeof(struct heap_stack) % WORD == 0 &&
+                   sizeof(struct heap_error) % WORD == 0,
+               "elements have whole words");
 
 static void heap_free(void *made)
 {
@@ -50,11 +55,20 @@ static struct kept_fact fact_of(const struct heap *h)
     return f;
 }
 
-static uint8_t *put(uint8_t *to, const void *list, size_t bytes)
+/* Lists lie there as columns, byte by byte, of differences to the element before: they are long,
+ * and neighbours are alike. Elements have whole words. */
+static uint8_t *put_list(uint8_t *to, const void *list, size_t count, size_t bytes)
 {
-    if (bytes)
-        memcpy(to, list, bytes);
-    return to + bytes;
+    const uint8_t *from = list;
+    for (size_t w = 0; w < bytes; w += WORD) {
+        uint64_t last = 0, now;
+        for (size_t i = 0; i < count; i++, last = now) {
+            memcpy(&now, from + i * bytes + w, WORD);
+            for (size_t k = 0; k < WORD; k++)
+                to[(w + k) * count + i] = (uint8_t)((now - last) >> (8 * k));
+        }
+    }
+    return to + count * bytes;
 }
 
 static size_t bytes_of(const struct head *n)
@@ -76,30 +90,44 @@ void heap_keep(const struct heap *h, const struct study *s)
                      .errors = h->errors ? h->errors->count : 0,
                      .has_errors = h->errors != NULL};
     uint8_t *data = malloc(bytes_of(&n)), *to = data;
-    if (!data)
+    struct kept_function *f = calloc(n.functions + 1, sizeof *f);
+    if (!data || !f) {
+        free(data);
+        free(f);
         return; /* it is found out again */
-    to = put(to, &n, sizeof n);
-    for (size_t i = 0; i < h->functions.count; i++) {
-        struct kept_function f = {h->functions.list[i].entry, h->functions.list[i].row};
-        to = put(to, &f, sizeof f);
     }
-    to = put(to, h->call, h->calls * sizeof *h->call);
-    to = put(to, h->block, h->blocks * sizeof *h->block);
-    to = put(to, h->stack, h->stacks * sizeof *h->stack);
-    to = put(to, h->frame, h->frames * sizeof *h->frame);
-    to = put(to, h->errors ? h->errors->list : NULL, n.errors * sizeof *h->errors->list);
+    memcpy(to, &n, sizeof n);
+    to += sizeof n;
+    for (size_t i = 0; i < h->functions.count; i++)
+        f[i] = (struct kept_function){h->functions.list[i].entry, h->functions.list[i].row};
+    to = put_list(to, f, n.functions, sizeof *f);
+    free(f);
+    to = put_list(to, h->call, h->calls, sizeof *h->call);
+    to = put_list(to, h->block, h->blocks, sizeof *h->block);
+    to = put_list(to, h->stack, h->stacks, sizeof *h->stack);
+    to = put_list(to, h->frame, h->frames, sizeof *h->frame);
+    to = put_list(to, h->errors ? h->errors->list : NULL, n.errors, sizeof *h->errors->list);
     kept_put(s, &fact, data, (size_t)(to - data));
     free(data);
 }
 
 static const uint8_t *get(const uint8_t *from, void *list, size_t count, size_t bytes)
 {
-    void *copy = malloc(count * bytes + 1);
+    uint8_t *copy = malloc(count * bytes + 1);
     if (!from || !copy) {
         free(copy);
         return NULL;
     }
-    memcpy(copy, from, count * bytes);
+    for (size_t w = 0; w < bytes; w += WORD) {
+        uint64_t now = 0;
+        for (size_t i = 0; i < count; i++) {
+            uint64_t difference = 0;
+            for (size_t k = 0; k < WORD; k++)
+                difference |= (uint64_t)from[(w + k) * count + i] << (8 * k);
+            now += difference;
+            memcpy(copy + i * bytes + w, &now, WORD);
+        }
+    }
     memcpy(list, &copy, sizeof copy);
     return from + count * bytes;
 }
