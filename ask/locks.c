@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "ask/location.h"
-#include "ask/wording.h"
+#include "facts/locks/naming.h"
 #include "facts/locks/orders.h"
 #include "slicer/criterion/place.h"
 
@@ -28,7 +28,7 @@ static const struct rows_column columns[] = {
 static int tell_held(struct asking *q, const struct locks_event *e, struct err *err)
 {
     char name[NAME];
-    wording_lock(q->study, e->line_pc, e->lock, name, sizeof name);
+    naming_lock(q->study, e->line_pc, NULL, e->lock, name, sizeof name);
     rows_text(q->rows, STATE, e->shared ? "held to read" : "held");
     rows_text(q->rows, KIND, locks_kind_name(e->kind));
     rows_text(q->rows, LOCK, name);
@@ -41,7 +41,7 @@ static int tell_held(struct asking *q, const struct locks_event *e, struct err *
 static int tell_wait(struct asking *q, const struct locks_wait *w, struct err *err)
 {
     char name[NAME];
-    wording_wait(q->study, w, name, sizeof name);
+    naming_wait(q->study, w, name, sizeof name);
     rows_text(q->rows, STATE, "waited for");
     rows_text(q->rows, KIND, locks_kind_name(w->kind));
     rows_text(q->rows, LOCK, name);
@@ -59,8 +59,8 @@ static void describe(struct asking *q, const struct locks *l, const struct order
 {
     const struct locks_event *held = &l->event[e->held], *taken = &l->event[e->taken];
     char a[NAME], b[NAME], a_line[NAME], b_line[NAME];
-    wording_lock(q->study, held->line_pc, held->lock, a, sizeof a);
-    wording_lock(q->study, taken->line_pc, taken->lock, b, sizeof b);
+    naming_lock(q->study, held->line_pc, NULL, held->lock, a, sizeof a);
+    naming_lock(q->study, taken->line_pc, NULL, taken->lock, b, sizeof b);
     study_place(q->study, held->line_pc, a_line, sizeof a_line);
     study_place(q->study, taken->line_pc, b_line, sizeof b_line);
     snprintf(out, room, "T%u took %.80s at %.80s while it held %.80s since %.80s", taken->at.thread,
@@ -75,7 +75,7 @@ static int tell_circle(struct asking *q, const struct locks *l, const struct ord
         const struct orders_edge *e = &o->edge[c->edge[i]];
         const struct locks_event *taken = &l->event[e->taken];
         describe(q, l, e, story, sizeof story);
-        wording_lock(q->study, taken->line_pc, taken->lock, name, sizeof name);
+        naming_lock(q->study, taken->line_pc, NULL, taken->lock, name, sizeof name);
         rows_text(q->rows, STATE, "could deadlock");
         rows_text(q->rows, KIND, locks_kind_name(taken->kind));
         rows_text(q->rows, LOCK, name);

@@ -14,6 +14,7 @@
 /* What a question is answered from. */
 enum ask_needs {
     ASK_LOG,   /* the log, and a plain replay: there is no trace, study->trace is NULL */
+    ASK_END,   /* the same, and debug information */
     ASK_TRACE, /* a trace: made if it is not there */
 };
 

@@ -313,8 +313,7 @@ static int answer(void *arg)
     const struct work *w = arg;
     const struct arguments *a = w->arguments;
     struct err err = {.code = 0};
-    if (!a->study.untraced &&
-        (study_analyse(w->study, &err) || (w->other && study_analyse(w->other, &err))))
+    if (study_analyse(w->study, &err) || (w->other && study_analyse(w->other, &err)))
         return say_error(CLI_FAILED, "%s", err.msg);
     struct rows *rows = rows_new(&a->rows, &err);
     struct asking q = {.given = &a->given,
@@ -389,7 +388,8 @@ static int work(struct arguments *a)
     progress_begin(&progress, a->in);
     a->study.progress = progress_count;
     a->study.arg = &progress;
-    a->study.untraced = a->given.question->needs == ASK_LOG;
+    a->study.untraced = a->given.question->needs != ASK_TRACE;
+    a->study.modules = a->given.question->needs == ASK_END;
     struct study *s = study_collect(a->in, &a->study, &err);
     progress_end(&progress);
     if (!s)
@@ -403,7 +403,7 @@ static int work(struct arguments *a)
         sigaction(SIGINT, &(struct sigaction){.sa_handler = on_interrupt, .sa_flags = SA_RESTART},
                   NULL);
         /* Events of a replay were checked one by one; there is no debug information. */
-        status = a->study.untraced
+        status = a->given.question->needs == ASK_LOG
                      ? answer(&w)
                      : broker_run(s, &(struct broker_options){.other = w.other}, answer, &w, &err);
         if (status < 0)

@@ -5,6 +5,7 @@
 
 #include "base/plain.h"
 #include "cli/cli.h"
+#include "cli/hang.h"
 #include "cli/progress.h"
 #include "cli/slice_options.h"
 #include "cli/slice_print.h"
@@ -279,6 +280,8 @@ static int work(struct slice_options_given *a, struct saved *of)
 {
     struct progress progress;
     struct err err = {.code = 0};
+    if (a->failure && !a->show)
+        hang_print(a);
     progress_begin(&progress, a->in);
     a->study.progress = progress_count;
     a->study.arg = &progress;

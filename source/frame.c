@@ -249,6 +249,14 @@ bool source_frame_saved(struct source_mod *m, uint64_t addr, int reg, int64_t *o
     return saved;
 }
 
+bool source_saved(struct source *s, gaddr pc, unsigned reg, int64_t *offset)
+{
+    uint64_t addr;
+    struct source_mod *m = source_module_find(s, pc, &addr);
+
+    return m && source_frame_saved(m, addr, (int)reg, offset);
+}
+
 /* What was found so far. */
 struct saves {
     struct source_save *save;

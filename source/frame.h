@@ -18,6 +18,9 @@ struct source_cfa {
 /* False where there is no rule, or one that is no register plus offset (PLT stubs). */
 bool source_cfa(struct source *s, gaddr pc, struct source_cfa *out);
 
+/* At that pc the caller's register `reg` is at CFA + *offset. */
+bool source_saved(struct source *s, gaddr pc, unsigned reg, int64_t *offset);
+
 /* A register that a function saves. */
 struct source_save {
     uint16_t reg;   /* 16 is the return address */

@@ -20,6 +20,7 @@
 #include "study/broker_private.h"
 #include "study/past.h"
 #include "study/study_private.h"
+#include "study/writer.h"
 
 enum { NOT_CONFINED = 70 };
 
@@ -177,6 +178,23 @@ static int make_past(struct broker_server *v, struct err *err)
     return v->past[i] ? 0 : -1;
 }
 
+/* As many as a message has room for. */
+static int ask_maps(struct broker_server *v, struct past *p, struct err *err)
+{
+    const size_t room = BROKER_BYTES / sizeof(struct program_map);
+    struct program_map *list = malloc(sizeof *list * PAST_MAPS);
+    if (!list)
+        return err_set(err, "no memory");
+    size_t all = past_maps(p, list, PAST_MAPS);
+    all = all < PAST_MAPS ? all : PAST_MAPS;
+    size_t from = v->ask.addr < all ? (size_t)v->ask.addr : all;
+    size_t n = all - from < room ? all - from : room;
+    v->answer.bytes = n * sizeof *list;
+    memcpy(v->answer.data, list + from, v->answer.bytes);
+    free(list);
+    return 0;
+}
+
 static int ask_past(struct broker_server *v, struct past *p, struct err *err)
 {
     const struct broker_ask *a = &v->ask;
@@ -197,6 +215,8 @@ static int ask_past(struct broker_server *v, struct past *p, struct err *err)
         n = past_threads(p, (struct program_thread *)v->answer.data, threads);
         v->answer.bytes = (n < threads ? n : threads) * sizeof(struct program_thread);
         return 0;
+    case BROKER_MAPS:
+        return ask_maps(v, p, err);
     }
     return err_set(err, "no such question");
 }
@@ -220,6 +240,12 @@ static int answer_one(struct broker_server *v, struct err *err)
         return broker_take_list(v, err);
     if (a->op == BROKER_PROBE)
         return broker_answer_probe(v, err);
+    if (a->op == BROKER_WRITE) {
+        v->answer.bytes = sizeof(struct writer_write);
+        return a->bytes > WRITER_BYTES ? err_set(err, "too much memory")
+                                       : writer_last(v->study, a->addr, (uint32_t)a->bytes,
+                                                     (void *)v->answer.data, err);
+    }
     if (a->handle >= PASTS || !v->past[a->handle])
         return err_set(err, "no such replay");
     if (a->op == BROKER_FREE) {

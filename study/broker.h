@@ -34,6 +34,8 @@ enum broker_op {
     BROKER_REGISTERS,
     BROKER_READ,
     BROKER_THREADS,
+    BROKER_MAPS,   /* from the one with number `addr` on */
+    BROKER_WRITE,  /* the last one to the memory at `addr`, of no replay: a struct writer_write */
     BROKER_LIST,   /* of probes: `kind` bytes in `name`, from byte `addr` on, of `bytes` */
     BROKER_PROBE,  /* with the list: rows, then an answer; `from`, `at`: a window, thread 0: none */
     BROKER_ENOUGH, /* said while rows come, and not answered */

@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "pinball/beneath.h"
 #include "pinball/pinball.h"
+#include "study/past.h"
 #include "study/study_private.h"
 
 enum { TEXT_MAX_BYTES = 64 << 20, MAPPINGS = 64 };
@@ -154,11 +155,10 @@ static bool was_added(const struct study *s, const struct kept_file *f)
     return false;
 }
 
-static int add_module(struct study *s, const struct kept_file *f, struct err *err)
+static int add_module(struct study *s, const struct kept_file *f, const struct trace_map *map,
+                      size_t maps, struct err *err)
 {
     struct source_mapping mapping[MAPPINGS];
-    const struct trace_map *map;
-    size_t maps = trace_maps(s->trace, &map);
     struct source_module m = {.path = f->path, .mapping = mapping};
     bool code = false;
     for (size_t i = 0; i < maps && m.mappings < MAPPINGS; i++)
@@ -181,21 +181,52 @@ static int add_module(struct study *s, const struct kept_file *f, struct err *er
     return source_add(s->source, &m, err);
 }
 
+/* What is mapped at the end: the trace knows it, or a replay. malloc()ed. NULL with *err set. */
+static struct trace_map *maps_of(struct study *s, size_t *count, struct err *err)
+{
+    const struct trace_map *known = NULL;
+    size_t maps = s->trace ? trace_maps(s->trace, &known) : PAST_MAPS;
+    struct past *end = s->trace ? NULL : study_at_end(s, err);
+    if (!s->trace && !end)
+        return NULL;
+    struct program_map *list = end ? malloc(sizeof *list * PAST_MAPS) : NULL;
+    size_t here = list ? past_maps(end, list, PAST_MAPS) : 0;
+    maps = end && here < maps ? here : maps;
+    struct trace_map *map = known || list ? malloc(sizeof *map * (maps + 1)) : NULL;
+    if (!map)
+        err_set(err, "no memory");
+    for (size_t i = 0; map && i < maps; i++)
+        map[i] = list ? (struct trace_map){list[i].start, list[i].end, list[i].offset, list[i].file,
+                                           (uint32_t)list[i].prot}
+                      : known[i];
+    free(list);
+    *count = maps;
+    return map;
+}
+
 int study_source_open(struct study *s, struct err *err)
 {
+    size_t maps;
+    struct trace_map *map = maps_of(s, &maps, err);
+    int bad = 0;
+    if (!map)
+        return -1;
     s->source = source_new();
-    if (!s->source)
+    if (!s->source) {
+        free(map);
         return err_set(err, "no memory");
+    }
     struct sourcefile_places places = s->own->places;
     places.as_named = pinball_is_own(s->pinball);
     source_set_places(s->source, &places);
-    for (uint32_t i = 0; i < pinball_files(s->pinball); i++) {
+    for (uint32_t i = 0; !bad && i < pinball_files(s->pinball); i++) {
         const struct kept_file *f = pinball_file(s->pinball, i);
-        if (f->kind == KEPT_MAPPED && !was_added(s, f) && add_module(s, f, err))
-            return -1;
+        if (f->kind == KEPT_MAPPED && !was_added(s, f))
+            bad = add_module(s, f, map, maps, err);
     }
+    free(map);
     source_set_packed(s->source, packed_text, s);
-    return 0;
+    return bad;
 }
 
 void study_source_close(struct study *s)

@@ -66,7 +66,8 @@ int past_go(struct past *p, uint64_t insn, const struct position *at, struct err
         what.at = *at;
     if (!p->replay)
         return ask(p, &what, NULL, 0, NULL, err);
-    if (insn >= trace_insns(s->trace)) /* a call that a thread waits in is met before others run */
+    if (!s->trace ||
+        insn >= trace_insns(s->trace)) /* a call that a thread waits in is met before others run */
         return replay_run(p->replay, s->has_to ? &s->to : NULL, &stop, err);
     if (replay_run(p->replay, at, &stop, err))
         return -1;
@@ -113,4 +114,19 @@ size_t past_threads(struct past *p, struct program_thread *out, size_t room)
     if (ask(p, &what, out, room * sizeof *out, &got, &err))
         return 0;
     return got / sizeof *out;
+}
+
+size_t past_maps(struct past *p, struct program_map *out, size_t room)
+{
+    size_t done = 0, got = 1;
+    struct err err;
+    if (p->replay)
+        return replay_maps(p->replay, out, room);
+    for (; done < room && got; done += got / sizeof *out) {
+        struct broker_ask what = {.op = BROKER_MAPS, .addr = done};
+        got = 0;
+        if (ask(p, &what, out + done, (room - done) * sizeof *out, &got, &err))
+            break;
+    }
+    return done;
 }

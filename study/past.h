@@ -10,20 +10,23 @@
 
 #include "replayer/replay.h"
 
+enum { PAST_MAPS = 65536 }; /* that are looked at */
+
 struct past;
 struct study;
 
 struct past *past_new(struct study *s, struct err *err); /* at the begin; NULL with *err set */
 void past_free(struct past *p);                          /* NULL is allowed */
 
-/* Goes on to instruction `insn`, at this position; trace_insns(): to the trace's end, when
- * everything is as all threads left it. */
+/* Goes on to instruction `insn`, at this position; trace_insns(), or a study without a trace:
+ * to the end, when everything is as all threads left it. */
 int past_go(struct past *p, uint64_t insn, const struct position *at, struct err *err);
 
 int past_registers(struct past *p, uint32_t thread, struct program_registers *out, struct err *err);
 /* Returns how many bytes could be read, from the first on. */
 size_t past_read(struct past *p, uint64_t addr, void *out, size_t bytes);
-/* As replay_threads(). */
+/* As replay_threads() and replay_maps(). */
 size_t past_threads(struct past *p, struct program_thread *out, size_t room);
+size_t past_maps(struct past *p, struct program_map *out, size_t room);
 
 #endif

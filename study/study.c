@@ -16,6 +16,7 @@
 #include "pinball/beneath.h"
 #include "pinball/ends.h"
 #include "pinball/pinball.h"
+#include "replayer/timeline.h"
 #include "study/broker.h"
 #include "study/kept.h"
 #include "study/past.h"
@@ -129,6 +130,7 @@ struct study *study_collect(const char *path, const struct study_options *o, str
     }
     s->own->held = s->own->unnamed = -1;
     s->own->places = o->places;
+    s->own->modules = o->modules;
     s->own->has_from = o->from != NULL;
     s->own->from = o->from ? *o->from : s->own->from;
     s->has_to = o->to != NULL;
@@ -185,7 +187,7 @@ int study_analyse(struct study *s, struct err *err)
 {
     const struct trace_index_store store = {s, get_scan, put_scan};
     if (!s->trace)
-        return 0;
+        return s->own->modules ? study_source_open(s, err) : 0;
     if (study_source_open(s, err) || !(s->index = trace_index_new(s->trace, s->pinball, err)))
         return -1;
     trace_index_set_source(s->index, s->source);
@@ -210,6 +212,8 @@ void study_close(struct study *s)
     for (size_t i = 0; i < STUDY_FACTS; i++)
         if (s->fact[i].made)
             s->fact[i].free(s->fact[i].made);
+    past_free(s->own->end);
+    timeline_free(s->own->timeline);
     trace_index_free(s->index);
     study_source_close(s);
     trace_close(s->trace);
@@ -264,6 +268,13 @@ struct past *study_past(struct study *s, uint64_t insn, const struct position *a
         return p;
     past_free(p);
     return NULL;
+}
+
+struct past *study_at_end(struct study *s, struct err *err)
+{
+    if (!s->own->end)
+        s->own->end = study_past(s, UINT64_MAX, NULL, err);
+    return s->own->end;
 }
 
 int study_registers(struct study *s, const struct position *at, struct program_registers *out,

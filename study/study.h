@@ -23,13 +23,22 @@ struct study_options {
     bool fresh;                       /* collect it, even if it is there */
     struct sourcefile_places places;  /* folders with sources, and nothing else */
     bool untraced;                    /* no trace at all: the log and replays are enough */
+    bool modules;                     /* with `untraced`: but debug information */
     bool kept;                        /* do not collect it: -1 with err->code ENOENT */
     void (*progress)(void *arg, uint64_t done, uint64_t total);
     void *arg;
 };
 
 /* What analyses of facts/ keep with a study, from when it is first wanted. */
-enum study_fact { STUDY_ORDER, STUDY_RACES, STUDY_LOCKS, STUDY_LOCKSETS, STUDY_HEAP, STUDY_FACTS };
+enum study_fact {
+    STUDY_ORDER,
+    STUDY_RACES,
+    STUDY_LOCKS,
+    STUDY_LOCKSETS,
+    STUDY_HEAP,
+    STUDY_HANG,
+    STUDY_FACTS
+};
 
 struct study {
     struct pinball *pinball;
@@ -83,6 +92,9 @@ int study_registers(struct study *s, const struct position *at, struct program_r
 
 /* The past (past.h) at instruction `insn`, as past_go() has it. NULL with *err set. To be freed. */
 struct past *study_past(struct study *s, uint64_t insn, const struct position *at, struct err *err);
+
+/* The past at the end of the recording, or of its window. It belongs to the study. */
+struct past *study_at_end(struct study *s, struct err *err);
 
 /* Creates a file that the user named, for the result; the broker does it in a study that is
  * confined. NULL with *err set. */

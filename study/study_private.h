@@ -20,9 +20,12 @@ struct study_private {
     struct broker *broker; /* of broker.h, in a study that is confined; else NULL */
     bool has_from;         /* a window begins here: */
     struct position from;
-    bool keeps;  /* what is found out is kept beside the trace */
-    bool cached; /* the trace is in the user's cache, ... */
-    int held;    /* ... and says that it is in use; -1: not */
+    bool modules;              /* debug information is wanted without a trace */
+    struct past *end;          /* NULL: nobody wanted it yet */
+    struct timeline *timeline; /* of writer.h; NULL: nobody wanted it yet */
+    bool keeps;                /* what is found out is kept beside the trace */
+    bool cached;               /* the trace is in the user's cache, ... */
+    int held;                  /* ... and says that it is in use; -1: not */
 };
 
 /* study/cache.c: where a trace is in the user's cache. NULL: there is none. To be freed. */

@@ -10,13 +10,18 @@
 #define DOES_COPIES(n)    DOES_COPIES, .arg = (n)
 #define DOES_COPIES_AT(n) DOES_COPIES_AT, .arg = (n)
 
+enum { HOW_QUICK = false, HOW_BLOCKS = true, HOW_REFUSED = false };
+
 static const struct {
     struct call_kind kind;
     bool is;
 } calls[KINDS_CALLS] = {
 #define SYSCALL(nr, name_, args_, how_, handler_, replay_, does_, message_, ...)                   \
     [nr] = {.is = true,                                                                            \
-            .kind = {.args = (args_), .message = MESSAGE_##message_, .does = DOES_##does_}},
+            .kind = {.args = (args_),                                                              \
+                     .message = MESSAGE_##message_,                                                \
+                     .waits = HOW_##how_,                                                          \
+                     .does = DOES_##does_}},
 #include "engine/os/syscalls.def"
 #undef SYSCALL
 };

@@ -80,6 +80,7 @@ struct call_kind {
     uint8_t does; /* enum call_does */
     uint8_t arg;  /* the argument that this is about */
     uint8_t message;
+    bool waits; /* it may, while other threads run */
 };
 
 enum kinds_number {

@@ -10,7 +10,7 @@ enum calls_does {
     CALLS_TRIES,        /* or not */
     CALLS_TAKES_SHARED, /* for reading */
     CALLS_TRIES_SHARED,
-    CALLS_GIVES,
+    CALLS_GIVES, /* back; or signals */
     CALLS_WAITS, /* and takes nothing */
     CALLS_MAKES, /* initialises or destroys it */
 };

@@ -162,6 +162,90 @@ static void *wait_for_byte(void *arg)
     return read(ends[0], &c, 1) == 1 ? arg : NULL; /* L */
 }
 
+/* Two that wait for each other, one that waits for itself. */
+static volatile int both;
+
+static void *take_two(pthread_mutex_t *mine, pthread_mutex_t *other, int bit)
+{
+    pthread_mutex_lock(mine); /* Q */
+    __atomic_or_fetch(&both, bit, __ATOMIC_SEQ_CST);
+    while (both != 3)
+        usleep(1000);
+    pthread_mutex_lock(other); /* R */
+    return NULL;
+}
+
+static void *take_forth(void *arg)
+{
+    (void)arg;
+    return take_two(&first, &second, 1);
+}
+
+static void *take_back(void *arg)
+{
+    (void)arg;
+    return take_two(&second, &first, 2);
+}
+
+static void *take_twice(void *arg)
+{
+    pthread_mutex_t own = PTHREAD_MUTEX_INITIALIZER;
+    pthread_mutex_lock(&own); /* S */
+    pthread_mutex_lock(&own); /* T */
+    return arg;
+}
+
+/* A signal that comes too early, and a change that nobody signals. */
+struct queue {
+    pthread_mutex_t lock;
+    pthread_cond_t more;
+    int items, closed;
+};
+
+static struct queue queue = {.lock = PTHREAD_MUTEX_INITIALIZER, .more = PTHREAD_COND_INITIALIZER};
+
+static int is_empty(const struct queue *q)
+{
+    return q->items == 0;
+}
+
+static void *consume(void *arg)
+{
+    struct queue *q = arg;
+    pthread_mutex_lock(&q->lock);
+    ready = 1;
+    while (is_empty(q) && !q->closed)
+        pthread_cond_wait(&q->more, &q->lock); /* U */
+    q->items--;
+    pthread_mutex_unlock(&q->lock);
+    return arg;
+}
+
+static void *produce(void *arg)
+{
+    struct queue *q = arg;
+    pthread_cond_signal(&q->more); /* V */
+    usleep(1000);
+    while (!ready)
+        usleep(1000);
+    pthread_mutex_lock(&q->lock);
+    q->items = 5; /* W */
+    pthread_mutex_unlock(&q->lock);
+    return arg;
+}
+
+static int hangs(void)
+{
+    static void *(*const list[])(void *) = {produce, consume, take_forth, take_back, take_twice};
+    pthread_t t[sizeof list / sizeof *list];
+    alarm(1);
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        pthread_create(&t[i], NULL, list[i], &queue);
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++)
+        pthread_join(t[i], NULL);
+    return 0;
+}
+
 static int waits(void)
 {
     static void *(*const list[])(void *) = {hold,         want,          hold_and_end, want_second,
@@ -179,8 +263,12 @@ static int waits(void)
 
 int main(int argc, char *argv[])
 {
-    static const struct one_case list[] = {
-        {"both_orders", both_orders}, {"one_order", one_order}, {"gated", gated},
-        {"by_luck", by_luck},         {"waits", waits},         {NULL, NULL}};
+    static const struct one_case list[] = {{"both_orders", both_orders},
+                                           {"one_order", one_order},
+                                           {"gated", gated},
+                                           {"by_luck", by_luck},
+                                           {"waits", waits},
+                                           {"hangs", hangs},
+                                           {NULL, NULL}};
     return run_case(list, argc > 1 ? argv[1] : "");
 }

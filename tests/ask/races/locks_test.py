@@ -5,6 +5,7 @@ SPDX-License-Identifier: MIT
 """
 import argparse
 import os
+import subprocess
 import sys
 import tempfile
 
@@ -59,7 +60,7 @@ class Test:
         mutex, ended = rows.get(("mutex", "G"), {}), rows.get(("mutex", "I"), {})
         self.check("a mutex", (mutex.get("what"), self.letter(mutex.get("since_place"))), ("first", "E"))
         self.check("whose owner ended", (ended.get("what"), self.letter(ended.get("since_place"))), ("second", "H"))
-        self.check("is told", "that thread has ended" in ended.get("story", ""), True)
+        self.check("is told", "ended holding it" in ended.get("story", ""), True)
         for kind, letter, what in (("semaphore", "J", "sem"), ("condition", "K", "cond"), ("read", "L", "descriptor 3"),
                                    ("join", "M", f"T{mutex.get('holder')}")):
             self.check(kind, rows.get((kind, letter), {}).get("what"), what)
@@ -67,6 +68,31 @@ class Test:
         self.check("held at the end", sorted((row["state"], row["kind"], row["lock"], self.letter(row["place"])) for row in held
                                              if row["state"].startswith("held")),
                    [("held", "mutex", "first", "E"), ("held", "mutex", "second", "H"), ("held to read", "rwlock", "rwlock", "F")])
+
+    def hanging(self):
+        """Circles come first; what a condition waits for, who wrote it, and that nobody signalled then. No trace is made."""
+        rows = self.ask("hangs", "waits")
+        self.check("no trace", os.path.exists("hangs.pinball/trace"), False)
+        self.check("circles", [(row["circle"], row["what"], self.letter(row["place"]), self.letter(row["since_place"]))
+                               for row in rows[:3]],
+                   sorted([(1, "second", "R", "Q"), (1, "first", "R", "Q")], key=lambda row: row[1] == rows[1]["what"]) +
+                   [(2, "own", "T", "S")])
+        self.check("who holds it", [row["holder"] for row in rows[:3]],
+                   [rows[1]["thread"], rows[0]["thread"], rows[2]["thread"]])
+        (condition,) = [row for row in rows if row["kind"] == "condition"]
+        self.check("a condition", (condition["what"], self.letter(condition["place"]), condition["condition"]),
+                   ("queue.more", "U", "queue.items"))
+        line = {letter: number for number, letter in self.letters.items()}
+        producer = condition["written"].split(":")[0]
+        self.check("its story", condition["story"],
+                   f"last signalled by {producer} at locking.c:{line['V']}, before this wait; queue.items is 5, last written by "
+                   f"{producer} at locking.c:{line['W']}, and no signal followed; woken now, it would not wait again")
+        done = subprocess.run([self.drdebug, "slice", "hangs.pinball", "--at", "failure"], capture_output=True, text=True,
+                              timeout=300, check=False)
+        told = done.stdout.splitlines()
+        self.check("a slice", told[0], f"hang       {len(rows)} of {len(rows)} threads wait; T{rows[0]['thread']}, "
+                   f"T{rows[1]['thread']} wait for each other; T{rows[2]['thread']} waits for itself")
+        self.check("and its rows", [row["story"] in line for row, line in zip(rows, told[1:])], [True] * len(rows))
 
 
 def main():
@@ -82,6 +108,7 @@ def main():
         test.orders("gated", [])
         test.locksets()
         test.waiting()
+        test.hanging()
         os.chdir("/")
     for failed in test.failures:
         print("FAILED:", failed)
