@@ -27,12 +27,20 @@ struct trigger {
     char text[256];
 };
 
+/* What a process has done until now: its next program counts on. */
+struct trigger_counts {
+    uint64_t met[2];   /* times that the event of `from` and of `to` happened */
+    uint64_t executed; /* instructions of the first thread */
+    uint64_t ticks;    /* of programs before */
+};
+
 /* A part of a run. `to` may be TRIGGER_NONE: to the program's end. */
 struct trigger_region {
     struct trigger from, to;
     uint64_t length; /* ends after so many instructions of the first thread; 0: no such end */
     uint32_t begun;  /* the program says that it has met `from` ... */
     uint32_t ended;  /* ... and `to` */
+    struct trigger_counts counts; /* until the last execve */
 };
 
 #endif

@@ -209,6 +209,7 @@ void mapped_note(gaddr start, uint64_t bytes, uint64_t dev, uint64_t ino, uint64
 
 static void log_object_piece(uint32_t object, uint64_t offset, const void *data, uint64_t bytes);
 static void anybody_may_map(bool likely);
+static struct shadow *shadow_of(const struct mapping *n);
 
 static void log_size(uint32_t object, uint64_t size)
 {
@@ -259,11 +260,13 @@ void mapped_shared_before(const struct maplist_entry *l)
     if (size > m.size[n.object])
         log_size(n.object, size);
     m.stale[n.object] = true; /* what is not mapped now */
-    log_mapped_pages(n.object, l);
     n.size = m.size[n.object];
     add(n);
     anybody_may_map(n.writable);
     m.sharing |= m.forked;
+    if (m.forked) /* what a child writes while the pages are logged must be found later */
+        shadow_of(&n);
+    log_mapped_pages(n.object, l);
 }
 
 bool mapped_before(const struct maplist_entry *l, struct record_map *map)

@@ -88,6 +88,7 @@ static void start(struct thread *t)
 {
     snapshot_write(t);
     now.last = t->number;
+    region_start(t);
 }
 
 /* ---- threads and ticks ---- */
@@ -232,6 +233,7 @@ void record_end_part(struct thread *t)
 static int exec(struct thread *t)
 {
     (void)t;
+    region_exec();
     return log_again();
 }
 

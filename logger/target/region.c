@@ -31,16 +31,15 @@ static struct {
     bool on;              /* the part has begun and not ended */
     bool due;             /* the trigger was met where nothing could begin */
     bool counted;         /* the event that is told next is counted already */
-    bool counts;          /* instructions are counted */
-    uint64_t met[2];      /* times that the event of `from` and of `to` happened, since the start */
-    uint64_t executed;    /* instructions of the first thread */
-    uint32_t first;       /* its number */
+    bool counting;        /* instructions are counted */
+    struct trigger_counts counts;
+    uint32_t first; /* number of the first thread */
     gaddr heap;
 } region;
 
 static uint64_t all_ticks(void)
 {
-    uint64_t ticks = engine.total_ticks;
+    uint64_t ticks = region.counts.ticks + engine.total_ticks;
     for (const struct thread *t = engine.threads; t; t = t->next)
         ticks += thread_count(t);
     return ticks;
@@ -67,11 +66,11 @@ static void arm(struct thread *t)
 
 static void wait_next(struct thread *t, struct trigger *next)
 {
-    const bool counted = region.counts;
+    const bool counted = region.counting;
     region.next = next;
     region.due = false;
-    region.counts = waits_for(TRIGGER_ICOUNT) || (next && region.what->to.kind == TRIGGER_ICOUNT);
-    if (region.counts != counted)
+    region.counting = waits_for(TRIGGER_ICOUNT) || (next && region.what->to.kind == TRIGGER_ICOUNT);
+    if (region.counting != counted)
         instrument_changed(0, 1ull << 47);
     arm(t);
 }
@@ -82,7 +81,7 @@ static void begin(struct thread *t)
     snapshot_part(t, region.heap);
     if (region.what->length) {
         region.what->to.kind = TRIGGER_ICOUNT;
-        region.what->to.number = region.executed + region.what->length;
+        region.what->to.number = region.counts.executed + region.what->length;
     }
     __atomic_store_n(&region.what->begun, 1, __ATOMIC_RELEASE);
     region.on = true;
@@ -137,7 +136,7 @@ static bool happens(struct thread *t, const struct event *e)
         return false;
     }
     for (int i = 0; i < 2; i++)
-        if (is_of(e, both[i]) && ++region.met[i] == both[i]->times && region.next == both[i])
+        if (is_of(e, both[i]) && ++region.counts.met[i] == both[i]->times && region.next == both[i])
             met = true;
     met = met && turn(t);
     region.counted = met && region.on; /* the one that begins the part is told once more, to it */
@@ -185,18 +184,18 @@ static unsigned choose(const struct insn *in, bool first)
     (void)first;
     const bool place =
         region.next && (is_place(&region.what->from, in->pc) || is_place(&region.what->to, in->pc));
-    return region.counts || place ? PROBE_BEFORE : 0;
+    return region.counting || place ? PROBE_BEFORE : 0;
 }
 
 static void probe(struct thread *t, const struct probe *p)
 {
     happens(t, &(struct event){.kind = TRIGGER_ADDR, .number = p->pc});
     region.counted = false; /* nobody is told of it */
-    if (!region.counts || t->number != region.first)
+    if (!region.counting || t->number != region.first)
         return;
-    if (waits_for(TRIGGER_ICOUNT) && region.executed >= region.next->number)
+    if (waits_for(TRIGGER_ICOUNT) && region.counts.executed >= region.next->number)
         turn(t);
-    region.executed++;
+    region.counts.executed++;
 }
 
 static void at_position(struct thread *t)
@@ -213,7 +212,9 @@ static const struct instrument tool = {
 bool region_prepare(void)
 {
     region.what = &log_ring()->region;
-    if (!region.what->from.kind)
+    region.counts = region.what->counts;
+    region.on = region.what->begun && !region.what->ended; /* in the program before an execve */
+    if (!region.what->from.kind || region.on)
         return false;
     session = &session_waiting;
     return true;
@@ -224,15 +225,20 @@ static bool asks_tool(enum trigger_kind kind)
     return kind == TRIGGER_TICKS || kind == TRIGGER_ICOUNT || kind == TRIGGER_ADDR;
 }
 
-static void start(struct thread *t)
+void region_start(struct thread *t)
 {
-    const struct trigger_region *w = region.what;
+    struct trigger_region *w = region.what;
+    if (!w->from.kind)
+        return;
     region.first = t->number;
     region.heap = (gaddr)sys1(__NR_brk, 0);
     t->begun = true;
     if ((asks_tool(w->from.kind) || asks_tool(w->to.kind) || w->length) && !instrument_add(&tool))
         rt_die("record: too many tools");
-    wait_next(t, &region.what->from);
+    if (!region.on)
+        wait_next(t, &w->from);
+    else if (w->to.kind)
+        wait_next(t, &w->to);
 }
 
 static void leaves(struct thread *t)
@@ -259,7 +265,7 @@ static void nothing(struct thread *t)
 void region_forked(void)
 {
     region.next = NULL;
-    region.counts = false;
+    region.counting = false;
 }
 
 static void forked(struct thread *t)
@@ -276,9 +282,17 @@ static void program_ends(struct thread *t, enum session_end how, int status)
     (void)status;
 }
 
+void region_exec(void)
+{
+    struct trigger_counts *c = &region.what->counts;
+    *c = region.counts;
+    c->ticks = all_ticks();
+}
+
 static int exec(struct thread *t)
 {
     (void)t;
+    region_exec();
     return region.next ? log_again() : -1;
 }
 
@@ -358,7 +372,7 @@ static void mark(struct thread *t, enum mark_kind kind, const char *text, size_t
 }
 
 static const struct session session_waiting = {
-    .start = start,
+    .start = region_start,
     .running = region_running,
     .leaves = leaves,
     .thread = thread,

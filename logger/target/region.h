@@ -13,11 +13,14 @@
 /* Whether the recording is of a part; then the caller leaves all to session_waiting. */
 bool region_prepare(void);
 
+void region_start(struct thread *t); /* before the first instruction */
+
 /* What happens in the part, told by session_record before it notes it. True: the part has ended
  * right before, and nothing is to be noted. */
 bool region_tick(struct thread *t);
 void region_running(struct thread *t); /* it has got the baton, and that is noted */
 void region_forked(void);              /* in the child, which is not recorded */
+void region_exec(void);                /* before an execve */
 bool region_call(struct thread *t, long nr);
 bool region_signal(struct thread *t, int sig);
 bool region_mark(struct thread *t, enum mark_kind kind, const char *text, size_t bytes);

@@ -15,7 +15,8 @@ import sys
 import tempfile
 import time
 
-DRDEBUG, PROGRAM, CASE = sys.argv[1:]
+DRDEBUG, PROGRAM = (os.path.abspath(path) for path in sys.argv[1:3])
+CASE = sys.argv[3]
 STATUS = 3  # the program's own
 ROUNDS = 40
 
@@ -120,6 +121,24 @@ def verbs(tmp):
     assert "from       mark:round:30" in words and "to         region:rounds" in words and f"begins     {where[0]}" in words, words
 
 
+def execs(tmp):
+    """A part goes on over execve, and what is counted goes on, too."""
+    shell = ("sh", "-c", 'kill -0 $$; kill -0 $$; echo shell; exec "$0" alone', PROGRAM)
+    for i, (options, expected) in enumerate([
+            (["--from", "call:kill:2", "--to", "mark:round:4"], ["shell", 0, 1, 2]),
+            (["--from", "call:kill:2"], ["shell", *range(ROUNDS)]),
+            (["--from", "call:kill:2", "--length", "1000000"], None),
+            (["--from", "call:kill:4", "--to", "call:kill:7"], [1, 2, 3]),
+            (["--from", "call:execve", "--to", "call:execve:2"], list(range(ROUNDS))),
+            (["--from", "ticks:200000", "--to", "ticks:500000"], None)]):
+        pinball = f"{tmp}/{i}.pinball"
+        record(pinball, *options, program=shell)
+        said = [line if line == "shell" else int(line.split()[1]) for line in replayed(pinball) if line[0] in "rs"]
+        assert expected is None or said == expected, (options, said)
+    assert info(f"{tmp}/2.pinball")["reason"] == "region"
+    assert info(f"{tmp}/5.pinball")["ticks"] < 500000  # those of the shell are not of this program
+
+
 def line_of(text):
     """Of the program's source."""
     with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "region.c"), encoding="utf-8") as source:
@@ -185,7 +204,8 @@ def bad_input(tmp):
     assert replayed(pinball) == []
 
 
-CASES = {"triggers": triggers, "whole": same_as_whole, "verbs": verbs, "key": key, "bad": bad_input}
+CASES = {"triggers": triggers, "whole": same_as_whole, "verbs": verbs, "execs": execs, "key": key, "bad": bad_input}
 
 with tempfile.TemporaryDirectory() as directory:
+    os.chdir(directory)  # the program makes a file there
     CASES[CASE](directory)
