@@ -17,7 +17,7 @@
 #include "engine/rt/sys.h"
 #include "engine/start/boot.h"
 
-enum { WAIT_ALL = 0x40000000, SIGTRAP_ = 5, TRIES = 64 };
+enum { WAIT_ALL = 0x40000000, SIGTRAP_ = 5, SIGCONT_ = 18, TRIES = 64 };
 
 struct uregs { /* user_regs_struct */
     uint64_t r15, r14, r13, r12, rbp, rbx, r11, r10, r9, r8, rax, rcx, rdx, rsi, rdi, orig_rax, rip,
@@ -40,9 +40,19 @@ static void futex_set(uint32_t *word, uint32_t value)
     sys3(__NR_futex, (long)word, FUTEX_WAKE, 1);
 }
 
+/* Takes the tracer out of the program's group: one that a stop of the group stopped, too, would
+ * hold the program for ever. A stop that reached both before that has ended for us, so it ends for
+ * it. */
+static void leave_group(int32_t tracer)
+{
+    sys2(__NR_setpgid, tracer, tracer);
+    sys2(__NR_kill, tracer, SIGCONT_);
+}
+
 int inject_ready(struct inject_job *job)
 {
     enum { SET_PTRACER = 0x59616d61 };
+    leave_group(job->tracer);
     sys2(__NR_prctl, SET_PTRACER, job->tracer); /* only Yama knows this call */
     futex_set(&job->go, 1);
     while (!__atomic_load_n(&job->ready, __ATOMIC_ACQUIRE))

@@ -153,7 +153,7 @@ for _row, _status in (("kill s - 15", -15), ("kill s - 11", -11), ("kill s st 10
           status=_status)
 
 # Processes.
-for _name in ("forks", "vfork", "spawn", "pidfd", "pipes", "clear_handlers"):
+for _name in ("forks", "vfork", "spawn", "pidfd", "pipes", "clear_handlers", "exec_stop"):
     subject(f"process_{_name}", f"process/{_name}.c")
 subject("process_exec", "process/exec.c", status=17)
 subject("process_exec_thread", "process/exec_thread.c", THREADS, status=23)
