@@ -117,6 +117,8 @@ def verbs(tmp):
     gdb, _ = run(DRDEBUG, "debug", "--end", part, "--", "-batch", "-ex", "break on_signal", "-ex", "reverse-continue", "-ex", "print signals",
                  "-ex", "pin goto begin", "-ex", "print signals", "-ex", "info threads")
     assert "$1 = 390" in gdb and "$2 = 290" in gdb and gdb.count("Thread ") >= 4, gdb
+    _, err = run(DRDEBUG, "ask", part, "diff", part, status=1)
+    assert "only whole ones are compared" in err, err
     words, _ = run(DRDEBUG, "info", part)
     assert "from       mark:round:30" in words and "to         region:rounds" in words and f"begins     {where[0]}" in words, words
 
