@@ -27,7 +27,10 @@ static int write_all(struct study *s, const struct slice_options_given *a, const
     struct values *values = NULL;
     for (size_t i = 0; i < flows; i++)
         flow[i] = &p->story->row[i].use;
-    if (a->values && !(values = values_new(s, p->report, &of->criterion, rows, flow, flows, err)))
+    if (!a->values)
+        rows = 0; /* a page has those of the story */
+    if ((a->values || (flows && a->formats.as[SLICE_FORMAT_html])) &&
+        !(values = values_new(s, p->report, &of->criterion, rows, flow, flows, err)))
         return -1;
     p->values = values;
     int bad = slice_formats_write(p, &a->formats, err);

@@ -1,59 +1,49 @@
-/* slice_html.c - a slice as a page.
+/* slice_html.c - a slice as a page: what one attaches to a bug report.
  *
  * SPDX-License-Identifier: MIT
  *
- * One file that needs no other: the sources with the slice's lines marked. Plain HTML without
- * scripts: a dependence is a link, and the line it leads to lights up. Text from the recording or
- * from sources is escaped.
+ * One file that needs no other, and whose policy forbids to load any. The title says what failed,
+ * then comes the story, then sources, the order of execution, and all lines. Text from the
+ * recording or from sources is escaped.
  */
 #include <errno.h>
 #include <inttypes.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/plain.h"
-#include "cli/slice_formats.h"
+#include "cli/slice_page.h"
+#include "cli/slice_text.h"
+#include "pinball/pinball.h"
+#include "pinball/sha256.h"
 
-static const char head[] =
-    "<!DOCTYPE html>\n<html><head><meta charset=\"utf-8\"><title>slice</title>\n<style>\n"
-    "body { font: 14px sans-serif; margin: 2em; background: #fff; color: #222 }\n"
-    "pre, table, .line { font: 13px monospace }\n"
-    "td { padding: 0 1em 0 0; vertical-align: top }\n"
-    ".line { white-space: pre-wrap; padding-left: 5em; text-indent: -5em; color: #999 }\n"
-    ".in { color: #000; background: #fff6d6 }\n"
-    ".criterion { background: #ffe0e0 }\n"
-    ".line:target { background: #cfe8ff }\n"
-    ".why { padding-left: 8em; font: 12px sans-serif; color: #555 }\n"
-    ".across { color: #04a }\n"
-    ".race { color: #b00; font-weight: bold }\n"
-    "a { color: inherit }\n"
-    "</style></head><body>\n";
+extern const char slice_page_css[], slice_page_css_end[], slice_page_js[], slice_page_js_end[];
 
-struct page {
-    const struct slice_print *p;
-    FILE *f;
-    const char **file; /* those of rows, in order of appearance */
-    size_t files;
-};
+enum { WORDS_ROOM = 400, NOTE_ROOM = 1024, SUM_ROOM = 45 };
 
-static void put(FILE *f, const char *text)
+/* Only the script with this sum runs, whatever else gets into the page; nothing is loaded. */
+static const char policy[] = "default-src 'none'; style-src 'unsafe-inline'; "
+                             "script-src 'sha256-%s'; base-uri 'none'; form-action 'none'";
+
+void slice_page_put(const struct slice_page *g, const char *text)
 {
-    plain_put(f, PLAIN_HTML, text);
+    plain_put(g->f, PLAIN_HTML, text);
 }
 
-static const char *base_name(const char *path)
+/* ---- rows ---- */
+
+static bool is_header(const char *file)
 {
-    const char *slash = strrchr(path, '/');
-    return slash ? slash + 1 : path;
+    return strncmp(file, "/usr/include/", 13) == 0 || strncmp(file, "/usr/lib/", 9) == 0;
 }
 
-static bool is_shown(const struct page *g, const struct report_row *r)
+bool slice_page_shows(const struct slice_page *g, uint32_t row)
 {
+    const struct report_row *r = &g->p->report->row[row];
     return r->own || !g->p->report->others || r->distance == 0 || r->target;
 }
 
-static size_t file_number(const struct page *g, const char *file)
+size_t slice_page_file(const struct slice_page *g, const char *file)
 {
     size_t i = 0;
     while (i < g->files && g->file[i] != file)
@@ -61,172 +51,302 @@ static size_t file_number(const struct page *g, const char *file)
     return i;
 }
 
-/* Where a row is on the page: a line of a file, or itself. */
-static void put_link(struct page *g, uint32_t row)
+void slice_page_link(const struct slice_page *g, uint32_t row)
 {
     const struct report_row *r = &g->p->report->row[row];
-    char name[300];
-    if (r->file) {
-        fprintf(g->f, "<a href=\"#f%zu-%" PRIu32 "\">T%" PRIu32 " ", file_number(g, r->file),
-                r->line, r->thread);
-        put(g->f, base_name(r->file));
-        fprintf(g->f, ":%" PRIu32 "</a>", r->line);
-        return;
-    }
-    source_name(g->p->study->source, r->pc, name, sizeof name);
-    fprintf(g->f, "<a href=\"#r%" PRIu32 "\">T%" PRIu32 " ", row, r->thread);
-    put(g->f, name);
+    char place[SLICE_TEXT_PLACE];
+    bool source = r->file && slice_page_file(g, r->file) < g->files;
+    fprintf(g->f, "<b class=\"t t%" PRIu32 "\">T%" PRIu32 "</b> ", r->thread % 8, r->thread);
+    fprintf(g->f, "<a href=\"#%c%" PRIu32 "\">", source ? 'm' : 'r', row);
+    if (r->file)
+        snprintf(place, sizeof place, "%.200s:%" PRIu32, slice_text_base(r->file), r->line);
+    else
+        source_name(g->p->study->source, r->pc, place, sizeof place);
+    slice_page_put(g, place);
     fputs("</a>", g->f);
 }
 
-static void put_edge_text(struct page *g, const struct report_edge *e)
+static const char *kind_of(const struct slice_page *g, const struct report_row *r)
 {
-    char what[300];
+    const struct report *report = g->p->report;
+    return r->edge == REPORT_NONE ? "criterion" : report_kind(report->edge[r->edge].sample.kind);
+}
+
+void slice_page_filter(const struct slice_page *g, const char *before, uint32_t row)
+{
+    const struct report_row *r = &g->p->report->row[row];
+    fprintf(g->f, "%s%" PRIu32 ":%s:%" PRIu32, before, r->thread, kind_of(g, r),
+            r->distance == UINT32_MAX ? 0 : r->distance);
+}
+
+void slice_page_edge(const struct slice_page *g, int32_t edge)
+{
+    const struct report_edge *e = &g->p->report->edge[edge];
+    const char *value = values_of(g->p->values, edge);
+    char what[WORDS_ROOM];
     report_what(g->p->study, &e->sample, what, sizeof what);
-    fputs(report_kind(e->sample.kind), g->f);
-    fputc(' ', g->f);
-    put(g->f, what);
-    const char *value = values_of(g->p->values, (int32_t)(e - g->p->report->edge));
+    fprintf(g->f, "<i>%s</i> ", report_kind(e->sample.kind));
+    slice_page_put(g, what);
     if (value) {
         fputs(" = ", g->f);
-        put(g->f, value);
+        slice_page_put(g, value);
     }
     if (e->race)
-        fprintf(g->f, " <span class=\"race\">%s</span>", race_name(e->race));
+        fprintf(g->f, " <em>%s</em>", race_name(e->race));
 }
 
-static void put_rows(struct page *g)
+static void put_position(const struct slice_page *g, const struct position *at)
 {
-    const struct report *r = g->p->report;
-    fputs("<table>\n", g->f);
-    for (size_t i = 0; i < r->rows; i++) {
-        const struct report_row *row = &r->row[i];
-        const char *text =
-            row->file ? source_text(g->p->study->source, row->file, row->line) : NULL;
-        if (!is_shown(g, row))
-            continue;
-        fprintf(g->f, "<tr id=\"r%zu\"><td>", i);
-        put_link(g, (uint32_t)i);
-        fputs("</td><td>", g->f);
-        if (text)
-            put(g->f, text + strspn(text, " \t"));
-        fputs("</td><td>", g->f);
-        if (row->edge == REPORT_NONE)
-            fputs(row->distance == 0 ? "criterion" : "", g->f);
-        else
-            put_edge_text(g, &r->edge[row->edge]);
-        fputs("</td></tr>\n", g->f);
-    }
-    fputs("</table>\n", g->f);
+    char token[POSITION_TEXT];
+    position_format(at, token);
+    fprintf(g->f, "<button class=\"pos\" title=\"copy this position\">%s</button>", token);
 }
 
-/* Under a line: what its rows depend on, and who depends on them. */
-static void put_dependences(struct page *g, const char *file, uint32_t line)
+/* The begin of a row in a list. */
+static void put_row(const struct slice_page *g, char list, size_t number, uint32_t row)
 {
-    const struct report *r = g->p->report;
-    for (int forward = 0; forward < 2; forward++)
-        for (size_t i = 0; i < r->edges; i++) {
-            const struct report_edge *e = &r->edge[i];
-            const struct report_row *here = &r->row[forward ? e->on : e->row];
-            uint32_t there = forward ? e->row : e->on;
-            if (here->file != file || here->line != line || !is_shown(g, &r->row[there]))
-                continue;
-            bool across = here->thread != r->row[there].thread;
-            fprintf(g->f, "<div class=\"why%s\">T%" PRIu32 " %s ", across ? " across" : "",
-                    here->thread, forward ? "&rarr;" : "&larr;");
-            put_edge_text(g, e);
-            fputs(forward ? " for " : " from ", g->f);
-            put_link(g, there);
-            fputs("</div>\n", g->f);
-        }
+    fprintf(g->f, "<li id=\"%c%zu\" tabindex=\"-1\"", list, number);
+    slice_page_filter(g, " data-r=\"", row);
+    fputs("\"><div>", g->f);
+    slice_page_link(g, row);
+    fputc(' ', g->f);
 }
 
-/* 0: not in the slice; 2: the criterion. */
-static int mark_of(const struct page *g, const char *file, uint32_t line)
+static void put_text(const struct slice_page *g, const struct report_row *r)
 {
-    const struct report *r = g->p->report;
-    int mark = 0;
-    for (size_t i = 0; i < r->rows; i++)
-        if (r->row[i].file == file && r->row[i].line == line)
-            mark = r->row[i].distance == 0 || r->row[i].target ? 2 : mark ? mark : 1;
-    return mark;
+    const char *text = r->file ? source_text(g->p->study->source, r->file, r->line) : NULL;
+    fputs("<code>", g->f);
+    if (text)
+        slice_page_put(g, text + strspn(text, " \t"));
+    fputs("</code>", g->f);
 }
 
-/* The first line of the slice from this one on; 0: there is none. */
-static uint32_t next_line(const struct page *g, const char *file, uint32_t line)
-{
-    uint32_t next = 0;
-    for (size_t i = 0; i < g->p->report->rows; i++) {
-        const struct report_row *r = &g->p->report->row[i];
-        if (r->file == file && r->line >= line && (!next || r->line < next))
-            next = r->line;
-    }
-    return next;
-}
-
-static void put_file(struct page *g, size_t number)
-{
-    static const char *const classes[] = {"line", "line in", "line in criterion"};
-    const char *file = g->file[number];
-    fprintf(g->f, "<h2>");
-    put(g->f, file);
-    fprintf(g->f, "</h2>\n");
-    /* Behind the end of the text, only lines of the slice: debug information may name any up to
-     * 2^32. */
-    for (uint32_t n = 1; n; n++) {
-        const char *text = source_text(g->p->study->source, file, n);
-        if (!text && !(n = next_line(g, file, n)))
-            return;
-        int mark = mark_of(g, file, n);
-        fprintf(g->f, "<div class=\"%s\" id=\"f%zu-%" PRIu32 "\">%4" PRIu32 " ", classes[mark],
-                number, n, n);
-        put(g->f, text ? text : "");
-        fputs("</div>\n", g->f);
-        if (mark)
-            put_dependences(g, file, n);
-    }
-}
-
-static void put_note(struct page *g, const char *title, const char *text)
+static void put_note(const struct slice_page *g, const char *title, const char *text)
 {
     if (!text[0])
         return;
     fprintf(g->f, "<p>%s", title);
-    put(g->f, text);
+    slice_page_put(g, text);
     fputs("</p>\n", g->f);
 }
 
-static void put_page(struct page *g)
+/* ---- sections ---- */
+
+/* What facts say beside the slice: errors with memory, patterns of races. */
+static void put_findings(const struct slice_page *g)
+{
+    const struct findings *f = g->p->findings;
+    if (!f || (!f->count && !f->unsought[0]))
+        return;
+    fputs("<section id=\"findings\"><h2>Findings</h2><ul>\n", g->f);
+    for (size_t i = 0; i < f->count; i++) {
+        put_row(g, 'f', i + 1, f->list[i].row);
+        fputs("<em>", g->f);
+        slice_page_put(g, f->list[i].kind);
+        fputs("</em>", g->f);
+        put_position(g, &f->list[i].at);
+        if (f->list[i].then.thread)
+            put_position(g, &f->list[i].then);
+        fputs("</div><div>", g->f);
+        slice_page_put(g, f->list[i].text);
+        fputs("</div></li>\n", g->f);
+    }
+    fputs("</ul>\n", g->f);
+    if (f->more)
+        fprintf(g->f, "<p>%zu more: <code>drdebug ask errors</code>, <code>ask races</code></p>\n",
+                f->more);
+    put_note(g, "Not all were looked for: ", f->unsought);
+    fputs("</section>\n", g->f);
+}
+
+static void put_story(const struct slice_page *g)
+{
+    const struct story *t = g->p->story;
+    fputs("<section id=\"story\"><h2>What happened</h2><ol>\n", g->f);
+    for (size_t i = 0; i < t->rows; i++) {
+        const struct story_row *row = &t->row[i];
+        const struct report_row *r = &g->p->report->row[row->row];
+        char words[WORDS_ROOM];
+        story_words(g->p->study, row, values_flowed(g->p->values, &row->use), words, sizeof words);
+        put_row(g, 's', i + 1, row->row);
+        fprintf(g->f, "<i>%s</i> ", story_how(row->how));
+        slice_page_put(g, words);
+        if (row->cause_of != STORY_NONE)
+            fprintf(g->f, " <a class=\"for\" href=\"#s%d\">for %d</a>", row->cause_of + 1,
+                    row->cause_of + 1);
+        put_position(g, i ? &row->at : &g->p->criterion->position);
+        fputs("</div>", g->f);
+        put_text(g, r);
+        fputs("</li>\n", g->f);
+    }
+    fputs("</ol></section>\n", g->f);
+}
+
+static void put_lines(const struct slice_page *g)
+{
+    const struct report *r = g->p->report;
+    fputs("<section id=\"lines\"><h2>All lines, the nearest first</h2><ul>\n", g->f);
+    for (uint32_t i = 0; i < r->rows; i++) {
+        const struct report_row *row = &r->row[i];
+        if (!slice_page_shows(g, i))
+            continue;
+        put_row(g, 'r', i, i);
+        if (row->edge != REPORT_NONE)
+            slice_page_edge(g, row->edge);
+        else if (row->distance == 0)
+            fputs("<i>criterion</i>", g->f);
+        if (row->nodes)
+            put_position(g, &row->last_at);
+        fputs("</div>", g->f);
+        put_text(g, row);
+        fputs("</li>\n", g->f);
+    }
+    fputs("</ul></section>\n", g->f);
+}
+
+/* ---- the head ---- */
+
+static const struct report_row *criterion_row(const struct slice_page *g)
+{
+    const struct report *r = g->p->report;
+    for (size_t i = 0; i < r->rows; i++)
+        if (r->row[i].distance == 0)
+            return &r->row[i];
+    return NULL;
+}
+
+/* `SIGABRT in racy_counter`, `total at end in racy_counter`; and where. */
+static void put_title(const struct slice_page *g)
 {
     const struct slice_print *p = g->p;
-    fputs(head, g->f);
-    char text[1024];
-    fputs("<h1>", g->f);
+    const char *program = pinball_head_get(p->study->pinball, "program");
+    bool failure = strcmp(p->text, "failure") == 0;
     fputs(p->of->kind == SLICE_FORWARD ? "What depends on " : "", g->f);
-    put(g->f, p->text);
+    slice_page_put(g, failure && p->criterion->note[0] ? p->criterion->note : p->text);
     if (p->of->kind == SLICE_CHOP) {
         fputs(" to ", g->f);
-        put(g->f, p->of->target_text);
+        slice_page_put(g, p->of->target_text);
     }
-    fputs("</h1>\n<p>", g->f);
-    put(g->f, p->criterion->what);
+    fputs(" in ", g->f);
+    slice_page_put(g, program ? slice_text_base(program) : "a program");
+    const struct report_row *r = criterion_row(g);
+    if (r && r->file) {
+        fprintf(g->f, ", T%" PRIu32 " ", r->thread);
+        slice_page_put(g, slice_text_base(r->file));
+        fprintf(g->f, ":%" PRIu32, r->line);
+    }
+}
+
+/* The sum of the script between its tags, in base64. */
+static void sum_of_script(char out[SUM_ROOM])
+{
+    static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    struct sha256 sha;
+    uint8_t sum[SHA256_BYTES + 1];
+    sha256_init(&sha);
+    sha256_add(&sha, "\n", 1);
+    sha256_add(&sha, slice_page_js, (size_t)(slice_page_js_end - slice_page_js));
+    sha256_end(&sha, sum);
+    sum[SHA256_BYTES] = 0;
+    for (size_t i = 0; i < SUM_ROOM - 2; i++) {
+        size_t bit = i * 6, byte = bit / 8;
+        out[i] = digit[(sum[byte] << 8 | sum[byte + (byte < SHA256_BYTES)]) >> (10 - bit % 8) & 63];
+    }
+    memcpy(out + SUM_ROOM - 2, "=", 2);
+}
+
+static void put_asset(const struct slice_page *g, const char *tag, const char *from,
+                      const char *end)
+{
+    fprintf(g->f, "<%s>\n", tag);
+    fwrite(from, 1, (size_t)(end - from), g->f);
+    fprintf(g->f, "</%s>\n", tag);
+}
+
+static void put_head(const struct slice_page *g)
+{
+    const struct slice_print *p = g->p;
+    char text[NOTE_ROOM], sum[SUM_ROOM];
+    sum_of_script(sum);
+    fputs("<!DOCTYPE html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">\n"
+          "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+          "<meta http-equiv=\"Content-Security-Policy\" content=\"",
+          g->f);
+    fprintf(g->f, policy, sum);
+    fputs("\">\n<title>", g->f);
+    put_title(g);
+    fputs("</title>\n", g->f);
+    put_asset(g, "style", slice_page_css, slice_page_css_end);
+    fputs("</head><body>\n<header><h1>", g->f);
+    put_title(g);
+    fputs("</h1>\n", g->f);
+    put_note(g, "Why: ", p->criterion->what);
     fprintf(g->f,
-            ": %" PRIu64 " of %" PRIu64 " instructions, %" PRIu64 " lines, %" PRIu64
-            " threads</p>\n",
-            p->report->full, trace_insns(p->study->trace), p->report->lines, p->report->threads);
+            "<p>%" PRIu64 " of %" PRIu64 " instructions, %" PRIu64 " line%s, %" PRIu64
+            " thread%s</p>\n",
+            p->report->full, trace_insns(p->study->trace), p->report->lines,
+            p->report->lines == 1 ? "" : "s", p->report->threads,
+            p->report->threads == 1 ? "" : "s");
     slice_print_pruned(p->of, text, sizeof text);
     put_note(g, "Pruned: ", text);
     slice_print_limits(p->of, text, sizeof text);
     put_note(g, "Shown: lines of ", text);
-    put_rows(g);
-    for (size_t i = 0; i < g->files; i++)
-        put_file(g, i);
+    if (p->report->bare)
+        fprintf(g->f,
+                "<p>Only the last %d M of them tell of dependences; other lines are by their last "
+                "execution.</p>\n",
+                REPORT_LAST / 1000000);
+    fputs("</header>\n", g->f);
+}
+
+static void put_nav(const struct slice_page *g)
+{
+    const struct {
+        bool there;
+        const char *id, *name;
+    } section[] = {{g->p->story, "story", "Story"},
+                   {g->files, "source", "Source"},
+                   {slice_page_has_order(g), "order", "Order"},
+                   {true, "lines", "Lines"}};
+    fputs("<nav>", g->f);
+    for (size_t i = 0; i < sizeof section / sizeof section[0]; i++)
+        if (section[i].there)
+            fprintf(g->f, "<a href=\"#%s\">%s</a>", section[i].id, section[i].name);
+    fputs("</nav>\n<main>\n", g->f);
+}
+
+static int put_page(const struct slice_page *g, struct err *err)
+{
+    put_head(g);
+    put_nav(g);
+    put_findings(g);
+    if (g->p->story)
+        put_story(g);
+    if (g->files && slice_page_sources(g, err))
+        return -1;
+    if (slice_page_has_order(g) && slice_page_order(g, err))
+        return -1;
+    put_lines(g);
+    fputs("</main>\n", g->f);
+    put_asset(g, "script", slice_page_js, slice_page_js_end);
     fputs("</body></html>\n", g->f);
+    return 0;
+}
+
+static void list_files(struct slice_page *g)
+{
+    const struct report *r = g->p->report;
+    for (uint32_t i = 0; i < r->rows; i++) {
+        const char *file = r->row[i].file;
+        if (file && slice_page_shows(g, i) && !is_header(file) &&
+            slice_page_file(g, file) == g->files)
+            g->file[g->files++] = file;
+    }
 }
 
 int slice_html_write(const struct slice_print *p, const char *path, struct err *err)
 {
-    struct page g = {.p = p, .file = malloc(sizeof *g.file * (p->report->rows + 1))};
+    struct slice_page g = {.p = p, .file = malloc(sizeof *g.file * (p->report->rows + 1))};
     if (!g.file)
         return err_set(err, "no memory");
     g.f = study_create(p->study, path, err);
@@ -234,15 +354,12 @@ int slice_html_write(const struct slice_print *p, const char *path, struct err *
         free(g.file);
         return -1;
     }
-    for (size_t i = 0; i < p->report->rows; i++) {
-        const char *file = p->report->row[i].file;
-        if (file && file_number(&g, file) == g.files)
-            g.file[g.files++] = file;
-    }
-    put_page(&g);
+    list_files(&g);
+    int bad = put_page(&g, err);
     free(g.file);
-    int bad = ferror(g.f);
-    if (fclose(g.f) || bad)
-        return err_set_code(err, errno, "%s: %s", path, strerror(errno));
-    return 0;
+    if (ferror(g.f) && !bad)
+        bad = err_set_code(err, errno, "%s: %s", path, strerror(errno));
+    if (fclose(g.f) && !bad)
+        bad = err_set_code(err, errno, "%s: %s", path, strerror(errno));
+    return bad;
 }

@@ -5,6 +5,7 @@
 
 #include "cli/json.h"
 #include "cli/slice_formats.h"
+#include "cli/slice_steps.h"
 #include "cli/slice_text.h"
 
 enum { WHAT_ROOM = 300 };
@@ -139,49 +140,24 @@ static void json_nodes(const struct slice_print *p)
     }
 }
 
-/* Where a thread's last node was. */
-struct step {
-    uint32_t thread, row;
-    gaddr pc;
-};
-
-/* Does the node begin a statement? One does where its thread comes to another row, or back to the
- * begin of a loop in the same one. */
-static bool begins(struct study *s, struct step *list, size_t *count, const struct report_node *n)
-{
-    struct source_line l;
-    size_t i = 0;
-    while (i < *count && list[i].thread != n->thread)
-        i++;
-    bool known = i < *count;
-    bool same = known && list[i].row == n->row;
-    bool own = study_line(s, n->pc, &l); /* else it counts to the row, in whatever order */
-    bool back = same && own && n->pc <= list[i].pc;
-    list[i].pc = own ? n->pc : same ? list[i].pc : 0;
-    list[i].thread = n->thread;
-    list[i].row = n->row;
-    *count += !known;
-    return !same || back;
-}
-
 /* Rows that the text shows, one for each time that a thread came there. */
 static void json_steps(const struct slice_print *p)
 {
     const struct report *r = p->report;
     const char *comma = "";
-    size_t known = 0;
-    struct step *list = calloc(trace_threads(p->study->trace) + 1, sizeof *list);
-    for (uint64_t i = 0; list && i < r->nodes; i++) {
+    struct slice_steps *steps = slice_steps_new(p->study);
+    for (uint64_t i = 0; steps && i < r->nodes; i++) {
         const struct report_node *n = &r->node[i];
         struct position at = {.thread = n->thread, .count = n->count, .pc = n->pc};
-        if (!begins(p->study, list, &known, n) || (r->others && !r->row[n->row].own))
+        if (!slice_steps_begin(steps, n->thread, n->row, n->pc) ||
+            (r->others && !r->row[n->row].own))
             continue;
         printf("%s\n    {\"line\": %" PRIu32, comma, n->row);
         json_position("position", &at);
         putchar('}');
         comma = ",";
     }
-    free(list);
+    slice_steps_free(steps);
 }
 
 /* What it is of: memory, registers, or all that an instruction uses. */

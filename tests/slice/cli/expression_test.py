@@ -486,7 +486,7 @@ def values(test):
     test.expect(0, "", r"\A\Z", "slice", run.dir, "--data", "--values", "--html", "values.html",
                 f"sum at {run.at('END')}")
     with open("values.html") as f:
-        test.check("the page", "data letter = 97 'a'" in f.read(), True)
+        test.check("the page", "<i>data</i> letter = 97 'a'" in f.read(), True)
     third = run.slice("--data", "--values", f"i at {run.at('COUNT')}", "--instance", "3")
     test.check("an instance in the middle", {e["value"] for e in third["edges"] if e["what"] == "i"}, {"2"})
     for other in (cli_test.Run(test, "atomic", "-Og"), cli_test.Run(test, "wrong", "-O0")):

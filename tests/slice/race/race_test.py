@@ -73,7 +73,7 @@ class Test:
         with open("a.dot") as f:
             self.check("a graph", re.search(rf'label="total, {mark}", color=(red|orange), penwidth=2', f.read()))
         with open("a.html") as f:
-            self.check("a page", re.search(rf'total <span class="race">{mark}</span>', f.read()))
+            self.check("a page", re.search(rf'<i>data</i> total <em>{mark}</em>', f.read()))
 
 
 def main():
