@@ -146,6 +146,21 @@ static void print_question(const struct closure_question *q, const char *name)
            (unsigned long long)w->bytes, (unsigned long long)slice_count(q->slice), q->pattern);
 }
 
+/* Where the instruction of a node is. */
+static gaddr node_pc(uint64_t node)
+{
+    static struct trace_chunk chunk;
+    struct err err;
+    for (uint32_t c = 0; !trace_read(in.trace, c, &chunk, &err); c++)
+        for (uint32_t i = chunk.steps; chunk.first_insn <= node && i-- > 0;) {
+            uint64_t first = chunk.first_insn + chunk.step[i].insn_at;
+            const struct code_block *b = code_block(trace_code(in.trace), chunk.step[i].block);
+            if (first <= node && node - first < b->insns)
+                return b->insn[node - first].in.pc;
+        }
+    return 0;
+}
+
 /* A slice without one of its nodes is not closed. */
 static void take_out(struct closure_question *q, const char *name)
 {
@@ -167,7 +182,8 @@ static void take_out(struct closure_question *q, const char *name)
         in.out += !idle;
         if (!end && !idle) {
             in.missed++;
-            printf("node %llu is not missed\n", (unsigned long long)node);
+            printf("node %llu at 0x%llx is not missed\n", (unsigned long long)node,
+                   (unsigned long long)node_pc(node));
             print_question(q, name);
         }
     }
