@@ -76,19 +76,36 @@ __attribute__((format(printf, 2, 3))) static void say(struct teller *t, const ch
         t->used += (size_t)n < HEAP_WORDS - t->used ? (size_t)n : HEAP_WORDS - t->used - 1;
 }
 
-/* "for main.c:95, main.c:20 ": calls that led to the caller, in other lines of the user's. */
+/* Says one of the calls that led to the caller, unless the place is the one that was said last. */
+static void say_call(struct teller *t, const char *file, uint32_t line, char *last, unsigned *said)
+{
+    char where[HEAP_WORDS / 4];
+    snprintf(where, sizeof where, "%s:%" PRIu32, base_name(file), line);
+    if (*said == CALLS_MOST || strncmp(file, "/usr/", 5) == 0 || strcmp(where, last) == 0)
+        return;
+    say(t, "%s%s", (*said)++ ? ", " : "for ", where);
+    memcpy(last, where, sizeof where);
+}
+
+/* "for main.c:95, main.c:20 ": calls that led to the caller, inlined ones too, in other lines of
+ * the user's. */
 static void say_calls(struct teller *t, uint32_t stack)
 {
-    char last[HEAP_WORDS / 4], where[HEAP_WORDS / 4];
+    enum { INLINED_MOST = 16 };
+    char last[HEAP_WORDS / 4];
     unsigned said = 0;
     heap_words_place(t->study, heap_caller(t->h, t->study, stack), last, sizeof last);
     const gaddr *frame = t->h->frame + t->h->stack[stack].first;
-    for (uint32_t i = 0; i < t->h->stack[stack].count && said < CALLS_MOST; i++) {
+    for (uint32_t i = 0; i < t->h->stack[stack].count; i++) {
+        struct source_call call[INLINED_MOST];
         struct source_line l;
-        bool own = study_own(t->study, frame[i], &l) && l.file && strncmp(l.file, "/usr/", 5) != 0;
-        heap_words_place(t->study, frame[i], where, sizeof where);
-        if (own && strcmp(where, last) != 0)
-            say(t, "%s%s", said++ ? ", " : "for ", where);
+        if (!study_own(t->study, frame[i], &l) || !l.file)
+            continue;
+        say_call(t, l.file, l.line, last, &said);
+        size_t n = source_calls(t->study->source, frame[i], call, INLINED_MOST);
+        for (size_t k = 0; k < n && k < INLINED_MOST; k++)
+            if (call[k].file)
+                say_call(t, call[k].file, call[k].line, last, &said);
     }
     if (said)
         say(t, " ");

@@ -23,14 +23,26 @@ static uint32_t row_of(struct study *s, const struct report *r, uint32_t thread,
     return NO_ROW;
 }
 
-/* Keeps it at its place, by row; one of each kind for a row, and no sentence twice. */
+/* Are they the same for a reader: of one kind for a row, or for blocks that one call allocated, or
+ * in the same words? */
+static bool alike(const struct finding *a, const struct finding *b)
+{
+    bool near = a->row == b->row || (a->made && a->made == b->made);
+    return (a->kind == b->kind && near) || strcmp(a->text, b->text) == 0;
+}
+
+/* Keeps it at its place, by row; of those that are alike, the nearest to the criterion. */
 static void add(struct findings *f, const struct finding *x)
 {
-    size_t at = f->count;
-    for (size_t i = 0; i < f->count; i++)
-        if ((f->list[i].row == x->row && f->list[i].kind == x->kind) ||
-            strcmp(f->list[i].text, x->text) == 0)
+    for (size_t i = 0; i < f->count; i++) {
+        if (!alike(&f->list[i], x))
+            continue;
+        if (f->list[i].row <= x->row)
             return;
+        memmove(&f->list[i], &f->list[i + 1], sizeof *f->list * (--f->count - i));
+        break;
+    }
+    size_t at = f->count;
     while (at && f->list[at - 1].row > x->row)
         at--;
     f->more += f->count == FINDINGS_MOST;
@@ -88,6 +100,13 @@ const char *findings_word(enum mark mark)
     return words[mark];
 }
 
+/* Where the block that an error is about was allocated; 0: not known. */
+static gaddr made_at(struct study *s, const struct heap *h, const struct heap_error *e)
+{
+    return e->block == HEAP_NONE ? 0
+                                 : heap_caller(h, s, h->call[h->block[e->block].allocated].stack);
+}
+
 static int add_errors(struct study *s, const struct report *r, struct findings *f, struct err *err)
 {
     struct heap *h = heap_of(s, NULL, err);
@@ -96,6 +115,7 @@ static int add_errors(struct study *s, const struct report *r, struct findings *
         const struct heap_error *x = &e->list[i];
         uint32_t thread = trace_thread(s->trace, x->thread);
         struct finding found = {.kind = heap_words_kind(x->kind),
+                                .made = made_at(s, h, x),
                                 .at = {.thread = thread, .count = x->count, .pc = x->pc}};
         found.row = row_of(s, r, thread, heap_words_own(s, h, x));
         if (found.row == NO_ROW)

@@ -35,6 +35,7 @@ struct finding {
     struct position at;   /* of the access, ... */
     struct position then; /* ... and of the other thread's; thread 0: none */
     uint32_t row;         /* of the report: where it was */
+    gaddr made;           /* the call that allocated the block that it is about; 0: none */
     char text[FINDINGS_TEXT];
 };
 

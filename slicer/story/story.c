@@ -4,7 +4,8 @@
  *
  * A search from the criterion, cheapest first. An entry is a way to a node. What a node depends on
  * costs what weights.def says; a copy passes on what was wanted of it, byte by byte, at the price
- * of a copy. An edge is followed once for each kind of want.
+ * of a copy. An edge is followed once for each kind of want. What was done wrong with memory is a
+ * begin of the search, too.
  */
 #include "slicer/story/story.h"
 
@@ -34,8 +35,9 @@ struct entry {
     int32_t parent;               /* row of the story */
     uint8_t kind;                 /* enum slice_edge */
     uint8_t race;
-    uint8_t mark; /* enum mark */
-    bool carried; /* only the line of a copy is offered */
+    uint8_t mark;  /* enum mark */
+    uint8_t about; /* the same, of what this is a part of, or decided for */
+    bool carried;  /* only the line of a copy is offered */
 };
 
 struct search {
@@ -49,7 +51,8 @@ struct search {
     size_t entries, entry_room;
     uint32_t *heap; /* entries */
     size_t heaped, heap_room;
-    uint8_t *seen; /* by edge, and behind these by want: kinds of wants that followed it */
+    unsigned begun; /* marks that the search began with, a bit each */
+    uint8_t *seen;  /* by edge, and behind these by want: kinds of wants that followed it */
     struct err *err;
 };
 
@@ -189,6 +192,8 @@ static enum story_how how_of(const struct search *t, const struct entry *e)
         return STORY_DECIDED;
     if (t->flows->node[e->node].outside)
         return STORY_OUTSIDE;
+    if (e->mark == MARK_OVERFLOW && e->via)
+        return STORY_OVERWRITTEN;
     if (e->carried || t->flows->node[e->node].copy)
         return STORY_COPIED;
     if (e->kind == SLICE_ADDRESS)
@@ -265,6 +270,18 @@ static const struct report_row *used_in(const struct search *t, uint32_t node)
     return node == FLOWS_CRITERION ? &t->report->row[t->out->row[0].row] : row_of(t, node);
 }
 
+/* Is the step a part of what was done wrong, and what does it cost then? */
+static bool near_error(const struct entry *user, const struct entry *e, uint32_t *cost)
+{
+    if (!user->about || (e->kind == SLICE_VALUE && user->mark) ||
+        (e->kind == SLICE_CONTROL && user->about != MARK_OVERFLOW))
+        return false;
+    *cost = e->kind == SLICE_ADDRESS ? WEIGHT_WHERE
+            : e->kind == SLICE_VALUE ? WEIGHT_WITHIN
+                                     : WEIGHT_WHETHER;
+    return true;
+}
+
 /* What a step costs, with the copies on the way. */
 static uint32_t weight_of(const struct search *t, const struct entry *e)
 {
@@ -280,13 +297,20 @@ static uint32_t weight_of(const struct search *t, const struct entry *e)
         return WEIGHT_SAME;
     if (r && find_row(t, r, RACE_NONE) != STORY_NONE)
         return WEIGHT_AGAIN;
-    if (user && user->mark == MARK_OVERFLOW && e->kind != SLICE_VALUE)
-        return e->kind == SLICE_ADDRESS ? WEIGHT_WHERE : WEIGHT_WHETHER;
     if (e->kind == SLICE_ADDRESS && is_constant(t, e->node))
         cost += WEIGHT_FIXED;
+    else if (user && near_error(user, e, &cost))
+        return cost;
     if (is_inside(t, e->use_node))
         cost += WEIGHT_INSIDE;
     return cost;
+}
+
+/* Is it in the function of its use? */
+static bool same_function(const struct search *t, const struct entry *e)
+{
+    const struct report_row *r = row_of(t, e->node), *user = used_in(t, e->use_node);
+    return r && user && r->function == user->function;
 }
 
 /* Was an edge not followed yet for such a want? */
@@ -298,6 +322,12 @@ static bool follow(struct search *t, uint32_t node, const struct flows_edge *e, 
         return false;
     *seen |= (uint8_t)kind;
     return true;
+}
+
+/* Is it the stack pointer? Where frames lie says nothing. */
+static bool is_stack(const struct flows_edge *x)
+{
+    return !x->memory && x->addr == loc_gpr(RSP);
 }
 
 /* An edge of a node: a new way. `run`: it goes on with a run of copies that the entry is in. */
@@ -314,16 +344,16 @@ static int go(struct search *t, uint32_t from, uint32_t node, const struct flows
                       .parent = parent,
                       .kind = (uint8_t)x->kind};
     e.base = from == NO_ENTRY ? 0 : t->entry[from].cost;
-    if (run) {
+    if (run && !t->entry[from].mark) {
         const struct entry *is = &t->entry[from];
         e.use_node = is->use_node;
         e.kind = is->kind;
         e.race = is->race;
-        e.mark = is->mark;
+        e.about = is->about;
         e.base = is->base;
         e.copies = is->copies + 1;
     }
-    if (x->on == FLOWS_NOBODY || !follow(t, node, x, e.kind))
+    if (x->on == FLOWS_NOBODY || is_stack(x) || !follow(t, node, x, e.kind))
         return 0;
     if (marks_race(t->study, &d, &race, t->err))
         return -1;
@@ -332,6 +362,10 @@ static int go(struct search *t, uint32_t from, uint32_t node, const struct flows
         e.mark = (uint8_t)findings_mark(t->findings, &d, t->flows->row_of[node],
                                         t->flows->row_of[x->on]);
     uint32_t step = weight_of(t, &e) + WEIGHT_COPY * e.copies;
+    if (e.mark)
+        e.about = e.mark;
+    else if (from != NO_ENTRY && !run && same_function(t, &e))
+        e.about = t->entry[from].about;
     e.cost = e.base < UINT32_MAX - step ? e.base + step : UINT32_MAX;
     return push(t, e);
 }
@@ -396,11 +430,11 @@ static int take(struct search *t, uint32_t number)
     if (e.carried)
         return expand(t, number, SLICE_CONTROL, false, tell(t, &e));
     bool copy = passes(t, number);
-    if (copy)
+    if (copy && !e.mark)
         return offer(t, number) || expand(t, number, data, true, e.parent);
     int32_t row = tell(t, &e);
-    return row == STORY_NONE ? expand(t, number, data, false, e.parent)
-                             : expand(t, number, data | SLICE_CONTROL, false, row);
+    return row == STORY_NONE ? expand(t, number, data, copy, e.parent)
+                             : expand(t, number, data | SLICE_CONTROL, copy, row);
 }
 
 /* What the criterion itself depends on: what is wanted, and instructions that are in it. */
@@ -443,6 +477,7 @@ static int add_size(struct search *t, const struct findings_mark *m, uint32_t no
                           .via = &x[i],
                           .via_node = node,
                           .use_node = node,
+                          .about = MARK_OVERFLOW,
                           .kind = SLICE_VALUE};
         bool given = !x[i].memory && x[i].kind == SLICE_VALUE &&
                      (x[i].addr == loc_gpr(RDI) || x[i].addr == loc_gpr(RSI));
@@ -460,6 +495,44 @@ static int add_sizes(struct search *t)
         uint32_t node = m->mark == MARK_OVERFLOW ? flows_after(f, m->asked) : f->nodes;
         for (; node < f->nodes && f->insn[node] <= m->asked_last; node++)
             if (add_size(t, m, node))
+                return -1;
+    }
+    return 0;
+}
+
+/* The write that overflowed, or the read of what was freed, is where the search begins, too: one
+ * of each kind. */
+static int add_error(struct search *t, uint32_t node, const struct flows_edge *x)
+{
+    const struct flows *f = t->flows;
+    if (!x->memory || x->on == FLOWS_NOBODY)
+        return 0;
+    struct slice_dependence d = flows_dependence(f, node, x);
+    enum mark mark = findings_mark(t->findings, &d, f->row_of[node], f->row_of[x->on]);
+    if (mark == MARK_NONE || (t->begun & 1u << mark))
+        return 0;
+    t->begun |= 1u << mark;
+    bool write = mark == MARK_OVERFLOW;
+    return push(t, (struct entry){.cost = WEIGHT_ERROR,
+                                  .base = WEIGHT_ERROR,
+                                  .node = write ? x->on : node,
+                                  .from = NO_ENTRY,
+                                  .via = write ? x : NULL,
+                                  .via_node = node,
+                                  .use_node = node,
+                                  .mark = (uint8_t)mark,
+                                  .about = (uint8_t)mark,
+                                  .kind = SLICE_VALUE});
+}
+
+/* The latest first. */
+static int add_errors(struct search *t)
+{
+    for (uint32_t node = t->flows->nodes; t->findings->marks && node-- > 0;) {
+        uint32_t count;
+        const struct flows_edge *x = flows_of(t->flows, node, &count);
+        for (uint32_t i = 0; i < count; i++)
+            if (add_error(t, node, &x[i]))
                 return -1;
     }
     return 0;
@@ -494,7 +567,7 @@ static int run(struct search *t)
     t->seen = calloc(t->flows->edges + t->flows->wants + 1ull, 1);
     if (!t->seen)
         return err_set(t->err, "no memory");
-    int bad = begin(t) || add_sizes(t);
+    int bad = begin(t) || add_sizes(t) || add_errors(t);
     while (!bad && t->heaped && t->out->rows < STORY_ROWS)
         bad = take(t, pop(t));
     return bad ? bad : find_positions(t);

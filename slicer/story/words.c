@@ -39,6 +39,24 @@ static void append_carriers(const struct story_row *row, char *out, size_t room)
     append(out, room, text);
 }
 
+/* Which call the line belongs to, if its function was inlined there. */
+static void append_inlined(struct study *s, const struct story_row *row, char *out, size_t room)
+{
+    enum { INLINED_MOST = 16 };
+    struct source_call call[INLINED_MOST];
+    char text[WHAT_ROOM];
+    size_t n = source_calls(s->source, row->at.pc, call, INLINED_MOST);
+    for (size_t i = 0; i < n && i < INLINED_MOST; i++) {
+        if (!call[i].file || strncmp(call[i].file, "/usr/", 5) == 0)
+            continue;
+        const char *slash = strrchr(call[i].file, '/');
+        snprintf(text, sizeof text, "inlined at %.100s:%" PRIu32, slash ? slash + 1 : call[i].file,
+                 call[i].line);
+        append(out, room, text);
+        return;
+    }
+}
+
 void story_words(struct study *s, const struct story_row *row, const char *value, char *out,
                  size_t room)
 {
@@ -61,6 +79,7 @@ void story_words(struct study *s, const struct story_row *row, const char *value
     if (row->mark)
         append(out, room, findings_word(row->mark));
     append_carriers(row, out, room);
+    append_inlined(s, row, out, room);
     if (row->count > 1) {
         snprintf(text, sizeof text, "%" PRIu64 " times", row->count);
         append(out, room, text);
