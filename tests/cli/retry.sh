@@ -78,7 +78,7 @@ def hangs():
     names = [f"/proc/{p}/cmdline" for p in os.listdir("/proc") if p.isdigit()]
     for name in names:
         try:
-            if open(name).read() == "sleep\0001000\0" and os.getpgid(int(name.split("/")[2])) == child.pid:
+            if open(name, "rb").read() == b"sleep\0001000\0" and os.getpgid(int(name.split("/")[2])) == child.pid:
                 return True
         except OSError:
             pass
