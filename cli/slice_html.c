@@ -51,15 +51,17 @@ size_t slice_page_file(const struct slice_page *g, const char *file)
     return i;
 }
 
-void slice_page_link(const struct slice_page *g, uint32_t row)
+void slice_page_link(const struct slice_page *g, uint32_t row, const struct report_row *from)
 {
     const struct report_row *r = &g->p->report->row[row];
     char place[SLICE_TEXT_PLACE];
     bool source = r->file && slice_page_file(g, r->file) < g->files;
-    fprintf(g->f, "<b class=\"t t%" PRIu32 "\">T%" PRIu32 "</b> ", r->thread % 8, r->thread);
+    if (!from || from->thread != r->thread)
+        fprintf(g->f, "<b class=\"t t%" PRIu32 "\">T%" PRIu32 "</b> ", r->thread % 8, r->thread);
     fprintf(g->f, "<a href=\"#%c%" PRIu32 "\">", source ? 'm' : 'r', row);
     if (r->file)
-        snprintf(place, sizeof place, "%.200s:%" PRIu32, slice_text_base(r->file), r->line);
+        snprintf(place, sizeof place, "%.200s:%" PRIu32,
+                 from && from->file == r->file ? "" : slice_text_base(r->file), r->line);
     else
         source_name(g->p->study->source, r->pc, place, sizeof place);
     slice_page_put(g, place);
@@ -99,16 +101,16 @@ static void put_position(const struct slice_page *g, const struct position *at)
 {
     char token[POSITION_TEXT];
     position_format(at, token);
-    fprintf(g->f, "<button class=\"pos\" title=\"copy this position\">%s</button>", token);
+    fprintf(g->f, "<button class=\"pos\">%s</button>", token);
 }
 
 /* The begin of a row in a list. */
 static void put_row(const struct slice_page *g, char list, size_t number, uint32_t row)
 {
-    fprintf(g->f, "<li id=\"%c%zu\" tabindex=\"-1\"", list, number);
+    fprintf(g->f, "<li id=\"%c%zu\"", list, number);
     slice_page_filter(g, " data-r=\"", row);
     fputs("\"><div>", g->f);
-    slice_page_link(g, row);
+    slice_page_link(g, row, NULL);
     fputc(' ', g->f);
 }
 

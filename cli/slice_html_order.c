@@ -93,8 +93,11 @@ static void put_items(const struct order *o, size_t first, uint32_t *threads, si
         const struct report_row *r = &g->p->report->row[item->row];
         size_t column = column_of(threads, count, room, r->thread);
         bool open = i + 1 < o->items && !o->item[i + 1].times;
-        fprintf(g->f, "<a href=\"#r%" PRIu32 "\" class=\"t%" PRIu32 "%s\" style=\"--c:%zu\">",
-                item->row, r->thread % 8, !item->times || open ? " again" : "", column);
+        fprintf(g->f, "<a href=\"#r%" PRIu32 "\" class=\"t%" PRIu32 "%s\"", item->row,
+                r->thread % 8, !item->times || open ? " again" : "");
+        if (column > 1)
+            fprintf(g->f, " style=\"--c:%zu\"", column);
+        fputc('>', g->f);
         if (item->times > 1)
             fprintf(g->f, "<sup>%" PRIu32 " times</sup> ", item->times);
         fprintf(g->f, ":%" PRIu32 "</a>\n", r->line);

@@ -88,31 +88,42 @@ static uint32_t tail_of(const struct list *l, const struct spot *m, uint32_t hea
 
 /* ---- what a line depends on ---- */
 
-static void put_whys(const struct list *l, uint32_t row, bool forward)
+/* One that a row depends on has a line of its own, those that depend on it have one together. */
+static void put_why(const struct list *l, uint32_t row, uint32_t edge, bool forward, bool first)
 {
     const struct slice_page *g = l->g;
+    const struct report_edge *e = &g->p->report->edge[edge];
+    const struct report_row *here = &g->p->report->row[row];
+    uint32_t there = forward ? e->row : e->on;
+    bool across = here->thread != g->p->report->row[there].thread;
+    if (forward) {
+        fputs(first ? "<div>&rarr; for " : ", ", g->f);
+    } else {
+        fprintf(g->f, "<div%s>&larr; ", across ? " class=\"across\"" : "");
+        slice_page_edge(g, (int32_t)edge);
+        fputs(" from ", g->f);
+    }
+    slice_page_link(g, there, here);
+    fputs(forward ? "" : "</div>\n", g->f);
+}
+
+static void put_whys(const struct list *l, uint32_t row, bool forward)
+{
     size_t put = 0, left = 0;
     const uint32_t *next = forward ? l->next_on : l->next_from;
     for (uint32_t i = (forward ? l->on : l->from)[row]; i; i = next[i - 1]) {
-        const struct report_edge *e = &g->p->report->edge[i - 1];
-        uint32_t there = forward ? e->row : e->on;
-        if (!slice_page_shows(g, there))
+        const struct report_edge *e = &l->g->p->report->edge[i - 1];
+        if (!slice_page_shows(l->g, forward ? e->row : e->on))
             continue;
-        if (put == WHY_MOST) {
-            left++;
-            continue;
-        }
+        if (put < WHY_MOST)
+            put_why(l, row, i - 1, forward, put == 0);
+        left += put >= WHY_MOST;
         put++;
-        bool across = g->p->report->row[row].thread != g->p->report->row[there].thread;
-        fprintf(g->f, "<div%s>%s ", across ? " class=\"across\"" : "",
-                forward ? "&rarr;" : "&larr;");
-        slice_page_edge(g, (int32_t)(i - 1));
-        fputs(forward ? " for " : " from ", g->f);
-        slice_page_link(g, there);
-        fputs("</div>\n", g->f);
     }
     if (left)
-        fprintf(g->f, "<div>%s %zu more</div>\n", forward ? "&rarr;" : "&larr;", left);
+        fprintf(l->g->f, forward ? ", %zu more" : "<div>&larr; %zu more</div>\n", left);
+    if (forward && put)
+        fputs("</div>\n", l->g->f);
 }
 
 /* Edges are chained by the rows that they lead from and to, so that each is met once. */

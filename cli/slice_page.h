@@ -29,8 +29,9 @@ size_t slice_page_file(const struct slice_page *g, const char *file);
 /* Is there an order of execution? Only backward slices have one. */
 bool slice_page_has_order(const struct slice_page *g);
 
-/* `T2 racy_counter.c:31`, as a link to the row's mark in the source, or to the row in the list. */
-void slice_page_link(const struct slice_page *g, uint32_t row);
+/* `T2 racy_counter.c:31`, as a link to the row's mark in the source, or to the row in the list;
+ * without the thread and the file that it has in common with row `from`, if that is not NULL. */
+void slice_page_link(const struct slice_page *g, uint32_t row, const struct report_row *from);
 /* `2:data:3`, behind `before`: what the filters look at, inside data-r="". */
 void slice_page_filter(const struct slice_page *g, const char *before, uint32_t row);
 /* `data total = 3, race`. */

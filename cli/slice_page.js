@@ -15,6 +15,8 @@
         a.append(" " + row.querySelector("code").textContent);
         a.title = row.querySelector("a").textContent;
     }
+    for (const button of all(".pos"))
+        button.title = "copy this position";
     const marked = all("[data-r]");
     const parsed = marked.map((e) => e.dataset.r.split(" ").map((r) => r.split(":")));
     const search = make("input", { type: "search", id: "q", placeholder: "Search (/)" });
