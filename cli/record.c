@@ -404,6 +404,11 @@ static int run_all(struct record_options *o, struct recording *what)
     return status;
 }
 
+static void say_hang(void)
+{
+    say_error(0, "all threads wait; only a signal can end this");
+}
+
 int record_main(int argc, char *argv[])
 {
     struct record_options o = {.engine.verb = "record"};
@@ -425,6 +430,7 @@ int record_main(int argc, char *argv[])
                              .from = o.from,
                              .to = o.to,
                              .region = o.region.from.kind ? &o.region : NULL,
-                             .stops = o.stops};
+                             .stops = o.stops,
+                             .hangs = !o.quiet && isatty(STDERR_FILENO) ? say_hang : NULL};
     return run_all(&o, &what);
 }

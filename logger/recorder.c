@@ -63,6 +63,9 @@ struct recorder {
     uint64_t started; /* the program, by the monotonic clock in nanoseconds */
     bool closed;      /* the part is over, and its recording complete */
     unsigned keys;    /* that have fired a trigger */
+    uint32_t idle;    /* ring->idle, as seen ... */
+    uint64_t idle_at; /* ... first at this time */
+    bool hung;        /* what->hangs() was called */
 };
 
 /* ---- the ring ---- */
@@ -495,6 +498,21 @@ static void close_part(struct recorder *r)
         kill(r->pid, SIGKILL);
 }
 
+/* A moment may pass until a signal that is on its way arrives. */
+static void look_for_hang(struct recorder *r)
+{
+    enum { LONG_ENOUGH = 500000000 };
+    const uint32_t idle = __atomic_load_n(&r->ring->idle, __ATOMIC_ACQUIRE);
+    const uint64_t now = now_ns();
+    if (idle != r->idle)
+        r->idle_at = now;
+    r->idle = idle;
+    if (r->hung || !r->what->hangs || idle % 2 == 0 || now - r->idle_at < LONG_ENOUGH)
+        return;
+    r->hung = true;
+    r->what->hangs();
+}
+
 static void wait_program(struct recorder *r)
 {
     for (;;) {
@@ -511,6 +529,7 @@ static void wait_program(struct recorder *r)
         if (!r->closed)
             serve(r);
         close_part(r);
+        look_for_hang(r);
         const uint64_t wait = fire(r);
         const struct timespec most = {(time_t)(wait / 1000000000), (long)(wait % 1000000000)};
         syscall(SYS_futex, &r->ring->bell, FUTEX_WAIT, seen, &most, NULL, 0);

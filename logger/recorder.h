@@ -28,6 +28,7 @@ struct recording {
     const char *from, *to;               /* ... in the user's words; NULL: none */
     bool stops;                          /* the program is ended with the part */
     bool again;                          /* another run may follow: group_pause() at the end */
+    void (*hangs)(void); /* called once when all threads wait for one another; NULL: not */
 };
 
 struct recorded {

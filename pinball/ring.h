@@ -73,7 +73,7 @@ struct ring {
     struct ring_segment segment[RING_SEGMENTS];
     uint64_t isa;      /* instruction-set extensions met so far: engine/x86/isa.def */
     uint32_t warnings; /* enum ring_warning bits */
-    uint32_t pad;
+    uint32_t idle;     /* odd: all threads wait for one another; 1 more at each change */
     struct {
         uint32_t state;
         int32_t fd;             /* of the target, or -1: by path */

@@ -28,8 +28,9 @@ struct session {
     void (*start)(struct thread *t); /* before the first instruction */
 
     /* Threads. */
-    void (*running)(struct thread *t);                      /* it has got the baton */
-    void (*leaves)(struct thread *t);                       /* it is about to give it away */
+    void (*running)(struct thread *t); /* it has got the baton */
+    void (*leaves)(struct thread *t);  /* it is about to give it away */
+    void (*idle)(bool all); /* record: all threads wait for one another; false: no longer */
     void (*thread)(struct thread *t, struct thread *child); /* clone is about to make it */
     void (*begin)(struct thread *t);                        /* a new thread's first act */
     void (*forked)(struct thread *t);                       /* in the child process */

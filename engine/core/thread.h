@@ -127,13 +127,13 @@ struct thread {
     uint32_t baton_word;              /* sched/baton.c: is it given, is its kernel thread asleep */
     uint16_t baton_skips, baton_skip; /* sleeps at once so many times, of which so many are left */
     bool baton_queued;                /* from the time it asks for the baton until it has it */
-    bool baton_spun;                  /* it gave its last turn away since it only waited */
+    bool baton_parked, baton_spun;    /* for any time; gave its last turn away, only waiting */
     struct spin_state spin;           /* sched/spin.c: does it only wait for others */
     bool futex_waits;                 /* os/futex.c: it is in the queue of futex_word */
     bool futex_pi;                    /* ... for a lock that is futex_owner's (os/futex_pi.c) */
     bool futex_heir;                  /* ... who ended: the lock is to be this thread's */
     uint32_t futex_bits;
-    gaddr futex_word;
+    gaddr futex_word, futex_joins; /* the latter: os/futex.c, waits for it in the kernel */
     struct thread *futex_next, *futex_prev;
     struct thread *futex_owner; /* NULL: it ended */
 

@@ -18,6 +18,7 @@
 #include "engine/os/maps.h"
 #include "engine/os/special.h"
 #include "engine/os/syscalls.h"
+#include "engine/os/threads.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 #include "engine/sched/baton.h"
@@ -99,6 +100,13 @@ void futex_reset(void)
 }
 
 /* ---- operations ---- */
+
+void futex_joined(gaddr word)
+{
+    for (struct thread *o = engine.threads; o; o = o->next)
+        if (o->futex_joins == word)
+            o->baton_parked = false;
+}
 
 long futex_check_word(gaddr word)
 {
@@ -360,11 +368,26 @@ static long pass(struct thread *t, const long *a)
     return r == -EFAULT && maps_open_all() ? syscalls_pass(t, __NR_futex, a) : r;
 }
 
+/* pthread_join() waits in the kernel for the word that is cleared at the thread's end. */
+static long pass_or_join(struct thread *t, const long *a)
+{
+    int32_t command = (int32_t)a[1] & FUTEX_CMD_MASK;
+    bool waits = (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET) && !a[3];
+    for (const struct thread *o = engine.threads; waits && o; o = o->next)
+        if (o->clear_tid == (gaddr)a[0] && !threads_is_side(o))
+            t->baton_parked = true;
+    t->futex_joins = (gaddr)a[0];
+    long r = pass(t, a);
+    t->baton_parked = false;
+    t->futex_joins = 0;
+    return r;
+}
+
 long futex_call(struct thread *t, long *a)
 {
     int32_t op = (int32_t)a[1], command = op & FUTEX_CMD_MASK;
     if (!(op & FUTEX_PRIVATE_FLAG))
-        return pass(t, a);
+        return pass_or_join(t, a);
     if ((op & FUTEX_CLOCK_REALTIME) && command != FUTEX_WAIT_BITSET && command != FUTEX_LOCK_PI2 &&
         command != FUTEX_WAIT_REQUEUE_PI)
         return pass(t, a); /* its error */

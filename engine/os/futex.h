@@ -21,7 +21,9 @@ long futex_wake2(struct thread *t, long *a);
 long futex_requeue2(struct thread *t, long *a);
 
 void futex_forget(struct thread *t); /* t is dead and may have been waiting */
-void futex_reset(void);              /* in a forked child: nobody waits */
+/* The word of a thread that ends is clear: threads that wait for it in the kernel can go on. */
+void futex_joined(gaddr word);
+void futex_reset(void); /* in a forked child: nobody waits */
 
 /* ---- locks with priority inheritance: futex_pi.c ---- */
 

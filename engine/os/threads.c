@@ -461,6 +461,7 @@ static void clear_tid(struct thread *t)
 {
     if (!t->clear_tid || !engine_write(t->clear_tid, &(uint32_t){0}, 4))
         return;
+    futex_joined(t->clear_tid);
     wake(t->clear_tid);
 }
 

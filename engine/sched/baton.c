@@ -57,6 +57,7 @@ static struct {
     struct thread *owner;
     struct thread *spinner; /* looks at its word; a hint, written without the lock */
     struct thread *head, *tail;
+    bool idle;       /* session->idle() was told so */
     uint32_t queued; /* length of the queue */
     uint32_t vain;   /* turns in sequence that were spun without seeing anything new */
     uint64_t paid;   /* time stamp up to which switches of spinning threads have used the time */
@@ -143,12 +144,24 @@ static void dequeue(const struct thread *t)
         baton.tail = before;
 }
 
+/* Whether there is nobody but threads that wait for one another, without a time limit. */
+static void note_idle(void)
+{
+    bool idle = !baton.owner;
+    for (const struct thread *t = engine.threads; idle && t; t = t->next)
+        idle = t->baton_parked;
+    if (idle != baton.idle && session && session->idle)
+        session->idle(idle);
+    baton.idle = idle;
+}
+
 /* Asks for the baton. */
 static void ask(struct thread *t)
 {
     if (!baton.owner) {
         baton.owner = t;
         t->baton_word = GIVEN;
+        note_idle();
     } else if (!t->baton_queued) {
         enqueue(t);
     }
@@ -163,6 +176,7 @@ static struct thread *hand_over(void)
     look_end();
     if (next)
         dequeue(next);
+    note_idle();
     return next;
 }
 
@@ -397,6 +411,7 @@ long baton_park(struct thread *t, const struct baton_deadline *deadline)
     lock();
     rt_check(baton.owner == t);
     t->baton_word = WAITING;
+    t->baton_parked = !deadline;
     struct thread *next = hand_over();
     unlock();
     wake(next);
@@ -415,6 +430,7 @@ long baton_park(struct thread *t, const struct baton_deadline *deadline)
         }
     }
     await(t);
+    t->baton_parked = false;
     return r;
 }
 
@@ -456,6 +472,7 @@ void baton_reset(struct thread *only)
     baton.spinner = NULL;
     baton.head = baton.tail = NULL;
     baton.queued = baton.vain = 0;
+    baton.idle = false;
     look_end();
 }
 

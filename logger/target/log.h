@@ -47,6 +47,8 @@ void log_look_after(void);
 /* A system call of the thread is over. */
 struct thread;
 void log_last(const struct thread *t);
+/* For the recorder to see: session->idle(). */
+void log_idle(bool all);
 
 /* Has the recorder keep a file (KEEP_ASKED) or list pages (KEEP_PAGES): fills ring->keep's answer.
  * The request is in ring->keep. */

@@ -76,6 +76,12 @@ void log_last(const struct thread *t)
     last->pc = t->cpu.rip;
 }
 
+void log_idle(bool all)
+{
+    (void)all; /* each call is a change */
+    __atomic_fetch_add(&here.ring->idle, 1, __ATOMIC_RELEASE);
+}
+
 static void go_on(uint32_t i)
 {
     struct sink_writer *w = here.writer;

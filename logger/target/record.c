@@ -475,6 +475,7 @@ const struct session session_record = {
     .prepare = prepare,
     .start = start,
     .running = running,
+    .idle = log_idle,
     .thread = thread,
     .begin = begin,
     .forked = forked,

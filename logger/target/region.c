@@ -375,6 +375,7 @@ static const struct session session_waiting = {
     .start = region_start,
     .running = region_running,
     .leaves = leaves,
+    .idle = log_idle,
     .thread = thread,
     .begin = nothing,
     .forked = forked,

@@ -261,6 +261,28 @@ static int waits(void)
     return 0;
 }
 
+/* Only a signal ends it. */
+static int stuck(void)
+{
+    pthread_t t;
+    sem_init(&sem, 0, 0);
+    pthread_create(&t, NULL, wait_for_sem, NULL);
+    pthread_join(t, NULL);
+    return 0;
+}
+
+/* Another process could write the byte. */
+static int outside(void)
+{
+    pthread_t t;
+    if (pipe(ends))
+        return 1;
+    alarm(3);
+    pthread_create(&t, NULL, wait_for_byte, NULL);
+    pthread_join(t, NULL);
+    return 0;
+}
+
 int main(int argc, char *argv[])
 {
     static const struct one_case list[] = {{"both_orders", both_orders},
@@ -269,6 +291,8 @@ int main(int argc, char *argv[])
                                            {"by_luck", by_luck},
                                            {"waits", waits},
                                            {"hangs", hangs},
+                                           {"stuck", stuck},
+                                           {"outside", outside},
                                            {NULL, NULL}};
     return run_case(list, argc > 1 ? argv[1] : "");
 }

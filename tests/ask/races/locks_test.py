@@ -5,11 +5,14 @@ SPDX-License-Identifier: MIT
 """
 import argparse
 import os
+import signal
 import subprocess
 import sys
 import tempfile
 
 from races_list import ask, marks, record
+
+SENTENCE = b"all threads wait; only a signal can end this"
 
 
 class Test:
@@ -94,6 +97,28 @@ class Test:
                    f"T{rows[1]['thread']} wait for each other; T{rows[2]['thread']} waits for itself")
         self.check("and its rows", [row["story"] in line for row, line in zip(rows, told[1:])], [True] * len(rows))
 
+    def told(self, case):
+        """What `record` says on a terminal until the program ends, which a signal must do after the sentence."""
+        master, slave = os.openpty()
+        with subprocess.Popen([self.drdebug, "record", "-o", case + ".pinball", "--", self.program, case],
+                              stdin=subprocess.DEVNULL, stdout=slave, stderr=slave) as process:
+            os.close(slave)
+            text = b""
+            while True:
+                try:
+                    text += os.read(master, 4096)
+                except OSError:  # the last one has closed it
+                    break
+                if SENTENCE in text:
+                    process.send_signal(signal.SIGTERM)
+        os.close(master)
+        return text.count(SENTENCE)
+
+    def saying(self):
+        """A thread in read() may be woken from outside: nothing is said of it."""
+        self.check("a hang is said once", self.told("stuck"), 1)
+        self.check("a program that waits for others is none", self.told("outside"), 0)
+
 
 def main():
     parser = argparse.ArgumentParser()
@@ -109,6 +134,7 @@ def main():
         test.locksets()
         test.waiting()
         test.hanging()
+        test.saying()
         os.chdir("/")
     for failed in test.failures:
         print("FAILED:", failed)
