@@ -32,7 +32,7 @@ RANKS = os.path.join(HERE, "ranks.txt")
 TRIES = 8
 REST, NO_RANK = 1000, 10000
 NAMES = {REST: "rest", NO_RANK: "-"}
-HEADS = ("criterion", "findings", "story", "slice", "libraries", "pruned")
+HEADS = ("hang", "criterion", "findings", "story", "slice", "libraries", "pruned")
 
 
 class Failed(Exception):
