@@ -19,6 +19,7 @@ enum { PAGE = 4096, BATCH = 4096, PAGES = 8 };
 
 struct reading {
     int mem, pagemap; /* of the process */
+    bool of_file;     /* the mapping that is read: a page without record is not zeros there */
     int (*put)(void *arg, const struct record *r, struct err *err);
     void *arg;
 };
@@ -37,7 +38,7 @@ static int put_pages(const struct reading *c, uint64_t start, uint64_t bytes, st
     } r = {.d = {.r = {.kind = RECORD_DATA}, .addr = start, .bytes = bytes}};
     if (pread(c->mem, r.data, bytes, (off_t)start) != (ssize_t)bytes)
         return err_set(err, "memory at 0x%" PRIx64 ": %m", start);
-    if (is_zero(r.data, bytes))
+    if (!c->of_file && is_zero(r.data, bytes))
         return 0;
     r.d.r.bytes = (uint32_t)(sizeof r.d + bytes);
     return c->put(c->arg, &r.d.r, err);
@@ -62,10 +63,11 @@ static int put_entries(const struct reading *c, const uint64_t *entry, size_t n,
     return 0;
 }
 
-static int put_map(const struct reading *c, const struct record_map *m, struct err *err)
+static int put_map(struct reading *c, const struct record_map *m, struct err *err)
 {
     uint64_t entry[BATCH];
     const uint64_t end = m->start + m->bytes;
+    c->of_file = m->file != MAP_FILE_NONE || m->object;
     for (uint64_t at = m->start; at < end;) {
         uint64_t n = (end - at) / PAGE < BATCH ? (end - at) / PAGE : BATCH;
         ssize_t got = pread(c->pagemap, entry, n * 8, (off_t)(at / PAGE * 8));
@@ -89,7 +91,7 @@ static int open_of(pid_t pid, const char *name, struct err *err)
     return fd;
 }
 
-static int put_all(const struct reading *c, const struct memory_list *list, struct err *err)
+static int put_all(struct reading *c, const struct memory_list *list, struct err *err)
 {
     const uint8_t *stop = (const uint8_t *)list->records + list->bytes;
     uint64_t above = 0; /* so no page is written twice */

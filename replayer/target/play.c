@@ -39,6 +39,7 @@
 #include "replayer/target/confine.h"
 #include "replayer/target/cursor.h"
 #include "replayer/target/flow.h"
+#include "replayer/target/gap.h"
 #include "replayer/target/journal.h"
 #include "replayer/target/output.h"
 #include "replayer/target/space.h"
@@ -216,18 +217,23 @@ static void start(struct thread *t)
 
 /* ---- threads ---- */
 
-static void save(struct thread *t)
+void play_save(struct thread *t)
 {
     t->fs_base = engine_segments(t).fs;
     fpstate_save(t, fpstate_features());
 }
 
-void play_become(struct thread *from, struct thread *to)
+void play_resume(struct thread *from, struct thread *to)
 {
-    save(from);
     flow_switch(from, to);
     threads_become(to);
     fpstate_load(to, fpstate_features());
+}
+
+void play_become(struct thread *from, struct thread *to)
+{
+    play_save(from);
+    play_resume(from, to);
 }
 
 /* The kernel thread goes on as another thread of the program. */
@@ -268,7 +274,7 @@ static void make_thread(struct thread *t, long nr, long *a, const struct record_
     uint32_t number = r->thread;
     const enum call_does does = kinds_of(nr).does;
     cursor_next();
-    save(t);
+    play_save(t);
     if (does == DOES_CLONES)
         threads_clone(t, a);
     else if (does == DOES_CLONES_BY)
@@ -320,7 +326,15 @@ static bool due(struct thread *t)
 static bool between_ticks(const struct record *r)
 {
     return r && (r->flags & BETWEEN) &&
-           (r->kind == RECORD_YIELD || r->kind == RECORD_END || r->kind == RECORD_MEMORY);
+           (r->kind == RECORD_YIELD || r->kind == RECORD_END || r->kind == RECORD_MEMORY ||
+            r->kind == RECORD_GAP);
+}
+
+_Noreturn static void cross(struct thread *t, const struct record *r)
+{
+    compare(t, record_at(r), name_of(r));
+    t->step &= (uint8_t)~STEP_SESSION;
+    gap_cross(t);
 }
 
 static uint64_t budget(struct thread *t)
@@ -443,6 +457,8 @@ static void tick(struct thread *t)
             break;
         case RECORD_END:
             end_here(t);
+        case RECORD_GAP:
+            cross(t, r);
         default:
             compare_hash(t, record_at(r)->hash, session_hash_all(t), name_of(r));
             bool yields = r->kind == RECORD_YIELD, spins = r->flags & YIELD_SPINS;
@@ -520,7 +536,7 @@ static void do_call(struct thread *t, const struct record_call *c, long nr, long
     const uint64_t *at = (const uint64_t *)(c + 1);
     const uint64_t *stop = (const uint64_t *)((const uint8_t *)c + c->r.bytes);
     int64_t result = c->result;
-    struct record_map map;
+    struct record_map map = {.r = {0}};
     const uint64_t number = cursor_number();
     bool has_map = c->r.flags & CALL_MAP;
     const uint64_t map_words = (sizeof map - sizeof map.r) / 8;
@@ -650,6 +666,8 @@ static bool replay_call(struct thread *t, gaddr next)
         case RECORD_SWITCH:
             stops_call_waits(t);
             switch_to(t, SWITCH_CALL);
+        case RECORD_GAP:
+            cross(t, r);
         case RECORD_YIELD:
             if (is_killing(r))
                 end_killed(t);
