@@ -62,10 +62,12 @@ static const char *name_of(const struct record *r)
     return r ? kind_name[r->kind] : "the end of the log";
 }
 
-/* The count a record has to be dealt with at; 0: it is met in another way. */
+#define NO_TICK UINT64_MAX
+
+/* The count a record has to be dealt with at; NO_TICK: it is met in another way. */
 static uint64_t tick_of(const struct record *r)
 {
-    return r && record_is_due(r) ? record_at(r)->count : 0;
+    return r && record_is_due(r) ? record_at(r)->count : NO_TICK;
 }
 
 /* The log ends in the middle of things: the recording was cut off. */
@@ -82,7 +84,7 @@ _Noreturn static void unexpected(struct thread *t, const struct record *r, const
     if (!r)
         log_ends(t);
     uint64_t count = tick_of(r);
-    if (count)
+    if (count != NO_TICK)
         post_diverged(t, "expected %s at tick %lu, pc 0x%lx, came to %s", name_of(r), count,
                       record_at(r)->pc, actual);
     post_diverged(t, "expected %s, came to %s", name_of(r), actual);
@@ -320,7 +322,7 @@ static bool due(struct thread *t)
 {
     const struct record *r = cursor_peek();
     uint64_t count = tick_of(r);
-    return count && count == thread_count(t) && (record_at(r)->pc == t->cpu.rip || is_killing(r));
+    return count == thread_count(t) && (record_at(r)->pc == t->cpu.rip || is_killing(r));
 }
 
 static bool between_ticks(const struct record *r)
@@ -343,7 +345,7 @@ static uint64_t budget(struct thread *t)
     uint64_t count = tick_of(r), now = thread_count(t);
     if (count == now && between_ticks(r) && record_at(r)->pc != t->cpu.rip)
         t->step |= STEP_SESSION; /* one instruction at a time, up to there */
-    uint64_t n = !count ? FAR_AWAY : count > now ? count - now : 1;
+    uint64_t n = count == NO_TICK ? FAR_AWAY : count > now ? count - now : 1;
     return n < stops_budget() ? n : stops_budget();
 }
 
@@ -435,7 +437,7 @@ static void tick(struct thread *t)
         uint64_t count = tick_of(r), now = thread_count(t);
         if (!r)
             log_ends(t);
-        if (!count || count > now)
+        if (count > now)
             return;
         bool by_itself = r->kind == RECORD_END || r->kind == RECORD_MEMORY;
         if (by_itself && (count < now || record_at(r)->pc != t->cpu.rip || at_call(t)))
