@@ -36,12 +36,16 @@ struct record_kept {
     uint64_t statements; /* that follow */
 };
 
+enum kept_how {
+    KEPT_GOES_ON = 1, /* the statement was begun before, and goes on after something else */
+    KEPT_IN_CALL = 2, /* its thread may be in a system call there, while others ran: no place to go to */
+};
+
 struct kept_statement {
     uint64_t count, pc;           /* of its first instruction */
     uint64_t last_count, last_pc; /* of its last one, before anything else is executed */
     uint32_t thread, depth;       /* of calls */
-    uint32_t goes_on;             /* 1: of a statement that was begun before, and went on */
-    uint32_t pad;
+    uint32_t how, pad;            /* enum kept_how */
 };
 
 #endif

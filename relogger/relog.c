@@ -37,6 +37,7 @@ struct held {
     const struct code_block *block; /* NULL: none yet */
     uint64_t first, count, switches;
     uint32_t insns, thread;
+    bool switched; /* another thread's step is before it */
     uint64_t *value;
     size_t values_room;
     struct flow_range *odd; /* what notes say about it */
@@ -130,7 +131,7 @@ static int tell_piece(struct relogging *r, struct err *err)
     if (!r->has_piece)
         return 0;
     r->has_piece = false;
-    r->result->statements += !r->piece.goes_on;
+    r->result->statements += !(r->piece.how & KEPT_GOES_ON);
     return leave_keep(r->leave, &r->piece, err);
 }
 
@@ -139,11 +140,14 @@ static int piece_begins(struct relogging *r, const struct piece *p, uint32_t i,
 {
     if (tell_piece(r, err))
         return -1;
+    const bool waited = i == 0 && r->held.switched &&
+                        r->held.block->insn[0].in.kind == INSN_SYSCALL;
     r->piece = (struct kept_statement){.count = r->held.count,
                                        .pc = pc_of(&r->held, i),
                                        .thread = trace_thread(r->trace, r->held.thread),
                                        .depth = p->depth,
-                                       .goes_on = p->goes_on};
+                                       .how = (p->goes_on ? KEPT_GOES_ON : 0) |
+                                              (waited ? KEPT_IN_CALL : 0)};
     r->has_piece = true;
     return 0;
 }
@@ -230,6 +234,7 @@ static int hold(struct relogging *r, const struct pass_step *s, struct err *err)
         return err_set(err, "no memory");
     if (s->block->slots)
         memcpy(h->value, s->values, s->block->slots * sizeof *h->value);
+    h->switched = h->switches != r->switches;
     h->block = s->block;
     h->first = s->insn;
     h->count = s->count;

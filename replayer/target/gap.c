@@ -106,6 +106,9 @@ static void end_threads(void)
 
 _Noreturn void gap_cross(struct thread *t)
 {
+    if (instrument && instrument->flow)
+        post_failed("it leaves instructions out, so it has no trace; the recording that it was "
+                    "made of has one");
     take_head();
     stops_gap(t, gap.thread, gap.head.threads);
     play_save(t);

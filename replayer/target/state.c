@@ -350,7 +350,7 @@ struct thread *state_change_thread(const struct record_state *s, bool *is_new)
 {
     check_vectors(s);
     struct thread *t = s->thread ? post_thread(s->thread) : NULL;
-    *is_new = !t;
+    *is_new = !t || !t->tid;
     if (!s->thread || !taking.shared)
         post_failed("event %lu: not a record", cursor_number());
     if (!t)

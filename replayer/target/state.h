@@ -17,6 +17,7 @@ bool state_take_thread(struct thread *first, const struct record_state *s); /* t
 /* A gap (gap.h): threads and processes that are there, and others, have this state from now on. */
 void state_change_begin(void);
 void state_change_process(const struct record_process *r);
+/* *is_new: it had not begun before. */
 struct thread *state_change_thread(const struct record_state *s, bool *is_new);
 void state_change_end(void);
 
