@@ -2,6 +2,7 @@
 #ifndef REPLAYER_TIMELINE_PRIVATE_H
 #define REPLAYER_TIMELINE_PRIVATE_H
 
+#include "pinball/statements.h"
 #include "replayer/bookmarks.h"
 #include "replayer/checkpoints.h"
 #include "replayer/journal.h"
@@ -25,6 +26,7 @@ struct timeline {
     bool at_end;
     bool astray; /* the process of now is not there: a move has failed on the way */
     struct bookmarks bookmarks;
+    struct statements statements;
     struct replay *diversion, *parked;
     /* While something runs. */
     bool walks, interrupted, marks, deaf; /* deaf: nothing interrupts it */
@@ -107,5 +109,6 @@ mover timeline_one_back;
 /* ---- timeline.c ---- */
 int timeline_at_begin(struct timeline *t, struct debuggee_stop *stop, struct err *err);
 mover timeline_go_to;
+bool timeline_passes(const struct timeline *t, const struct debuggee_stop *stop);
 
 #endif
