@@ -8,7 +8,7 @@
  *
  * A change here or in record.h adds one to PINBALL_VERSION; a kind of record that may be skipped
  * does not. Older versions are read for good: 1 has no RECORD_OUTPUT, RECORD_PROCESS, RECORD_STATE,
- * RECORD_MARK, PARTLY_OBJECT, END_REGION.
+ * RECORD_MARK, RECORD_GAP, PARTLY_OBJECT, MAP_AS_IS, END_REGION.
  */
 #ifndef PINBALL_FORMAT_H
 #define PINBALL_FORMAT_H
