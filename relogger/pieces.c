@@ -39,7 +39,7 @@ struct finding {
     struct study *study;
     const struct pieces_rule *rule;
     struct pieces *out;
-    uint64_t node;      /* of the slice, the next one from where the pass is; 0: not looked for yet */
+    uint64_t node; /* of the slice, the next one from where the pass is; 0: not looked for yet */
     uint32_t **line_of; /* by block: of each of its instructions; NULL: not met yet */
     struct line *line;
     size_t lines, line_room;
