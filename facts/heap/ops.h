@@ -97,7 +97,8 @@ struct ops {
     struct op *op;
     size_t count, room;
     struct ops_stack stack;
-    bool strings; /* code of a library's string functions, which read more than they are told */
+    bool strings;   /* code of a library's string functions, which read more than they are told */
+    bool seeks_end; /* those of them that look for a string's end */
 };
 
 /* 0, or -1: no memory. */
