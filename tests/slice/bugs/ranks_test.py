@@ -232,7 +232,7 @@ def examine(drdebug, bug, level, known, twins):
     if rows > most:
         wrong.append(f"there were {most} rows")
     print(f"{line_of(bug.name, level, rank, rows):<44} {bug.kind:<34}", "; ".join(wrong) or ("better" if rank < was else ""), flush=True)
-    if bug.far and level == bug.levels[0]:
+    if bug.far and twins and level == bug.levels[0]:
         check_far(drdebug, bug, level)
     if twins and level == twin_level(bug):
         check_twin(drdebug, bug, level)
