@@ -67,6 +67,7 @@ static int print(struct study *s, const struct slice_options_given *a, const str
                             .of = of,
                             .lines = a->lines,
                             .all = a->all,
+                            .again = a->again,
                             .steps = a->steps};
     int bad = r && (told || !story) ? write_all(s, a, of, &p, &err) : -1;
     findings_free(findings);

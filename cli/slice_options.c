@@ -348,6 +348,36 @@ static int take_words(int argc, char *argv[], struct slice_options_given *a)
     return -1;
 }
 
+/* A word as a shell reads it. */
+static size_t put_quoted(char *out, size_t room, const char *word)
+{
+    size_t used = 0;
+    if (*word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                    "_-+=./:,@%^")])
+        return (size_t)snprintf(out, room, " %s", word);
+    for (const char *c = word; *c && used + 8 < room; c++)
+        used += (size_t)snprintf(out + used, room - used, "%s%s%c", c == word ? " '" : "",
+                                 *c == '\'' ? "'\\'" : "", *c);
+    return used + (size_t)snprintf(out + used, room - used, "%s", *word ? "'" : " ''");
+}
+
+/* The command line, without what keeps the slice: its name is taken then. */
+static void set_again(int argc, char *argv[], struct slice_options_given *a)
+{
+    size_t used = (size_t)snprintf(a->again, sizeof a->again, "drdebug slice");
+    for (int i = 1; i < argc && used + 16 < sizeof a->again; i++) {
+        bool keeps = argv[i] == a->name || (a->name && i + 1 < argc && argv[i + 1] == a->name);
+        if (i == optind)
+            used += put_quoted(a->again + used, sizeof a->again - used, a->in);
+        else if (!keeps)
+            used += put_quoted(a->again + used, sizeof a->again - used, argv[i]);
+    }
+    if (optind == argc && used + 16 < sizeof a->again)
+        used += put_quoted(a->again + used, sizeof a->again - used, a->in);
+    if (used + 16 >= sizeof a->again)
+        a->again[0] = 0;
+}
+
 int slice_options_parse(int argc, char *argv[], struct slice_options_given *a)
 {
     int c;
@@ -371,5 +401,7 @@ int slice_options_parse(int argc, char *argv[], struct slice_options_given *a)
         if (status >= 0)
             return status;
     }
-    return take_words(argc, argv, a);
+    int status = take_words(argc, argv, a);
+    set_again(argc, argv, a);
+    return status;
 }

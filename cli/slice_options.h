@@ -32,6 +32,7 @@ struct slice_options_given {
     const char *show, *remove; /* slices that were kept */
     char in[PATH_MAX];
     char text[1024]; /* the criterion */
+    char again[4096]; /* the command that asks for the same; empty: it is too long */
 };
 
 /* Returns -1 to go on, or the status to end with. */

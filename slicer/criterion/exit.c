@@ -56,11 +56,13 @@ static const struct reporter *reporter_of(struct study *s, gaddr entry)
     bool pointer = false;
     source_line(s->source, entry, &l);
     const char *name = l.outer ? l.outer : l.function;
+    const char *colons = name ? strrchr(name, ':') : NULL; /* debug information has namespaces */
+    const char *base = colons ? colons + 1 : name;
     for (size_t i = 0; name && i < sizeof reporters / sizeof *reporters; i++)
-        if (begins(name, reporters[i].names))
+        if (begins(name, reporters[i].names) || begins(base, reporters[i].names))
             return &reporters[i];
-    if (!is_checker(l.module) && !(name && (begins(name, "__interceptor_") ||
-                                            begins(name, "___interceptor_"))))
+    if (!is_checker(l.module) && !(base && (begins(base, "__interceptor_") ||
+                                            begins(base, "___interceptor_"))))
         return NULL;
     return failure_is_allocator(s, entry, &pointer) && pointer ? &release : &stand_in;
 }

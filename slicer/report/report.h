@@ -116,6 +116,9 @@ void report_what(struct study *s, const struct slice_dependence *d, char *buf, s
 /* Is that the name of a variable? */
 bool report_is_named(struct study *s, const struct slice_dependence *d);
 
+/* An executed instruction as GDB writes it; false: it is not known. */
+bool report_insn(struct study *s, uint64_t insn, char *buf, size_t room);
+
 /* `value` is called data: what people say. */
 const char *report_kind(unsigned kinds);
 
