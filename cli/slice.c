@@ -38,8 +38,9 @@ static int write_all(struct study *s, const struct slice_options_given *a, const
     return bad;
 }
 
+/* `part` of the slice is shown; NULL: all of it. */
 static int print(struct study *s, const struct slice_options_given *a, const struct saved *of,
-                 const struct slice *slice)
+                 const struct slice *slice, const struct slice *part)
 {
     struct err err = {.code = 0};
     const struct report_limits *l = &of->limits;
@@ -51,7 +52,8 @@ static int print(struct study *s, const struct slice_options_given *a, const str
                                .slice = of->options,
                                .kind = of->kind,
                                .to = of->kind == SLICE_CHOP ? &of->target : NULL,
-                               .limits = l->threads || l->files || l->modules ? l : NULL};
+                               .limits = l->threads || l->files || l->modules ? l : NULL,
+                               .part = part};
     struct report *r = report_new(s, slice, &of->criterion, &o, &err);
     struct findings *findings = r && story ? findings_new(s, r, &err) : NULL;
     struct story *told = findings ? story_new(s, r, &of->criterion, findings, &err) : NULL;
@@ -65,6 +67,7 @@ static int print(struct study *s, const struct slice_options_given *a, const str
                             .of = of,
                             .lines = a->lines,
                             .all = a->all,
+                            .again = a->again,
                             .steps = a->steps};
     int bad = r && (told || !story) ? write_all(s, a, of, &p, &err) : -1;
     findings_free(findings);
@@ -158,19 +161,22 @@ static int ask(struct study *s, const struct slice_options_given *a, struct save
     of->kind = a->forward ? SLICE_FORWARD : a->to ? SLICE_CHOP : SLICE_BACKWARD;
     of->options = a->criterion.slice;
     struct criterion_options from = a->criterion;
+    from.output = a->of_output ? &a->output : NULL;
+    from.message = &a->message;
     from.values = of->kind != SLICE_BACKWARD; /* what a pointer led to is more than its target */
     if (criterion_find(s, &from, &of->criterion, err))
         return -1;
-    of->text = strdup(a->failure ? "failure" : a->text);
+    of->text = strdup(a->failure ? "failure" : a->of_output ? of->criterion.what : a->text);
     of->target_text = a->to ? strdup(a->to) : NULL;
     if (!of->text || (a->to && !of->target_text))
         return err_set(err, "no memory");
-    struct criterion_options to = {.text = a->to, .slice = a->criterion.slice};
+    struct criterion_options to = {
+        .text = a->to, .message = &a->message, .slice = a->criterion.slice};
     if (a->to && strcmp(a->to, "failure") == 0)
         to.text = NULL;
     if (a->to && criterion_find(s, &to, &of->target, err))
         return -1;
-    return narrow(s, a, of, err);
+    return sets_widen(s, &a->sets, &to, &of->criterion, err) || narrow(s, a, of, err) ? -1 : 0;
 }
 
 static int make(struct study *s, const struct slice_options_given *a)
@@ -181,13 +187,18 @@ static int make(struct study *s, const struct slice_options_given *a)
         saved_deinit(&of);
         return not_found(a, &err);
     }
-    struct slice *slice = saved_make(s, &of, &err);
-    int status = slice ? -1 : say_error(CLI_FAILED, "slice: %s", err.msg);
-    if (slice && a->name)
+    const struct criterion_options others = {.message = &a->message, .slice = of.options};
+    struct slice *slice = saved_make(s, &of, &err), *part = NULL;
+    bool bad = !slice;
+    if (slice && sets_any(&a->sets))
+        bad = !(part = sets_narrow(s, &a->sets, &others, &of.criterion, slice, &err));
+    int status = bad ? not_found(a, &err) : -1;
+    if (status < 0 && a->name)
         status = keep(s, a, &of, slice);
     if (status < 0)
-        status = print(s, a, &of, slice);
+        status = print(s, a, &of, slice, part);
     slice_free(slice);
+    slice_free(part);
     saved_deinit(&of);
     return status;
 }
@@ -199,7 +210,7 @@ static int show(struct study *s, const struct slice_options_given *a, struct sav
     if (narrow(s, a, of, &err))
         return not_found(a, &err);
     struct slice *slice = a->prunes ? saved_make(s, of, &err) : saved_slice(s, a->show, of, &err);
-    int status = slice ? print(s, a, of, slice) : say_error(CLI_FAILED, "slice: %s", err.msg);
+    int status = slice ? print(s, a, of, slice, NULL) : say_error(CLI_FAILED, "slice: %s", err.msg);
     slice_free(slice);
     return status;
 }
@@ -279,10 +290,40 @@ static int analyse_safely(struct analysis *w)
     return status < 0 ? say_error(CLI_FAILED, "slice: %s", err.msg) : status;
 }
 
+/* What can be said, and must be found, before a trace is made: a plain replay has all output.
+ * Returns -1 to go on. */
+static int prepare(struct slice_options_given *a)
+{
+    const struct study_options options = {.untraced = true};
+    bool fails = a->failure || (a->to && strcmp(a->to, "failure") == 0), message = false;
+    struct err err;
+    int found = 1;
+    if (!fails && !a->of_output)
+        return -1;
+    struct study *s = study_collect(a->in, &options, &err);
+    if (!s)
+        return say_error(CLI_FAILED, "%s", err.msg);
+    if (fails && criterion_may_fail(s, &message, &err))
+        found = -1;
+    if (found > 0 && a->of_output)
+        found = output_find(s, a->of_output, false, &a->output, &err);
+    else if (found > 0 && message && output_find(s, NULL, true, &a->message, &err) < 0)
+        found = -1;
+    study_close(s);
+    if (!found)
+        return say_error(CLI_FAILED, "slice: no line of its output has `%s` in it", a->of_output);
+    return found < 0 ? say_error(err.code == REPLAY_DIVERGED ? CLI_DIVERGED : CLI_FAILED,
+                                 "slice: %s", err.msg)
+                     : -1;
+}
+
 static int work(struct slice_options_given *a, struct saved *of)
 {
     struct progress progress;
     struct err err = {.code = 0};
+    int ready = a->show ? -1 : prepare(a);
+    if (ready >= 0)
+        return ready;
     if (a->failure && !a->show)
         hang_print(a);
     progress_begin(&progress, a->in);
@@ -330,5 +371,7 @@ int slice_main(int argc, char *argv[])
     }
     status = work(&a, &of);
     saved_deinit(&of);
+    output_line_deinit(&a.output);
+    output_line_deinit(&a.message);
     return status;
 }

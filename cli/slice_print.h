@@ -19,6 +19,7 @@ struct slice_print {
     const struct values *values;     /* NULL: not wanted */
     const struct story *story;       /* NULL: none is to be told */
     const struct findings *findings; /* with the story */
+    const char *again;               /* the command that prints the same; "" if it is not known */
     bool steps;                      /* of JSON: statements in order; the report needs its nodes */
 };
 

@@ -79,6 +79,8 @@ struct slice *slice_forward(struct trace_index *index, const struct slice_want *
 /* What is in both: of a forward and a backward slice, all that leads from one to the other. NULL:
  * no memory. */
 struct slice *slice_chop(const struct slice *a, const struct slice *b, const struct trace *trace);
+/* What is in a, not in b. */
+struct slice *slice_minus(const struct slice *a, const struct slice *b, const struct trace *trace);
 
 uint64_t slice_count(const struct slice *slice); /* nodes */
 bool slice_has(const struct slice *slice, uint64_t insn);

@@ -140,7 +140,12 @@ def ends(test):
                    (run.line("CRASH " + how), 2))
         run.check_lines(how, result, there=[there] if there else [])
     run = Run(test, "ends", "-O0", program="exits", argument="3")
-    test.expect(1, r"\A\Z", "the program ended by itself, with status 3", "slice", run.dir, "--at", "failure")
+    result = run.slice("--at", "failure")
+    test.check("a status", (result["criterion"]["what"], result["criterion"]["note"]), ("the status", "exit status 3"))
+    run.check_lines("a status", result, there=["STATUS"])
+    run = Run(test, "ends", "-O0", program="ends_well", argument="0")
+    test.expect(1, r"\A\Z", "the program did not fail; say what the slice is of", "slice", run.dir, "--at", "failure")
+    test.check("said before a trace is made", os.path.exists(f"{run.dir}/trace"), False)
 
 
 # ---- criteria ----
