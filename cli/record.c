@@ -241,6 +241,11 @@ static void say_warnings(const char *dir, uint32_t warnings)
                   "%s: the program shared memory with another process; what that wrote is "
                   "seen at system calls only, and the replay may diverge",
                   dir);
+    if (warnings & WARN_STOOD_STILL)
+        say_error(0,
+                  "%s: the kernel refused a copy of the program, which stood still while its "
+                  "memory was written",
+                  dir);
     if (warnings & WARN_UNSEEN_WRITE)
         say_error(0,
                   "%s: a mapped file changed in a way that is not recorded; the replay may "

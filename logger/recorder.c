@@ -21,52 +21,20 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "engine/host/launch.h"
 #include "logger/group.h"
 #include "logger/pages.h"
+#include "logger/part.h"
+#include "logger/recorder_int.h"
 #include "logger/sharers.h"
 #include "pinball/format.h"
-#include "pinball/memory.h"
 #include "pinball/record.h"
 #include "pinball/records.h"
 #include "pinball/ring.h"
 #include "pinball/text.h"
 #include "pinball/writer.h"
 
-enum {
-    ROOM = 1 << 20,
-    RING_MOST = 8 << 20,
-    RING_LEAST = 512 << 10,
-    NOT_FOUND = 127,
-    CANNOT_RUN = 126
-};
-
-struct recorder {
-    const struct recording *what;
-    struct recorded *out;
-    struct writer *writer;
-    struct ring *ring;
-    size_t ring_bytes;
-    int ring_fd;
-    uint64_t next;       /* sequence of the segment to write next */
-    uint64_t pages_next; /* where the next check of memory begins */
-    bool full;
-    pid_t pid;
-    /* A part of the run: records of its state, until memory is written; and what is to be. */
-    uint8_t *state;
-    size_t state_bytes, state_room;
-    uint8_t *memory; /* ROOM */
-    size_t memory_bytes;
-    uint64_t memory_records;
-    bool begun;
-    uint64_t started; /* the program, by the monotonic clock in nanoseconds */
-    bool closed;      /* the part is over, and its recording complete */
-    unsigned keys;    /* that have fired a trigger */
-    uint32_t idle;    /* ring->idle, as seen ... */
-    uint64_t idle_at; /* ... first at this time */
-    bool hung;        /* what->hangs() was called */
-};
+enum { RING_MOST = 8 << 20, RING_LEAST = 512 << 10, NOT_FOUND = 127, CANNOT_RUN = 126 };
 
 /* ---- the ring ---- */
 
@@ -125,7 +93,7 @@ static int ring_make(struct recorder *r, struct err *err)
     return 0;
 }
 
-static void answer(struct recorder *r)
+void recorder_answer(struct recorder *r)
 {
     __atomic_add_fetch(&r->ring->answer, 1, __ATOMIC_RELEASE);
     syscall(SYS_futex, &r->ring->answer, FUTEX_WAKE, 1, NULL, NULL, 0);
@@ -133,7 +101,7 @@ static void answer(struct recorder *r)
 
 /* The disk is full, or worse: what is written stays, the program goes on without us. What the ring
  * holds stays there until the end. */
-static void stop(struct recorder *r, const struct err *why)
+void recorder_stop(struct recorder *r, const struct err *why)
 {
     if (r->full)
         return;
@@ -141,22 +109,12 @@ static void stop(struct recorder *r, const struct err *why)
     r->out->disk = *why;
     r->ring->stop_status = why->code;
     __atomic_store_n(&r->ring->stop, END_FULL, __ATOMIC_RELEASE);
-    answer(r);
+    recorder_answer(r);
 }
 
 static uint64_t segment_at(const struct recorder *r, uint64_t i)
 {
     return RING_HEAD_BYTES + i % RING_SEGMENTS * r->ring->segment_bytes;
-}
-
-/* What is mapped where the part begins. */
-static int keep_state(struct recorder *r, const void *records, size_t bytes, struct err *err)
-{
-    if (array_reserve(&r->state, &r->state_room, r->state_bytes + bytes))
-        return err_set(err, "no memory");
-    memcpy(r->state + r->state_bytes, records, bytes);
-    r->state_bytes += bytes;
-    return 0;
 }
 
 /* The program may have been killed at any time, and the recorder does not trust it. */
@@ -169,26 +127,28 @@ static int write_segment(struct recorder *r, const struct ring_segment *s, struc
     uint64_t bytes = records_check(at, committed < room ? committed : room, &count);
     if (!bytes)
         return 0;
+    if (part_holds(r))
+        return part_hold(r, at, bytes, count, err);
     if (writer_events(r->writer, at, bytes, count, err))
         return -1;
     summary_add(&r->out->summary, at, bytes);
-    return r->what->region && !r->begun ? keep_state(r, at, bytes, err) : 0;
+    return r->what->region ? part_state(r, at, bytes, err) : 0;
 }
 
 /* Writes full segments in order; at the end also the one that is being filled. */
-static int drain(struct recorder *r, bool last, struct err *err)
+int recorder_drain(struct recorder *r, bool last, struct err *err)
 {
     for (;;) {
         struct ring_segment *s = &r->ring->segment[r->next % RING_SEGMENTS];
         uint32_t state = __atomic_load_n(&s->state, __ATOMIC_ACQUIRE);
         bool wanted = state == SEGMENT_FULL || (last && state == SEGMENT_FILLING);
-        if (!wanted || s->sequence != r->next)
+        if (!wanted || s->sequence != r->next || (!last && part_holds_most(r)))
             return 0;
         if (write_segment(r, s, err))
             return -1;
         r->next++;
         __atomic_store_n(&s->state, SEGMENT_FREE, __ATOMIC_RELEASE);
-        answer(r);
+        recorder_answer(r);
     }
 }
 
@@ -226,16 +186,16 @@ static void keep(struct recorder *r)
                                &size, &err)) {
         number = MAP_FILE_NONE;                            /* what it holds goes into the log */
         if (recorder_no_room(err.code) && err.code != EIO) /* which may be that file's */
-            stop(r, &err);
+            recorder_stop(r, &err);
     }
     if (fd >= 0)
         close(fd);
     r->ring->keep.file = number;
     r->ring->keep.size = size;
     __atomic_store_n(&r->ring->keep.state, KEEP_DONE, __ATOMIC_RELEASE);
-    answer(r);
-    if (!r->full && writer_keep_flush(r->writer, &err))
-        stop(r, &err);
+    recorder_answer(r);
+    if (!r->full && !part_begins(r) && writer_keep_flush(r->writer, &err))
+        recorder_stop(r, &err);
 }
 
 static void serve_read(struct recorder *r)
@@ -253,7 +213,7 @@ static void serve_read(struct recorder *r)
         r->ring->warnings |= WARN_UNSEEN_WRITE;
     r->ring->keep.size = n > 0 ? (uint64_t)n : 0;
     __atomic_store_n(&r->ring->keep.state, KEEP_DONE, __ATOMIC_RELEASE);
-    answer(r);
+    recorder_answer(r);
 }
 
 static void serve_pages(struct recorder *r)
@@ -264,60 +224,14 @@ static void serve_pages(struct recorder *r)
     memcpy(r->ring->keep.pages, found, n * sizeof found[0]);
     r->ring->keep.size = n;
     __atomic_store_n(&r->ring->keep.state, KEEP_DONE, __ATOMIC_RELEASE);
-    answer(r);
+    recorder_answer(r);
 }
 
 static void serve_shared(struct recorder *r)
 {
     r->ring->keep.size = sharers_find(r->pid, r->ring);
     __atomic_store_n(&r->ring->keep.state, KEEP_DONE, __ATOMIC_RELEASE);
-    answer(r);
-}
-
-/* ---- memory where a part begins ---- */
-
-static int flush_memory(struct recorder *r, struct err *err)
-{
-    if (!r->memory_bytes)
-        return 0;
-    summary_add(&r->out->summary, r->memory, r->memory_bytes);
-    int bad = writer_events(r->writer, r->memory, r->memory_bytes, r->memory_records, err);
-    r->memory_bytes = r->memory_records = 0;
-    return bad;
-}
-
-static int put_memory(void *arg, const struct record *record, struct err *err)
-{
-    struct recorder *r = arg;
-    if (r->memory_bytes + record->bytes > ROOM && flush_memory(r, err))
-        return -1;
-    memcpy(r->memory + r->memory_bytes, record, record->bytes);
-    r->memory_bytes += record->bytes;
-    r->memory_records++;
-    return 0;
-}
-
-static int write_memory(struct recorder *r, struct err *err)
-{
-    if (drain(r, false, err))
-        return -1;
-    r->begun = true;
-    const struct memory_list list = {r->state, r->state_bytes};
-    if (!(r->memory = malloc(ROOM)))
-        return err_set(err, "no memory");
-    return memory_put(r->pid, &list, put_memory, r, err) || flush_memory(r, err) ? -1 : 0;
-}
-
-static void serve_memory(struct recorder *r)
-{
-    struct err err;
-    if (!r->full && !r->begun && write_memory(r, &err))
-        stop(r, &err);
-    free(r->memory);
-    free(r->state);
-    r->memory = r->state = NULL;
-    __atomic_store_n(&r->ring->keep.state, KEEP_DONE, __ATOMIC_RELEASE);
-    answer(r);
+    recorder_answer(r);
 }
 
 static void add_cpu(struct text *text)
@@ -384,10 +298,10 @@ static void serve(struct recorder *r)
     if (__atomic_load_n(&r->ring->keep.state, __ATOMIC_ACQUIRE) == KEEP_SHARED)
         serve_shared(r);
     if (__atomic_load_n(&r->ring->keep.state, __ATOMIC_ACQUIRE) == KEEP_MEMORY)
-        serve_memory(r);
+        part_serve_memory(r);
     struct err err;
-    if (!r->full && drain(r, false, &err))
-        stop(r, &err);
+    if (!r->full && recorder_drain(r, false, &err))
+        recorder_stop(r, &err);
 }
 
 /* ---- the program's life ---- */
@@ -451,45 +365,14 @@ static int start_program(struct recorder *r, struct err *err)
     return 0;
 }
 
-/* ---- triggers that come from outside the program ---- */
-
-/* The one that the program waits for; NULL: it waits for none of these. */
-static struct trigger *waited_for(const struct recorder *r)
-{
-    struct trigger_region *g = &r->ring->region;
-    struct trigger *t = __atomic_load_n(&g->begun, __ATOMIC_ACQUIRE) ? &g->to : &g->from;
-    return t->kind == TRIGGER_FIRED && !t->fired ? t : NULL;
-}
-
-/* Returns how long nothing will fire, in nanoseconds: at most a second. */
-static uint64_t fire(struct recorder *r)
-{
-    enum { SECOND = 1000000000 };
-    struct trigger *t = waited_for(r);
-    const uint64_t since = now_ns() - r->started;
-    if (!t)
-        return SECOND;
-    const bool fires = t->number ? since >= t->number : group_keys() > r->keys;
-    if (fires) {
-        r->keys += !t->number;
-        __atomic_store_n(&t->fired, 1, __ATOMIC_RELEASE);
-        return SECOND;
-    }
-    return t->number && t->number - since < SECOND ? t->number - since : SECOND;
-}
-
-static bool uses_key(const struct trigger_region *g)
-{
-    return (g->from.kind == TRIGGER_FIRED && !g->from.number) ||
-           (g->to.kind == TRIGGER_FIRED && !g->to.number);
-}
+/* ---- the wait ---- */
 
 static void write_end(struct recorder *r);
 
 /* The part is over: its recording can be used while the program goes on, if it does. */
 static void close_part(struct recorder *r)
 {
-    if (r->closed || !__atomic_load_n(&r->ring->region.ended, __ATOMIC_ACQUIRE) ||
+    if (r->closed || part_holds(r) || !__atomic_load_n(&r->ring->region.ended, __ATOMIC_ACQUIRE) ||
         !__atomic_load_n(&r->ring->target_done, __ATOMIC_ACQUIRE))
         return;
     write_end(r);
@@ -530,7 +413,8 @@ static void wait_program(struct recorder *r)
             serve(r);
         close_part(r);
         look_for_hang(r);
-        const uint64_t wait = fire(r);
+        const uint64_t quiet = part_fire(r, now_ns() - r->started);
+        const uint64_t wait = part_step(r) ? 0 : quiet;
         const struct timespec most = {(time_t)(wait / 1000000000), (long)(wait % 1000000000)};
         syscall(SYS_futex, &r->ring->bell, FUTEX_WAIT, seen, &most, NULL, 0);
     }
@@ -559,7 +443,7 @@ static bool write_rest(struct recorder *r)
     int bad;
     do {
         before = r->next;
-        bad = drain(r, true, &err);
+        bad = recorder_drain(r, true, &err);
         give_room(r);
     } while (bad && r->next > before);
     if (!bad && kept && r->out->summary.ended) { /* after all */
@@ -576,8 +460,9 @@ static void write_end(struct recorder *r)
     struct text text = {0};
     struct err err;
     int status = r->out->wait_status;
-    if (!r->full && (drain(r, true, &err) || writer_keep_flush(r->writer, &err)))
-        stop(r, &err);
+    part_finish(r);
+    if (!r->full && (recorder_drain(r, true, &err) || writer_keep_flush(r->writer, &err)))
+        recorder_stop(r, &err);
     r->out->warnings = r->ring->warnings;
     r->out->begun = r->ring->region.begun;
     r->out->ended = r->ring->region.ended;
@@ -623,12 +508,13 @@ int recorder_run(const struct recording *what, struct recorded *out, struct err 
     struct recorder r = {.what = what, .out = out, .ring_fd = -1};
     memset(out, 0, sizeof *out);
     group_take();
-    group_key(what->region && uses_key(what->region) ? SIGUSR1 : 0);
+    group_key(what->region && part_uses_key(what->region) ? SIGUSR1 : 0);
     int result = record(&r, err);
     if (result == 0 && what->again)
         group_pause();
     else
         group_leave(result == 0);
+    part_deinit(&r);
     if (r.ring)
         munmap(r.ring, r.ring_bytes);
     if (r.ring_fd >= 0)

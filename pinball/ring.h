@@ -12,7 +12,7 @@
 
 #include "pinball/trigger.h"
 
-#define RING_MAGIC 0x474e4952u /* "RING" */
+#define RING_MAGIC 0x324e4952u /* "RIN2" */
 
 enum { RING_SEGMENTS = 8, RING_HEAD_BYTES = 8192 };
 
@@ -29,7 +29,7 @@ struct ring_segment {
  * pages that the program has written; or read [offset, offset + bytes) of a file into path (the
  * recorder can do so without taking a descriptor of the program's); or tell whether another process
  * maps, shared and writable, what is mapped shared here; or write the memory that the mappings of
- * the full segments hold. */
+ * the full segments hold, of the program's twin in `fd`, or of the program itself. */
 enum { KEEP_IDLE, KEEP_ASKED, KEEP_PAGES, KEEP_READ, KEEP_DONE, KEEP_SHARED, KEEP_MEMORY };
 
 enum { RING_PAGES = 254 };
@@ -41,6 +41,7 @@ struct ring_pages {
 enum ring_warning {
     WARN_SHARED_MEMORY = 1, /* another process may write the program's memory unseen */
     WARN_UNSEEN_WRITE = 2,  /* a mapped file was changed in a way that was not kept */
+    WARN_STOOD_STILL = 4,   /* the program could not be copied: it waited for the recorder */
 };
 
 /* What the recorder's own standard output and error are, and its terminal. */
@@ -57,6 +58,13 @@ struct ring_last {
     uint64_t ticks;       /* of all threads, when a segment was full or the log ended */
     uint64_t count, pc;   /* of the thread that made the last system call, there */
     uint32_t thread, pad; /* its number, 0: none yet */
+};
+
+/* A part of a run begins with memory, whose chunks do not come from segments. */
+enum ring_memory_state { MEMORY_NONE, MEMORY_BEGUN, MEMORY_WRITTEN };
+struct ring_memory {
+    uint32_t state, pad; /* enum ring_memory_state */
+    uint64_t chunks;     /* when written */
 };
 
 struct ring {
@@ -90,6 +98,7 @@ struct ring {
     struct ring_outputs outputs;
     struct trigger_region region; /* which part is to be recorded; from.kind 0: all */
     struct ring_last last;
+    struct ring_memory memory;
     /* segments follow at RING_HEAD_BYTES */
 };
 

@@ -111,7 +111,8 @@ static int put_image(struct cutting *c, struct err *err)
 static int put_begin(struct cutting *c, struct err *err)
 {
     if (replay_state_space(c->replay, err) || put_image(c, err) || put_state(c, err) ||
-        memory_put(replay_pid(c->replay), &(struct memory_list){c->state, c->state_bytes}, put, c,
+        memory_put(replay_pid(c->replay),
+                   &(struct memory_list){.records = c->state, .bytes = c->state_bytes}, put, c,
                    err))
         return -1;
     c->state_bytes = 0;
