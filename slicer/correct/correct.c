@@ -32,7 +32,7 @@ static bool is_in(const struct slice *s, uint64_t insn)
     return insn != UINT64_MAX && slice_has(s, insn);
 }
 
-/* Of the right slice: edges along which being right goes on. */
+/* Keeps the edges of the right slice along which being right goes on. */
 static int keep_right(void *arg, const struct slice_dependence *d)
 {
     struct job *j = arg;
@@ -45,7 +45,7 @@ static int keep_right(void *arg, const struct slice_dependence *d)
     return passes ? array_push(&j->edge, &j->edges, &j->room, e) : 0;
 }
 
-/* Of the wrong one: all of them. */
+/* Keeps all edges of the wrong slice. */
 static int keep_wrong(void *arg, const struct slice_dependence *d)
 {
     struct job *j = arg;
@@ -60,8 +60,7 @@ static int list_edges(struct job *j, const struct correct_slice *of, slice_edge_
 {
     j->edges = 0;
     err->msg[0] = 0;
-    int bad =
-        slice_edges(j->index, of->slice, of->want, of->wants, j->options, fn, j, err);
+    int bad = slice_edges(j->index, of->slice, of->want, of->wants, j->options, fn, j, err);
     return bad && !err->msg[0] ? err_set(err, "no memory") : bad;
 }
 
@@ -107,8 +106,9 @@ struct slice *correct_prune(struct trace_index *index, const struct correct_slic
 {
     struct job j = {.index = index, .options = o, .strict = strict};
     if (slice_count(wrong->slice) > CORRECT_MOST || slice_count(right->slice) > CORRECT_MOST) {
-        err_set(err, "a slice of more than %d M instructions is too large for --correct; "
-                     "`--window` or `--data` makes it smaller",
+        err_set(err,
+                "a slice of more than %d M instructions is too large for --correct; "
+                "`--window` or `--data` makes it smaller",
                 CORRECT_MOST / 1000000);
         return NULL;
     }

@@ -18,8 +18,8 @@ struct finder {
     struct study *study;
     const struct position *at;
     struct written *out;
-    bool met;     /* the step that ends with the call */
-    bool over;    /* and its note */
+    bool met;  /* the step that ends with the call */
+    bool over; /* and its note */
     int (*range)(void *arg, const struct flow_range *r, struct err *err);
     void *arg;
 };
@@ -86,9 +86,8 @@ static int run(struct finder *f, struct pass *pass, struct err *err)
             continue;
         }
         f->met = true;
-        *f->out = (struct written){.insn = st.insn + st.step->insns - 1,
-                                   .thread = st.step->thread,
-                                   .line_pc = f->at->pc};
+        *f->out = (struct written){
+            .insn = st.insn + st.step->insns - 1, .thread = st.step->thread, .line_pc = f->at->pc};
         find_own(f->study, st.frame, f->out);
     }
     return f->over || more >= 0 ? 0 : -1;
