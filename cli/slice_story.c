@@ -37,7 +37,7 @@ static void print_row(const struct slice_print *p, size_t i, size_t place_width,
     char place[SLICE_TEXT_PLACE], text[SLICE_TEXT_LINE], words[WORDS_ROOM];
     slice_text_place(row_at(p, i), row_before(p, i), place);
     slice_text_line(p->study, row_at(p, i), text_width, text, sizeof text);
-    story_words(p->study, row, values_flowed(p->values, &row->use), words, sizeof words);
+    story_words(p->study, p->report, row, values_flowed(p->values, &row->use), words, sizeof words);
     printf("  ");
     slice_text_padded(place, place_width);
     printf("  ");
