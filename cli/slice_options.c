@@ -47,7 +47,7 @@ const char slice_details[] =
     "  --only-file GLOB   show lines of such files only; may be repeated, like the others\n"
     "  --only-module GLOB show lines of such modules only\n"
     "  --source-dir DIR   look for sources here, too; of a stranger's recording only here and in the pinball;\n"
-    "                     may be repeated\n"
+    "                     FROM=DIR: names that begin with FROM are here; may be repeated\n"
     "  --trace FILE       use the trace that `drdebug trace -o FILE` made\n"
     "  --lines N          print at most N lines; by default 50\n"
     "  --full             print all lines by their distance, without the story\n"
@@ -208,8 +208,10 @@ static int set_limit(int c, struct slice_options_given *a)
     case OPT_ONLY_MODULE:
         return add_word("only-module", l->module, &l->modules, REPORT_LIMITS);
     case OPT_SOURCE_DIR:
-        return add_word("source-dir", a->study.places.folder, &a->study.places.folders,
-                        SOURCEFILE_FOLDERS);
+        return sourcefile_add(&a->study.places, optarg)
+                   ? say_error(CLI_USAGE, "slice: --source-dir: no more than %d of them",
+                               SOURCEFILE_FOLDERS)
+                   : -1;
     default:
         return -2;
     }

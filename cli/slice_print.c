@@ -103,19 +103,30 @@ static void print_criterion(const struct slice_print *p, const char *title,
                  c->note);
 }
 
-static void print_head(const struct slice_print *p)
+void slice_print_first(const struct slice_print *p)
 {
-    static const char *const title[] = {"slice", "forward", "chop"};
-    const struct report *r = p->report;
     print_criterion(p, "criterion", p->criterion);
     if (p->of->kind == SLICE_CHOP)
         print_criterion(p, "to", &p->of->target);
     if (p->story)
         slice_story_print(p);
+}
+
+static void print_head(const struct slice_print *p)
+{
+    static const char *const title[] = {"slice", "forward", "chop"};
+    const struct report *r = p->report;
+    struct slice_figures figures;
+    slice_figures(p->slice, &figures);
+    if (!p->told)
+        slice_print_first(p);
     printf("%-9s  %" PRIu64 " of %" PRIu64 " instructions, %" PRIu64 " line%s, %" PRIu64
            " thread%s\n",
            title[p->of->kind], r->full, trace_insns(p->study->trace), r->lines,
            r->lines == 1 ? "" : "s", r->threads, r->threads == 1 ? "" : "s");
+    if (figures.stopped)
+        printf("stopped    by Ctrl-C: only the last %" PRIu64 " instructions were looked at\n",
+               trace_insns(p->study->trace) - figures.from);
     if (r->bare)
         printf(
             "order      only the last %d M of them tell of dependences; other lines by their last "
@@ -279,7 +290,7 @@ int slice_print_text(const struct slice_print *p, const char *path, struct err *
     bool empty = !p->report->full && !p->report->edges;
     if (p->all)
         print_nodes(p);
-    else if (p->story)
+    else if (p->story || p->told)
         slice_story_rest(p);
     else if (!empty || p->of->kind == SLICE_BACKWARD)
         print_rows(p);
@@ -287,7 +298,7 @@ int slice_print_text(const struct slice_print *p, const char *path, struct err *
         print_libraries(p->report);
     if (empty)
         fputs(nothing[p->of->kind], stdout);
-    if (!p->all && !p->story)
+    if (!p->all && !p->story && !p->told)
         print_races(p);
     print_foot(p);
     print_changed(p);

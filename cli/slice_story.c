@@ -129,14 +129,23 @@ static void print_function(const struct slice_print *p, const struct report_row 
             row[k] = NULL;
 }
 
+/* Is the row in the story, or in one that was printed before? */
+static bool is_told(const struct slice_print *p, const struct report_row *row)
+{
+    for (size_t i = 0; i < p->tolds; i++) {
+        const struct report_row *x = &p->told[i];
+        if (same_function(x, row) && x->line == row->line)
+            return true;
+    }
+    return p->story && story_has(p->story, (uint32_t)(row - p->report->row));
+}
+
 void slice_story_rest(const struct slice_print *p)
 {
     size_t rows, functions = 0, left = 0;
     const struct report_row **row = slice_print_rows(p, &rows);
-    for (size_t i = 0; row && i < rows; i++) {
-        bool told = story_has(p->story, (uint32_t)(row[i] - p->report->row));
-        row[i] = told ? NULL : row[i];
-    }
+    for (size_t i = 0; row && i < rows; i++)
+        row[i] = is_told(p, row[i]) ? NULL : row[i];
     for (size_t i = 0; row && i < rows; i++) {
         if (!row[i])
             continue;

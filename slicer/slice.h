@@ -91,6 +91,9 @@ uint64_t slice_previous(const struct slice *slice, uint64_t to);
 struct slice_figures {
     uint64_t pairs;  /* restores that were looked through */
     uint64_t chunks; /* of the trace that were read */
+    uint64_t from;   /* nothing before this instruction was looked at: it had enough nodes, or the
+                        user had enough; 0: all was */
+    bool stopped;    /* the user had */
 };
 void slice_figures(const struct slice *slice, struct slice_figures *out);
 

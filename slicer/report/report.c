@@ -591,7 +591,7 @@ static int find_edges(struct builder *b, const struct criterion *c)
     const struct slice_options *o = &how;
     const struct criterion *to = b->options->to;
     bool own;
-    how.unset = b->out->flows && !b->skip;
+    how.unset = b->out->flows && !b->skip && !b->slice->figures.from;
     how.first = b->skip && b->nodes ? b->insn[0] : 0;
     b->target = b->criterion = row_at(b, c->thread, c->pc, &own);
     if (b->criterion != NO_ROW && to)

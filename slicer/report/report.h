@@ -19,8 +19,8 @@
 enum { REPORT_NONE = -1 };
 
 /* If a slice has more nodes than this, only the last REPORT_LAST have edges, unless all nodes are
- * asked for: edges need 32 bytes for each node, and half an hour for the largest slice. */
-enum { REPORT_MOST = 20000000, REPORT_LAST = 2000000 };
+ * asked for: edges need a hundred bytes for each node, and half an hour for the largest slice. */
+enum { REPORT_MOST = 2000000, REPORT_LAST = 1000000 };
 
 struct report_row {
     uint32_t thread;  /* its number in positions */
