@@ -66,19 +66,19 @@ static int ring_make(struct recorder *r, struct err *err)
 {
     r->ring_fd = openat(writer_dir(r->writer), "ring", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (r->ring_fd < 0)
-        return err_set_code(err, errno, "%s/ring: %m", r->what->dir);
+        return err_set_code(err, errno, "%s/ring: %m", r->dir);
     int why = ENOSPC;
     for (r->ring_bytes = RING_MOST; r->ring_bytes >= RING_LEAST; r->ring_bytes /= 2)
         if ((why = posix_fallocate(r->ring_fd, 0, (off_t)(RING_HEAD_BYTES + r->ring_bytes))) == 0)
             break;
     if (why)
-        return err_set_code(err, why, "%s/ring: %s", r->what->dir, strerror(why));
+        return err_set_code(err, why, "%s/ring: %s", r->dir, strerror(why));
     r->ring_bytes += RING_HEAD_BYTES;
     if (ftruncate(r->ring_fd, (off_t)r->ring_bytes) || flock(r->ring_fd, LOCK_EX | LOCK_NB))
-        return err_set_code(err, errno, "%s/ring: %m", r->what->dir);
+        return err_set_code(err, errno, "%s/ring: %m", r->dir);
     void *p = mmap(NULL, r->ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, r->ring_fd, 0);
     if (p == MAP_FAILED)
-        return err_set(err, "%s/ring: mmap: %m", r->what->dir);
+        return err_set(err, "%s/ring: mmap: %m", r->dir);
     madvise(p, r->ring_bytes, MADV_RANDOM); /* there is nothing to read ahead */
     r->ring = p;
     r->ring->version = PINBALL_VERSION;
@@ -88,6 +88,7 @@ static int ring_make(struct recorder *r, struct err *err)
     note_outputs(&r->ring->outputs);
     if (r->what->region)
         r->ring->region = *r->what->region;
+    r->ring->region.ready = 1;
     r->ring->magic = RING_MAGIC;
     group_bell(&r->ring->bell);
     return 0;
@@ -154,7 +155,7 @@ int recorder_drain(struct recorder *r, bool last, struct err *err)
 
 /* ---- what else the program asks for ---- */
 
-static int open_wanted(struct recorder *r)
+int recorder_open_wanted(struct recorder *r)
 {
     struct stat st;
     char link[64];
@@ -181,7 +182,7 @@ static void keep(struct recorder *r)
     struct err err;
     uint32_t number = MAP_FILE_NONE;
     uint64_t size = 0;
-    int fd = r->full ? -1 : open_wanted(r);
+    int fd = r->full ? -1 : recorder_open_wanted(r);
     if (fd >= 0 && writer_keep(r->writer, fd, r->ring->keep.offset, r->ring->keep.bytes, &number,
                                &size, &err)) {
         number = MAP_FILE_NONE;                            /* what it holds goes into the log */
@@ -278,10 +279,8 @@ static int write_head(struct recorder *r, struct err *err)
     if (r->what->schedule)
         text_addf(&text, "schedule", "%s, seed %llu", r->what->schedule,
                   (unsigned long long)r->what->seed);
-    if (r->what->from)
-        text_add(&text, "region_from", r->what->from);
-    if (r->what->to)
-        text_add(&text, "region_to", r->what->to);
+    if (r->what->region)
+        part_head(r, &text);
     int result = writer_head(r->writer, text.data, text.bytes, err);
     text_deinit(&text);
     return result;
@@ -299,6 +298,10 @@ static void serve(struct recorder *r)
         serve_shared(r);
     if (__atomic_load_n(&r->ring->keep.state, __ATOMIC_ACQUIRE) == KEEP_MEMORY)
         part_serve_memory(r);
+    if (__atomic_load_n(&r->ring->keep.state, __ATOMIC_ACQUIRE) == KEEP_PLACES)
+        part_serve_places(r);
+    if (__atomic_load_n(&r->ring->keep.state, __ATOMIC_ACQUIRE) == KEEP_LOADED)
+        part_serve_loaded(r);
     struct err err;
     if (!r->full && recorder_drain(r, false, &err))
         recorder_stop(r, &err);
@@ -369,13 +372,61 @@ static int start_program(struct recorder *r, struct err *err)
 
 static void write_end(struct recorder *r);
 
+/* A pinball for the next part, where the ring is from now on. */
+static struct writer *next_writer(struct recorder *r, struct err *err)
+{
+    struct recorder next = *r;
+    next.index++;
+    next.dir = r->what->dir[next.index];
+    next.writer = writer_new(next.dir, err);
+    if (!next.writer)
+        return NULL;
+    if (!write_head(&next, err)) {
+        if (linkat(writer_dir(r->writer), "ring", writer_dir(next.writer), "ring", 0) == 0 ||
+            renameat(writer_dir(r->writer), "ring", writer_dir(next.writer), "ring") == 0)
+            return next.writer;
+        err_set_code(err, errno, "%s/ring: %m", next.dir);
+    }
+    writer_undo(next.writer);
+    writer_free(next.writer);
+    return NULL;
+}
+
+static void begin_next(struct recorder *r, struct writer *writer)
+{
+    writer_free(r->writer);
+    r->writer = writer;
+    r->index++;
+    r->dir = r->what->dir[r->index];
+    r->out++;
+    r->out->made = true;
+    r->next = r->pages_next = 0;
+    part_reset(r);
+    r->ring->memory = (struct ring_memory){0};
+    r->ring->last = (struct ring_last){0};
+    r->ring->warnings = 0;
+    r->ring->target_done = 0;
+    __atomic_store_n(&r->ring->region.ready, r->index + 1, __ATOMIC_RELEASE);
+    recorder_answer(r);
+}
+
 /* The part is over: its recording can be used while the program goes on, if it does. */
 static void close_part(struct recorder *r)
 {
-    if (r->closed || part_holds(r) || !__atomic_load_n(&r->ring->region.ended, __ATOMIC_ACQUIRE) ||
+    struct err err;
+    if (r->closed || part_holds(r) ||
+        __atomic_load_n(&r->ring->region.ended, __ATOMIC_ACQUIRE) <= r->index ||
         !__atomic_load_n(&r->ring->target_done, __ATOMIC_ACQUIRE))
         return;
+    const bool more = !r->full && r->index + 1 < r->what->region->parts;
+    struct writer *next = more ? next_writer(r, &err) : NULL;
     write_end(r);
+    if (next) {
+        begin_next(r, next);
+        return;
+    }
+    if (more)
+        recorder_stop(r, &err);
     r->closed = true;
     if (r->what->stops)
         kill(r->pid, SIGKILL);
@@ -406,7 +457,7 @@ static void wait_program(struct recorder *r)
         if (changed == r->pid && WIFSTOPPED(status)) {
             group_stop(r->pid, WSTOPSIG(status), &r->ring->paused);
         } else if (changed == r->pid) {
-            r->out->wait_status = status;
+            r->wait_status = status;
             return;
         }
         if (!r->closed)
@@ -459,13 +510,13 @@ static void write_end(struct recorder *r)
     struct summary *s = &r->out->summary;
     struct text text = {0};
     struct err err;
-    int status = r->out->wait_status;
+    int status = r->wait_status;
     part_finish(r);
     if (!r->full && (recorder_drain(r, true, &err) || writer_keep_flush(r->writer, &err)))
         recorder_stop(r, &err);
     r->out->warnings = r->ring->warnings;
-    r->out->begun = r->ring->region.begun;
-    r->out->ended = r->ring->region.ended;
+    r->out->begun = r->ring->region.begun > r->index;
+    r->out->ended = r->ring->region.ended > r->index;
     if (r->full && !write_rest(r))
         return;
     if (!s->ended || r->full) {
@@ -488,7 +539,7 @@ bool recorder_no_room(int error)
 
 static int record(struct recorder *r, struct err *err)
 {
-    r->writer = writer_new(r->what->dir, err);
+    r->writer = writer_new(r->dir, err);
     if (!r->writer)
         return -1;
     if (ring_make(r, err) || write_head(r, err) || start_program(r, err)) {
@@ -503,13 +554,20 @@ static int record(struct recorder *r, struct err *err)
     return 0;
 }
 
+size_t recorder_parts(const struct recording *what)
+{
+    return what->region ? what->region->parts : 1;
+}
+
 int recorder_run(const struct recording *what, struct recorded *out, struct err *err)
 {
-    struct recorder r = {.what = what, .out = out, .ring_fd = -1};
-    memset(out, 0, sizeof *out);
+    struct recorder r = {.what = what, .dir = what->dir[0], .out = out, .ring_fd = -1};
+    memset(out, 0, recorder_parts(what) * sizeof *out);
+    out->made = true;
     group_take();
     group_key(what->region && part_uses_key(what->region) ? SIGUSR1 : 0);
     int result = record(&r, err);
+    out->wait_status = r.wait_status;
     if (result == 0 && what->again)
         group_pause();
     else
