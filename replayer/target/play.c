@@ -39,6 +39,7 @@
 #include "replayer/target/confine.h"
 #include "replayer/target/cursor.h"
 #include "replayer/target/flow.h"
+#include "replayer/target/gap.h"
 #include "replayer/target/journal.h"
 #include "replayer/target/output.h"
 #include "replayer/target/space.h"
@@ -61,10 +62,12 @@ static const char *name_of(const struct record *r)
     return r ? kind_name[r->kind] : "the end of the log";
 }
 
-/* The count a record has to be dealt with at; 0: it is met in another way. */
+#define NO_TICK UINT64_MAX
+
+/* The count a record has to be dealt with at; NO_TICK: it is met in another way. */
 static uint64_t tick_of(const struct record *r)
 {
-    return r && record_is_due(r) ? record_at(r)->count : 0;
+    return r && record_is_due(r) ? record_at(r)->count : NO_TICK;
 }
 
 /* The log ends in the middle of things: the recording was cut off. */
@@ -81,7 +84,7 @@ _Noreturn static void unexpected(struct thread *t, const struct record *r, const
     if (!r)
         log_ends(t);
     uint64_t count = tick_of(r);
-    if (count)
+    if (count != NO_TICK)
         post_diverged(t, "expected %s at tick %lu, pc 0x%lx, came to %s", name_of(r), count,
                       record_at(r)->pc, actual);
     post_diverged(t, "expected %s, came to %s", name_of(r), actual);
@@ -216,18 +219,23 @@ static void start(struct thread *t)
 
 /* ---- threads ---- */
 
-static void save(struct thread *t)
+void play_save(struct thread *t)
 {
     t->fs_base = engine_segments(t).fs;
     fpstate_save(t, fpstate_features());
 }
 
-void play_become(struct thread *from, struct thread *to)
+void play_resume(struct thread *from, struct thread *to)
 {
-    save(from);
     flow_switch(from, to);
     threads_become(to);
     fpstate_load(to, fpstate_features());
+}
+
+void play_become(struct thread *from, struct thread *to)
+{
+    play_save(from);
+    play_resume(from, to);
 }
 
 /* The kernel thread goes on as another thread of the program. */
@@ -268,7 +276,7 @@ static void make_thread(struct thread *t, long nr, long *a, const struct record_
     uint32_t number = r->thread;
     const enum call_does does = kinds_of(nr).does;
     cursor_next();
-    save(t);
+    play_save(t);
     if (does == DOES_CLONES)
         threads_clone(t, a);
     else if (does == DOES_CLONES_BY)
@@ -314,13 +322,21 @@ static bool due(struct thread *t)
 {
     const struct record *r = cursor_peek();
     uint64_t count = tick_of(r);
-    return count && count == thread_count(t) && (record_at(r)->pc == t->cpu.rip || is_killing(r));
+    return count == thread_count(t) && (record_at(r)->pc == t->cpu.rip || is_killing(r));
 }
 
 static bool between_ticks(const struct record *r)
 {
     return r && (r->flags & BETWEEN) &&
-           (r->kind == RECORD_YIELD || r->kind == RECORD_END || r->kind == RECORD_MEMORY);
+           (r->kind == RECORD_YIELD || r->kind == RECORD_END || r->kind == RECORD_MEMORY ||
+            r->kind == RECORD_GAP);
+}
+
+_Noreturn static void cross(struct thread *t, const struct record *r)
+{
+    compare(t, record_at(r), name_of(r));
+    t->step &= (uint8_t)~STEP_SESSION;
+    gap_cross(t);
 }
 
 static uint64_t budget(struct thread *t)
@@ -329,7 +345,7 @@ static uint64_t budget(struct thread *t)
     uint64_t count = tick_of(r), now = thread_count(t);
     if (count == now && between_ticks(r) && record_at(r)->pc != t->cpu.rip)
         t->step |= STEP_SESSION; /* one instruction at a time, up to there */
-    uint64_t n = !count ? FAR_AWAY : count > now ? count - now : 1;
+    uint64_t n = count == NO_TICK ? FAR_AWAY : count > now ? count - now : 1;
     return n < stops_budget() ? n : stops_budget();
 }
 
@@ -421,7 +437,7 @@ static void tick(struct thread *t)
         uint64_t count = tick_of(r), now = thread_count(t);
         if (!r)
             log_ends(t);
-        if (!count || count > now)
+        if (count > now)
             return;
         bool by_itself = r->kind == RECORD_END || r->kind == RECORD_MEMORY;
         if (by_itself && (count < now || record_at(r)->pc != t->cpu.rip || at_call(t)))
@@ -443,6 +459,8 @@ static void tick(struct thread *t)
             break;
         case RECORD_END:
             end_here(t);
+        case RECORD_GAP:
+            cross(t, r);
         default:
             compare_hash(t, record_at(r)->hash, session_hash_all(t), name_of(r));
             bool yields = r->kind == RECORD_YIELD, spins = r->flags & YIELD_SPINS;
@@ -520,7 +538,7 @@ static void do_call(struct thread *t, const struct record_call *c, long nr, long
     const uint64_t *at = (const uint64_t *)(c + 1);
     const uint64_t *stop = (const uint64_t *)((const uint8_t *)c + c->r.bytes);
     int64_t result = c->result;
-    struct record_map map;
+    struct record_map map = {.r = {0}};
     const uint64_t number = cursor_number();
     bool has_map = c->r.flags & CALL_MAP;
     const uint64_t map_words = (sizeof map - sizeof map.r) / 8;
@@ -650,6 +668,8 @@ static bool replay_call(struct thread *t, gaddr next)
         case RECORD_SWITCH:
             stops_call_waits(t);
             switch_to(t, SWITCH_CALL);
+        case RECORD_GAP:
+            cross(t, r);
         case RECORD_YIELD:
             if (is_killing(r))
                 end_killed(t);
