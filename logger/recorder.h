@@ -45,6 +45,14 @@ struct recording {
     void *arg;
     bool again;          /* another run may follow: group_pause() at the end */
     void (*hangs)(void); /* called once when all threads wait for one another; NULL: not */
+    /* One of many runs of a search: little is done for it before it is known to be kept. */
+    const struct recording_trial *trial; /* NULL: it is none */
+};
+
+struct recording_trial {
+    bool (*keeps)(void *arg, int wait_status); /* asked at the end; false: nothing is left */
+    void *arg;
+    uint64_t cpu_ns; /* the program is killed when it has used so much; 0: never */
 };
 
 struct recorded {
@@ -53,6 +61,9 @@ struct recorded {
     uint32_t warnings;      /* enum ring_warning bits */
     bool made;              /* there is a directory */
     bool begun, ended;      /* the part of the run */
+    bool dropped;           /* a trial that was not kept */
+    bool too_long;          /* ... was killed, because of trial->cpu_ns */
+    uint64_t used_ns;       /* CPU time, of a trial */
     struct err disk;        /* what ended the recording early; msg empty: nothing */
 };
 
