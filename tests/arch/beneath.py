@@ -29,6 +29,7 @@ ALLOWED = {
     "cli/pack.c": {"access"},  # a name for the file that is made
     "cli/program.c": {"open", "stat"},  # a program to record
     "cli/debug.c": {"access"},  # GDB
+    "cli/gui.c": {"access", "fopen", "mkdtemp", "unlink"},  # programs; the settings that KDbg gets
     "cli/debug_confined.c": {"access", "mkdtemp", "open", "openat"},  # bubblewrap, rules, the room
     "study/broker.c": {"open"},  # files that the user asks for by name: /dev/stdout, too
 }
