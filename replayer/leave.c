@@ -157,8 +157,9 @@ static int add_changes(struct leave *l, struct written *written, struct err *err
                    written_add(written, d->addr, d->bytes))
             return err_set(err, "no memory");
     }
-    if (memory_put(replay_pid(l->d.replay), &(struct memory_list){l->changes, l->changes_bytes},
-                   add, l, err))
+    if (memory_put(replay_pid(l->d.replay),
+                   &(struct memory_list){.records = l->changes, .bytes = l->changes_bytes}, add, l,
+                   err))
         return -1;
     return written_each(written, add_data, l, err);
 }
@@ -191,8 +192,8 @@ static bool same_thread(const struct record *a, const struct record *b)
 
 struct changed {
     struct record_gap gap;
-    struct gap_thread thread[(RECORD_MAX_BYTES - sizeof(struct record_gap)) /
-                             sizeof(struct gap_thread)];
+    struct gap_thread
+        thread[(RECORD_MAX_BYTES - sizeof(struct record_gap)) / sizeof(struct gap_thread)];
 };
 
 static int note_thread(struct changed *c, uint32_t thread, bool ended, uint64_t count,
@@ -346,8 +347,7 @@ struct leave *leave_new(struct pinball *pinball, const char *dir,
     l->d.message = options->message;
     l->d.arg = options->arg;
     l->switches.log.pinball = pinball;
-    if (!derived_init(&l->d, pinball, err) &&
-        !derived_create(&l->d, dir, options->head, err))
+    if (!derived_init(&l->d, pinball, err) && !derived_create(&l->d, dir, options->head, err))
         return l;
     leave_free(l);
     return NULL;
