@@ -22,6 +22,7 @@
 #include "cli/cli.h"
 #include "cli/engine_options.h"
 #include "cli/input.h"
+#include "cli/newest.h"
 #include "cli/outcome.h"
 #include "cli/retry.h"
 #include "engine/host/launch.h"
@@ -223,17 +224,6 @@ static int parse(int argc, char *argv[], struct record_options *o)
     return bad ? CLI_USAGE : check_region(o);
 }
 
-/* NAME.pinball, NAME.1.pinball, ... : the first that is not there. */
-static void default_dir(const char *program, char *out, size_t room)
-{
-    struct stat st;
-    const char *slash = strrchr(program, '/');
-    const char *name = slash ? slash + 1 : program;
-    snprintf(out, room, "%s.pinball", name);
-    for (int i = 1; lstat(out, &st) == 0; i++)
-        snprintf(out, room, "%s.%d.pinball", name, i);
-}
-
 static void say_warnings(const char *dir, uint32_t warnings)
 {
     if (warnings & WARN_SHARED_MEMORY)
@@ -420,7 +410,7 @@ int record_main(int argc, char *argv[])
     if (status >= 0)
         return status;
     if (!o.dir)
-        default_dir(argv[0], dir, sizeof dir);
+        newest_name(argv[0], dir);
     struct recording what = {.version = cli_version,
                              .dir = o.dir ? o.dir : dir,
                              .path = path,

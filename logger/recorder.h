@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/err.h"
 #include "pinball/summary.h"
@@ -28,6 +29,13 @@ struct recording {
     const char *from, *to;               /* ... in the user's words; NULL: none */
     bool stops;                          /* the program is ended with the part */
     bool again;                          /* another run may follow: group_pause() at the end */
+    /* With a debugger (live/): the descriptor of the mailbox, 0: none; its process, this one's
+     * parent, and whether the program is to end with it; whom to tell the program's process. */
+    int box_fd;
+    pid_t debugger;
+    bool ends_with_debugger;
+    void (*started)(void *arg, pid_t program);
+    void *arg;
     void (*hangs)(void); /* called once when all threads wait for one another; NULL: not */
 };
 

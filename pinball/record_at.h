@@ -60,6 +60,7 @@ _Static_assert(sizeof(struct record_signal) == 176, "signal");
 _Static_assert(sizeof(struct record_fault) == 200, "fault");
 _Static_assert(sizeof(struct record_memory) == 32, "memory");
 _Static_assert(sizeof(struct record_end) == 48, "end");
+_Static_assert(sizeof(struct record_poke) == 64, "poke");
 _Static_assert(sizeof(struct record_state) == 280, "state");
 
 #endif

@@ -28,6 +28,9 @@ void stops_call_waits(struct thread *t); /* it is taken off in the call, or make
 void stops_call_again(struct thread *t); /* it goes on in the call */
 void stops_return(struct thread *t, long nr);
 void stops_signal(struct thread *t, int sig, const void *info); /* info: siginfo or NULL */
+bool stops_watches(void);                                       /* is any memory watched? */
+bool stops_wants_signal(int sig);
+void stops_forget_signal(void); /* the last one was dropped: it may come again */
 void stops_signal_always(struct thread *t, int sig, const void *info);
 /* In a diversion: a called function returns to a breakpoint, where nothing can be executed. */
 void stops_at_fault(struct thread *t);

@@ -81,7 +81,8 @@ static bool is_quick_write(long nr, const long a[6])
 
 long syscalls_pass(struct thread *t, long nr, const long a[6])
 {
-    if (engine.thread_count > 1 && !t->attached && may_wait(nr, a) && !is_quick_write(nr, a))
+    if ((engine.thread_count > 1 || engine.guested) && !t->attached && may_wait(nr, a) &&
+        !is_quick_write(nr, a))
         return wait_for(t, nr, a);
     return engine_syscall(nr, a);
 }
@@ -217,6 +218,8 @@ void syscalls_run(struct thread *t, gaddr next)
     }
     if (instrument && instrument->syscall)
         instrument->syscall(t, true);
+    if (session && session->returned && r != SYSCALL_NO_RESULT)
+        session->returned(t, nr);
     if (t->pending)
         signals_deliver_pending(t);
     t->has_wait_mask = false;
