@@ -63,8 +63,9 @@ int live_program_open(struct live_program *p, uint64_t memory_bytes,
                       const struct debuggee_listener *listener, struct debuggee *out,
                       struct err *err)
 {
+    const char *const dir[] = {p->dir};
     const struct live_options o = {.what = {.version = cli_version,
-                                            .dir = p->dir,
+                                            .dir = dir,
                                             .path = p->path,
                                             .argv = p->argv,
                                             .options = p->engine,

@@ -73,7 +73,7 @@ static int open_history(struct live *l, struct err *err)
     uint64_t records;
     if (living_flush(l->living, &records, err))
         return -1;
-    l->pinball = follow_open(l->options.what.dir, err);
+    l->pinball = follow_open(l->options.what.dir[0], err);
     if (!l->pinball || refresh(l, records, err))
         return -1;
     const struct timeline_options o = {.listener = {.message = l->options.listener.message,

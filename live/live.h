@@ -14,7 +14,7 @@
 #include "logger/recorder.h"
 
 struct live_options {
-    struct recording what; /* live/living.h */
+    struct recording what; /* live/living.h; of one part */
     int io[3];
     const char *engine;    /* of replays: engine options; NULL: none */
     uint64_t memory_bytes; /* for going back quickly; 0: a quarter of the machine's */

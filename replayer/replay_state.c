@@ -105,14 +105,9 @@ size_t replay_maps(struct replay *r, struct program_map *out, size_t room)
     return done;
 }
 
-int replay_state_space(struct replay *r, struct err *err)
+int replay_state(struct replay *r, enum mailbox_state what, struct err *err)
 {
-    return replay_command(r, &(struct inbox_order){.what = DO_STATE}, err);
-}
-
-int replay_state_threads(struct replay *r, struct err *err)
-{
-    return replay_command(r, &(struct inbox_order){.what = DO_STATE, .arg = {1}}, err);
+    return replay_command(r, &(struct inbox_order){.what = DO_STATE, .arg = {what}}, err);
 }
 
 void replay_image(const struct replay *r, uint64_t *chunk, uint64_t *offset)

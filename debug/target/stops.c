@@ -30,6 +30,7 @@
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 #include "engine/x86/accesses.h"
+#include "pinball/record_gap.h"
 
 enum {
     BREAKS = 10000,
@@ -109,7 +110,9 @@ static bool is_goal(const struct mailbox_moment *m)
 {
     const struct mailbox_moment *g = &run.goal;
     return g->thread == m->thread && g->count == m->count && (!g->pc || g->pc == m->pc) &&
-           (g->events == ANY_EVENTS || g->events == m->events) && g->stage == m->stage;
+           (g->events == ANY_EVENTS || g->events == m->events ||
+            ((run.flags & RUN_SINCE) && g->events < m->events)) &&
+           g->stage == m->stage;
 }
 
 const struct mailbox_what *stops_hit(void)
@@ -554,7 +557,7 @@ void stops_call_again(struct thread *t)
 {
     call_before = moment(t, STAGE_ENTERED);
     written_by_call = NULL;
-    goal(t, STAGE_ENTERED);
+    goal(t, run.flags & RUN_SINCE ? STAGE_BEFORE : STAGE_ENTERED);
 }
 
 /* A scan notes the moment before. True if the run has ended here and gone on since. */
@@ -588,6 +591,36 @@ void stops_return(struct thread *t, long nr)
     struct mailbox_what w = {
         .reason = STOP_CALL_RETURN, .number = nr, .at = moment(t, STAGE_RETURNED)};
     hit(t, &w);
+}
+
+/* ---- gaps ---- */
+
+/* A run to a count, wherever the thread is then, ends before the gap in which it gets there. */
+void stops_gap(struct thread *t, const struct gap_thread *changed, uint32_t count)
+{
+    struct mailbox_what w = {.reason = STOP_POSITION, .at = moment(t, STAGE_BEFORE)};
+    call_before = w.at;
+    written_by_call = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct gap_thread *c = &changed[i];
+        if (c->thread != run.goal.thread || run.goal.pc || run.goal.events != ANY_EVENTS ||
+            (!c->ended && c->count < run.goal.count))
+            continue;
+        w.ticks = stops_ticks();
+        stop_now(t, &w);
+        return;
+    }
+}
+
+/* A step that leads into a gap ends behind it, in whichever thread that is. A scan has noted the
+ * moment before it. */
+void stops_behind_gap(struct thread *t)
+{
+    if (access_under_way.thread)
+        access_under_way.thread = NULL;
+    tell_written(t, STAGE_BEFORE);
+    if (step.thread && !(run.flags & RUN_SCAN))
+        step_is_done(t);
 }
 
 void stops_signal_always(struct thread *t, int sig, const void *info)

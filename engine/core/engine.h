@@ -78,6 +78,9 @@ void engine_load_xmm(void);
 /* Replay: where the kernel would have grown the stack on a touch. True: it is there now. */
 extern bool (*engine_grow)(gaddr addr);
 
+/* Replay: told of all that the runtime writes on the target's behalf; NULL: nobody asks. */
+extern void (*engine_wrote)(gaddr addr, uint64_t bytes);
+
 /* On the target's behalf: the stack grows as if it did it itself. Code that only looks, for a
  * debugger, calls engine_copy(). */
 static inline bool engine_read(void *dst, gaddr src, size_t n)
@@ -88,6 +91,8 @@ static inline bool engine_read(void *dst, gaddr src, size_t n)
 
 static inline bool engine_write(gaddr dst, const void *src, size_t n)
 {
+    if (engine_wrote)
+        engine_wrote(dst, n);
     return engine_copy((void *)dst, src, n) == 0 ||
            (engine_grow && engine_grow(dst) && engine_copy((void *)dst, src, n) == 0);
 }

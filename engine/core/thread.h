@@ -112,7 +112,6 @@ struct thread {
     struct sigstack altstack;
     uint64_t heard_count;
     gaddr heard_pc;
-
     gaddr clear_tid, start_tid, robust_list;
     uint64_t fs_saved;
     uint64_t fs_base;         /* while another thread runs: in a replay, or session->leaves() */
@@ -129,6 +128,7 @@ struct thread {
     bool baton_queued;                /* from the time it asks for the baton until it has it */
     bool baton_parked, baton_spun;    /* for any time; gave its last turn away, only waiting */
     struct spin_state spin;           /* sched/spin.c: does it only wait for others */
+    struct control_state control;     /* os/control.c, for a controlled schedule */
     bool futex_waits;                 /* os/futex.c: it is in the queue of futex_word */
     bool futex_pi;                    /* ... for a lock that is futex_owner's (os/futex_pi.c) */
     bool futex_heir;                  /* ... who ended: the lock is to be this thread's */

@@ -5,6 +5,7 @@
 #include "engine/core/engine.h"
 #include "engine/core/instrument.h"
 #include "engine/core/session.h"
+#include "engine/os/control.h"
 #include "engine/os/effects.h"
 #include "engine/os/futex.h"
 #include "engine/os/kinds.h"
@@ -81,7 +82,11 @@ static bool is_quick_write(long nr, const long a[6])
 
 long syscalls_pass(struct thread *t, long nr, const long a[6])
 {
-    if ((engine.thread_count > 1 || engine.guested) && !t->attached && may_wait(nr, a) &&
+    const bool waits = may_wait(nr, a);
+    long r;
+    if (waits && schedule->controlled && !t->attached && control_call(t, nr, a, &r))
+        return r;
+    if (waits && (engine.thread_count > 1 || engine.guested) && !t->attached &&
         !is_quick_write(nr, a))
         return wait_for(t, nr, a);
     return engine_syscall(nr, a);

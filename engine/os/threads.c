@@ -24,6 +24,7 @@
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 #include "engine/sched/baton.h"
+#include "engine/sched/schedule.h"
 
 static struct thread *spare; /* ended threads whose kernel thread may still be ending */
 
@@ -161,6 +162,7 @@ static void in_forked_child(struct thread *t)
     }
     baton_reset(t);
     futex_reset();
+    schedule_forked();
     t->process->pid = (int32_t)sys0(__NR_getpid);
     t->host_alive = 1;
     t->tid = (int32_t)sys1(__NR_set_tid_address, (long)&t->host_alive);
@@ -250,7 +252,13 @@ static long thread_like(struct thread *t, struct request *r)
     if (!c)
         return -EAGAIN;
     arguments_for(r, c);
-    return start(c, r);
+    if (!schedule->controlled)
+        return start(c, r);
+    baton_expect(c);
+    long tid = start(c, r);
+    if (tid < 0)
+        baton_forget(c);
+    return tid;
 }
 
 /* A process that shares memory runs as one more thread under the same baton, but with signal

@@ -22,6 +22,7 @@
 
 #include "engine/core/engine.h"
 #include "engine/core/session.h"
+#include "engine/os/control.h"
 #include "engine/os/threads.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
@@ -310,7 +311,8 @@ static void leave(struct thread *t)
 void baton_acquire(struct thread *t)
 {
     lock();
-    t->baton_word = WAITING;
+    if (!t->baton_queued) /* else it may have been given already: baton_expect() */
+        t->baton_word = WAITING;
     ask(t);
     unlock();
     await(t);
@@ -413,7 +415,7 @@ static bool others_can_run(void)
 
 void baton_yield_if_due(struct thread *t)
 {
-    bool waited = __atomic_load_n(&baton.head, __ATOMIC_RELAXED);
+    bool waited = schedule->controlled || __atomic_load_n(&baton.head, __ATOMIC_RELAXED);
     if (__atomic_load_n(&baton.guest, __ATOMIC_RELAXED)) {
         give_away(t, false);
         return;
@@ -426,14 +428,18 @@ void baton_yield_if_due(struct thread *t)
 long baton_park(struct thread *t, const struct baton_deadline *deadline)
 {
     long op = FUTEX_WAIT_BITSET_PRIVATE;
-    if (deadline && deadline->realtime)
+    const bool asleep = deadline && schedule->controlled; /* until the strategy wakes it */
+    if (deadline && deadline->realtime && !asleep)
         op |= FUTEX_CLOCK_REALTIME;
-    const long a[6] = {(long)&t->baton_word, op, ASLEEP, deadline ? (long)deadline->ts : 0, 0, -1};
+    const long until = deadline && !asleep ? (long)deadline->ts : 0;
+    const long a[6] = {(long)&t->baton_word, op, ASLEEP, until, 0, -1};
     leave(t);
     lock();
     rt_check(baton.owner == t);
     t->baton_word = WAITING;
     t->baton_parked = !deadline;
+    t->control.wake_at = asleep ? control_deadline(deadline) : 0;
+    t->control.late = false;
     struct thread *next = hand_over();
     unlock();
     wake(next);
@@ -453,7 +459,8 @@ long baton_park(struct thread *t, const struct baton_deadline *deadline)
     }
     await(t);
     t->baton_parked = false;
-    return r;
+    t->control.wake_at = 0;
+    return t->control.late && !r ? -ETIMEDOUT : r;
 }
 
 void baton_make_runnable(struct thread *parked)
@@ -499,6 +506,20 @@ void baton_reset(struct thread *only)
     look_end();
 }
 
+/* To the back of the queue, in one: others must not come to a choice without it. */
+void baton_pass(struct thread *t)
+{
+    leave(t);
+    lock();
+    rt_check(baton.owner == t);
+    t->baton_word = WAITING;
+    enqueue(t);
+    struct thread *next = hand_over();
+    unlock();
+    wake(next);
+    await(t);
+}
+
 void baton_guest_enter(struct thread *guest)
 {
     lock();
@@ -531,8 +552,33 @@ void baton_only(uint32_t number)
 
 void baton_at_call(struct thread *t)
 {
-    if (t->attached || !__atomic_load_n(&baton.head, __ATOMIC_RELAXED) || !schedule->at_call(t))
-        return;
-    baton_drop(t);
-    baton_acquire(t);
+    bool waited = schedule->controlled || __atomic_load_n(&baton.head, __ATOMIC_RELAXED);
+    if (!t->attached && waited && schedule->at_call(t))
+        baton_pass(t);
+}
+
+void baton_expect(struct thread *child)
+{
+    lock();
+    child->baton_word = WAITING;
+    enqueue(child);
+    unlock();
+}
+
+void baton_forget(struct thread *child)
+{
+    lock();
+    dequeue(child);
+    child->baton_queued = false;
+    unlock();
+}
+
+size_t baton_queue(struct thread **out, size_t room)
+{
+    size_t n = 0;
+    lock();
+    for (struct thread *t = baton.head; t && n < room; t = t->baton_next)
+        out[n++] = t;
+    unlock();
+    return n;
 }

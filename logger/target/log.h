@@ -55,5 +55,10 @@ void log_idle(bool all);
 /* Has the recorder keep a file (KEEP_ASKED) or list pages (KEEP_PAGES): fills ring->keep's answer.
  * The request is in ring->keep. */
 void log_ask(uint32_t what);
+/* The same where no log is open: before a part of the run that is to be recorded, and after one.
+ * False: the recorder is gone. */
+bool log_ask_outside(uint32_t what);
+/* Waits until the recorder is ready for a part. False: it is gone. */
+bool log_await_part(uint32_t part);
 
 #endif

@@ -200,22 +200,46 @@ struct ring *log_ring(void)
     return here.ring;
 }
 
-void log_ask(uint32_t what)
+/* Waits for the recorder to do it. False: it is gone. */
+static bool request(uint32_t what)
 {
     struct ring *g = here.ring;
-    g->keep.file = MAP_FILE_NONE;
-    g->keep.size = 0;
-    if (here.writer->over)
-        return;
     __atomic_store_n(&g->keep.state, what, __ATOMIC_RELEASE);
     ring_bell();
     for (;;) {
         uint32_t seen = __atomic_load_n(&g->answer, __ATOMIC_ACQUIRE);
         if (__atomic_load_n(&g->keep.state, __ATOMIC_ACQUIRE) == KEEP_DONE)
-            break; /* if the disk is full, without a file: the log goes on as long as it has room */
-        if (!wait_answer(seen)) {
-            recorder_gone();
-            break;
-        }
+            return true; /* if the disk is full, without a file: the log goes on as long as it has
+                            room */
+        if (!wait_answer(seen))
+            return false;
+    }
+}
+
+void log_ask(uint32_t what)
+{
+    here.ring->keep.file = MAP_FILE_NONE;
+    here.ring->keep.size = 0;
+    if (!here.writer->over && !request(what))
+        recorder_gone();
+}
+
+bool log_ask_outside(uint32_t what)
+{
+    here.ring->keep.size = 0;
+    return request(what);
+}
+
+bool log_await_part(uint32_t part)
+{
+    const uint32_t *ready = &here.ring->region.ready;
+    for (;;) {
+        uint32_t seen = __atomic_load_n(&here.ring->answer, __ATOMIC_ACQUIRE);
+        if (__atomic_load_n(ready, __ATOMIC_ACQUIRE) > part)
+            return true;
+        if (__atomic_load_n(&here.ring->stop, __ATOMIC_ACQUIRE))
+            return false;
+        if (!wait_answer(seen))
+            return false;
     }
 }

@@ -5,7 +5,7 @@
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
 #include "pinball/marks.h"
-#include "pinball/record_state.h"
+#include "pinball/record_gap.h"
 
 enum { GRANTS = 256 };
 

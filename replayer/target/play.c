@@ -39,6 +39,7 @@
 #include "replayer/target/confine.h"
 #include "replayer/target/cursor.h"
 #include "replayer/target/flow.h"
+#include "replayer/target/gap.h"
 #include "replayer/target/journal.h"
 #include "replayer/target/output.h"
 #include "replayer/target/space.h"
@@ -61,7 +62,7 @@ static const char *name_of(const struct record *r)
     return r ? kind_name[r->kind] : "the end of the log";
 }
 
-#define NO_TICK (~0ull)
+#define NO_TICK UINT64_MAX
 
 /* The count a record has to be dealt with at; NO_TICK: it is met in another way. */
 static uint64_t tick_of(const struct record *r)
@@ -230,18 +231,23 @@ static void start(struct thread *t)
 
 /* ---- threads ---- */
 
-static void save(struct thread *t)
+void play_save(struct thread *t)
 {
     t->fs_base = engine_segments(t).fs;
     fpstate_save(t, fpstate_features());
 }
 
-void play_become(struct thread *from, struct thread *to)
+void play_resume(struct thread *from, struct thread *to)
 {
-    save(from);
     flow_switch(from, to);
     threads_become(to);
     fpstate_load(to, fpstate_features());
+}
+
+void play_become(struct thread *from, struct thread *to)
+{
+    play_save(from);
+    play_resume(from, to);
 }
 
 /* The kernel thread goes on as another thread of the program. */
@@ -282,7 +288,7 @@ static void make_thread(struct thread *t, long nr, long *a, const struct record_
     uint32_t number = r->thread;
     const enum call_does does = kinds_of(nr).does;
     cursor_next();
-    save(t);
+    play_save(t);
     if (does == DOES_CLONES)
         threads_clone(t, a);
     else if (does == DOES_CLONES_BY)
@@ -401,7 +407,14 @@ static bool between_ticks(const struct record *r)
 {
     return r && (r->flags & BETWEEN) &&
            (r->kind == RECORD_YIELD || r->kind == RECORD_END || r->kind == RECORD_MEMORY ||
-            r->kind == RECORD_STOP || r->kind == RECORD_POKE);
+            r->kind == RECORD_GAP || r->kind == RECORD_STOP || r->kind == RECORD_POKE);
+}
+
+_Noreturn static void cross(struct thread *t, const struct record *r)
+{
+    compare(t, record_at(r), name_of(r));
+    t->step &= (uint8_t)~STEP_SESSION;
+    gap_cross(t);
 }
 
 static uint64_t budget(struct thread *t)
@@ -455,8 +468,8 @@ static void deliver(struct thread *t)
 _Noreturn static void end_here(struct thread *t)
 {
     stops_end(t); /* someone may want to stop right before it */
-    const struct record *r = cursor_peek();
-    for (; r && r->kind == RECORD_MEMORY; r = cursor_peek()) {
+    const struct record *r = peek(t);
+    for (; r && r->kind == RECORD_MEMORY; r = peek(t)) {
         check_memory(t, (const struct record_memory *)r);
         cursor_next();
     }
@@ -496,7 +509,7 @@ static void tick(struct thread *t)
         uint64_t count = tick_of(r), now = thread_count(t);
         if (yields && r->kind == RECORD_SWITCH)
             switch_to(t, spins ? SWITCH_SPINS : SWITCH_SLICE);
-        if (count == NO_TICK || count > now)
+        if (count > now)
             return;
         bool by_itself = r->kind == RECORD_END || r->kind == RECORD_MEMORY;
         if (by_itself && (count < now || record_at(r)->pc != t->cpu.rip || at_call(t)))
@@ -525,6 +538,8 @@ static void tick(struct thread *t)
             stops_at_position(t); /* a change may lead away from here */
             passes(t, r);
             break;
+        case RECORD_GAP:
+            cross(t, r);
         default:
             compare_hash(t, record_at(r)->hash, session_hash_all(t), name_of(r));
             yields = r->kind == RECORD_YIELD;
@@ -594,7 +609,7 @@ static void do_call(struct thread *t, const struct record_call *c, long nr, long
     const uint64_t *at = (const uint64_t *)(c + 1);
     const uint64_t *stop = (const uint64_t *)((const uint8_t *)c + c->r.bytes);
     int64_t result = c->result;
-    struct record_map map;
+    struct record_map map = {.r = {0}};
     const uint64_t number = cursor_number();
     bool has_map = c->r.flags & CALL_MAP;
     const uint64_t map_words = (sizeof map - sizeof map.r) / 8;
@@ -726,6 +741,8 @@ static bool replay_call(struct thread *t, gaddr next)
         case RECORD_SWITCH:
             stops_call_waits(t);
             switch_to(t, SWITCH_CALL);
+        case RECORD_GAP:
+            cross(t, r);
         case RECORD_YIELD:
             if (is_killing(r))
                 end_killed(t);

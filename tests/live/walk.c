@@ -248,8 +248,9 @@ int main(int argc, char **argv)
     seed = strtoull(argv[2], NULL, 10) * 7919;
     knob = strtoull(argv[4], NULL, 16);
     twice = strtoull(argv[5], NULL, 16);
+    const char *const dir[] = {argv[1]};
     const struct live_options o = {
-        .what = {.version = "walk", .dir = argv[1], .path = argv[6], .argv = argv + 6},
+        .what = {.version = "walk", .dir = dir, .path = argv[6], .argv = argv + 6},
         .io = {0, 1, 2},
         .listener = {.interrupted = interrupted}};
     if (live_open(&o, &program, &err))
