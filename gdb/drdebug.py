@@ -499,6 +499,17 @@ class MiResult(gdb.MICommand):
         return mi_value(PinCommand.latest)
 
 
+class MiPlace(gdb.MICommand):
+    """-pin-place: what `pin when' says, without how many instructions were executed: that would take a look at the
+    trace, and a front end asks at every stop."""
+
+    def __init__(self):
+        super().__init__("-pin-place")
+
+    def invoke(self, argv):
+        return mi_value(ask("when"))
+
+
 class MiCommand(gdb.MICommand):
     """-pin-NAME: what `pin NAME' says, for front ends. Its arguments are the words of that command."""
 
@@ -765,7 +776,7 @@ def check_architecture():
 
 def install():
     """The commands, and the history; once, even if this file is loaded again."""
-    for command in (Pin, *COMMANDS, MiResult, PinPosition, RefuseRecord, RefuseChildren, ReverseNext, ReverseStep):
+    for command in (Pin, *COMMANDS, MiResult, MiPlace, PinPosition, RefuseRecord, RefuseChildren, ReverseNext, ReverseStep):
         command()
     if hasattr(gdb, "drdebug_on_stop"):
         gdb.events.stop.disconnect(gdb.drdebug_on_stop)
