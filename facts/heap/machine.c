@@ -106,7 +106,7 @@ static bool reads_ahead(struct run *r, const struct op *op, gaddr addr)
 {
     struct machine_access first = {addr, 1, machine_address_tag(r, op), false};
     return r->ops->seeks_end && op->bytes > 1 && addr % op->bytes == 0 &&
-           !machine_is_odd(r, &first);
+           !machine_is_odd(r->m, &first);
 }
 
 static void load(struct run *r)
