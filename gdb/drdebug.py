@@ -736,7 +736,7 @@ def replace_run():
         gdb.drdebug_run = (Run(), Start())
 
 
-def connect(server, where="main"):
+def connect(server, where="main", live=False):
     """Connects to the stub that `server` starts, words as bytes; GDB quits if that fails. By a socket, since
     GDB looks at a pipe's standard error for every character that it reads: ten times as slow. A GDB that is
     confined makes no sockets: then `server` is a descriptor that leads to the stub."""
@@ -749,15 +749,24 @@ def connect(server, where="main"):
             return
         with tempfile.TemporaryDirectory(prefix="drdebug.") as room:
             path = os.path.join(room, "gdb")
-            words = [*server, b"--once", b"--listen", b"unix:" + os.fsencode(path)]
-            # A session of its own: Ctrl-C is GDB's to pass on.
-            process = subprocess.Popen(words, stdin=subprocess.DEVNULL, start_new_session=True)
+            words = [*server[:2], b"--once", b"--listen", b"unix:" + os.fsencode(path), *server[2:]]
+            process = start_live(words) if live else start_stub(words)
             wait_for(process, path)
             attach(process, path)
         start(where)
     except (gdb.error, gdb.GdbError, OSError) as error:
         gdb.write(f"drdebug: {plain_lines(error)}\n", gdb.STDERR)
         gdb.execute("quit 1")
+
+
+def start_stub(words):
+    """A session of its own: Ctrl-C is GDB's to pass on."""
+    return subprocess.Popen(words, stdin=subprocess.DEVNULL, start_new_session=True)
+
+
+def start_live(words):
+    """A process group of its own. The stub gives the terminal to its program while that runs."""
+    return subprocess.Popen(words, preexec_fn=os.setpgrp)
 
 
 def check_architecture():

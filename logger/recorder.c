@@ -87,6 +87,7 @@ static int ring_make(struct recorder *r, struct err *err)
     r->ring->segment_bytes = (r->ring_bytes - RING_HEAD_BYTES) / RING_SEGMENTS & ~(size_t)4095;
     r->ring->recorder = getpid();
     r->ring->fd = r->ring_fd;
+    r->ring->box_fd = r->what->box_fd;
     note_outputs(&r->ring->outputs);
     if (r->what->region)
         r->ring->region = *r->what->region;
@@ -320,7 +321,8 @@ static void become_program(struct recorder *r, int report)
     if (r->what->schedule)
         snprintf(schedule, sizeof schedule, ",%s=%llu", r->what->schedule,
                  (unsigned long long)r->what->seed);
-    snprintf(options, sizeof options, "record=%d%s%s%s", r->ring_fd, schedule,
+    snprintf(options, sizeof options, "record=%d%s%s%s%s", r->ring_fd,
+             r->what->box_fd ? ",live=1" : "", schedule,
              r->what->options && *r->what->options ? "," : "",
              r->what->options ? r->what->options : "");
     fcntl(r->ring_fd, F_SETFD, 0);
@@ -353,6 +355,8 @@ static int start_program(struct recorder *r, struct err *err)
     }
     r->started = now_ns();
     group_begin(r->pid);
+    if (r->pid > 0 && r->what->started)
+        r->what->started(r->what->arg, r->pid);
     close(report[1]);
     struct err failed;
     siginfo_t info = {0};
@@ -436,6 +440,16 @@ static void close_part(struct recorder *r)
         kill(r->pid, SIGKILL);
 }
 
+/* The debugger is gone without a word. */
+static void look_for_loss(struct recorder *r)
+{
+    if (!r->what->box_fd || r->ring->lost || getppid() == r->what->debugger)
+        return;
+    __atomic_store_n(&r->ring->lost, 1, __ATOMIC_RELEASE);
+    if (r->what->ends_with_debugger)
+        kill(r->pid, SIGKILL);
+}
+
 /* A moment may pass until a signal that is on its way arrives. */
 static void look_for_hang(struct recorder *r)
 {
@@ -494,6 +508,7 @@ static void wait_program(struct recorder *r)
             serve(r);
         close_part(r);
         look_for_hang(r);
+        look_for_loss(r);
         look_for_limit(r);
         const uint64_t quiet = part_fire(r, now_ns() - r->started);
         const uint64_t wait = part_step(r) ? 0 : quiet;

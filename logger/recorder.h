@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/err.h"
 #include "pinball/summary.h"
@@ -43,7 +44,13 @@ struct recording {
                      size_t room);
     void (*loaded)(void *arg); /* all modules that the program begins with were asked about */
     void *arg;
-    bool again;          /* another run may follow: group_pause() at the end */
+    bool again; /* another run may follow: group_pause() at the end */
+    /* With a debugger (live/): the descriptor of the mailbox, 0: none; its process, this one's
+     * parent, and whether the program is to end with it; whom to tell the program's process. */
+    int box_fd;
+    pid_t debugger;
+    bool ends_with_debugger;
+    void (*started)(void *arg, pid_t program);
     void (*hangs)(void); /* called once when all threads wait for one another; NULL: not */
     /* One of many runs of a search: little is done for it before it is known to be kept. */
     const struct recording_trial *trial; /* NULL: it is none */

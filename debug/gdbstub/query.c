@@ -261,8 +261,13 @@ static void bookmarks(struct server *s, struct args *args, struct reply *out)
 static void recording(struct server *s, struct args *args, struct reply *out)
 {
     const struct server_options *o = s->options;
+    struct err err;
 
     (void)args;
+    if (debuggee_settle(&s->debuggee, &err)) {
+        put_error(out, err.msg);
+        return;
+    }
     reply_text(out, "{\"path\":\"");
     reply_hex(out, o->path, strlen(o->path));
     reply_text(out, "\",\"program\":\"");

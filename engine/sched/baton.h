@@ -27,6 +27,15 @@ void baton_reset(struct thread *only); /* in a forked child */
 void baton_yield(struct thread *t);    /* gives it away now: schedule_end_in() */
 void baton_at_call(struct thread *t);  /* for a strategy that looks at system calls: schedule.h */
 void baton_pass(struct thread *t);     /* gives it away at a system call, and waits for it */
+
+/* A kernel thread that is none of the program's, and with which nothing of the program runs. It
+ * comes before all threads that wait, when the owner's next tick ends its budget or its next call
+ * waits. The log is not told. One at a time. */
+void baton_guest_enter(struct thread *guest);
+void baton_guest_leave(struct thread *guest);
+/* From now on this thread alone gets the baton; 0: any. By the owner, or the guest that has it. */
+void baton_only(uint32_t number);
+
 /* Is there time for one more switch of a spinning thread, whose turn has lasted so many cycles? */
 bool baton_may_switch(uint64_t turn);
 
