@@ -38,7 +38,7 @@ _drdebug()
         for ((i = 2; i < COMP_CWORD; i++)); do
             case ${COMP_WORDS[i]} in
             --) i=$((i + 1)) && break ;;
-            -o | --keep | --retry | --cache-size | --engine) i=$((i + 1)) ;;
+            -o | --keep | --retry | --from | --to | --length | --cache-size | --engine) i=$((i + 1)) ;;
             =) i=$((i + 1)) ;; # bash cuts --chaos=SEED in three
             -*) ;;
             *) break ;;

@@ -458,6 +458,7 @@ static void wait_program(struct recorder *r)
             group_stop(r->pid, WSTOPSIG(status), &r->ring->paused);
         } else if (changed == r->pid) {
             r->wait_status = status;
+            part_end_sentry(r);
             return;
         }
         if (!r->closed)

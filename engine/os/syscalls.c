@@ -81,7 +81,8 @@ static bool is_quick_write(long nr, const long a[6])
 
 long syscalls_pass(struct thread *t, long nr, const long a[6])
 {
-    if (engine.thread_count > 1 && !t->attached && may_wait(nr, a) && !is_quick_write(nr, a))
+    const bool others = engine.thread_count > 1 || engine.visited;
+    if (others && !t->attached && may_wait(nr, a) && !is_quick_write(nr, a))
         return wait_for(t, nr, a);
     return engine_syscall(nr, a);
 }
