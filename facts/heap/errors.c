@@ -146,20 +146,23 @@ static void leave(struct watcher *w, uint32_t thread, uint64_t next)
 /* Code of the C library that has no name is that of its string functions, which are chosen when it
  * is loaded and are not exported. In a static program their names say for which processor they are.
  */
-static bool is_strings(struct watcher *w, gaddr pc)
+static void find_strings(struct watcher *w, gaddr pc, struct ops *o)
 {
-    static const char *const names[] = {"str",    "mem",  "wcs",   "wmem",   "rawmem",
-                                        "stpcpy", "bcmp", "index", "rindex", NULL};
+    static const char *const counted[] = {"mem", "wmem", "bcmp", NULL};
+    static const char *const ended[] = {"str", "wcs", "rawmem", "stpcpy", "index", "rindex", NULL};
     static const char *const kinds[] = {"_sse2", "_sse4", "_ssse3", "_avx", "_evex", "_erms"};
     struct source_line l;
     source_line(w->s->source, pc, &l);
-    bool libc = errors_is_libc(l.module);
+    bool kind = errors_is_libc(l.module);
+    o->strings = kind && !l.outer;
+    o->seeks_end = false;
     if (!l.outer)
-        return libc;
-    bool kind = libc;
+        return;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         kind |= strstr(l.outer, kinds[i]) != NULL;
-    return kind && errors_begins(l.outer + strspn(l.outer, "_"), names);
+    const char *name = l.outer + strspn(l.outer, "_");
+    o->seeks_end = kind && errors_begins(name, ended);
+    o->strings = o->seeks_end || (kind && errors_begins(name, counted));
 }
 
 static const struct ops *ops_for(struct watcher *w, const struct code_block *b)
@@ -173,7 +176,7 @@ static const struct ops *ops_for(struct watcher *w, const struct code_block *b)
     w->ops[b->number] = o;
     if (ops_compile(b, &(struct ops_sites){objects_site, &w->objects}, o) || w->objects.failed)
         return NULL;
-    o->strings = is_strings(w, b->pc);
+    find_strings(w, b->pc, o);
     return o;
 }
 

@@ -98,7 +98,8 @@ struct ops {
     struct op *op;
     size_t count, room;
     struct ops_stack stack;
-    bool strings; /* code of a library's string functions, which read more than they are told */
+    bool strings;   /* code of a library's string functions, which read more than they are told */
+    bool seeks_end; /* those of them that look for a string's end */
 };
 
 /* Which variable an address is of that code makes: `base`, the stack or the frame pointer or

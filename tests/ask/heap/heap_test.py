@@ -142,6 +142,18 @@ def kinds():
     print(f"{count} blocks are as printed")
 
 
+def strings():
+    """The C library's string functions for every CPU: strings that fill their blocks are no errors, one without an end is."""
+    for cpu in ("cpu=2", "cpu=3", ""):
+        os.environ["DRDEBUG_ENGINE"] = cpu
+        with tempfile.TemporaryDirectory(prefix="heap.") as work:
+            got = ask(record(work, "strings_right_static"), "errors")
+            check(not got, f"strings, {cpu}, the right one: {got}")
+            got, want = told(ask(record(work, "strings_wrong_static"), "errors")), sorted(marks("strings.c")["main"])
+            check(got == want, f"strings, {cpu}: {got}, marked {want}")
+    print("strings are read as far as they may be")
+
+
 def leaks():
     with tempfile.TemporaryDirectory(prefix="heap.") as work:
         for level in ("O0", "O2"):
@@ -188,5 +200,5 @@ def oracles():
     print(f"{found} by ASan and memcheck")
 
 
-{"errors-O0": lambda: errors("O0"), "errors-O2": lambda: errors("O2"), "blocks": blocks, "kinds": kinds, "leaks": leaks,
+{"errors-O0": lambda: errors("O0"), "errors-O2": lambda: errors("O2"), "blocks": blocks, "kinds": kinds, "leaks": leaks, "strings": strings,
  "oracles": oracles}[WHAT]()
