@@ -9,7 +9,7 @@
 #include "facts/heap/errors.h"
 #include "study/kept.h"
 
-enum { VERSION = 3, WORD = 8 };
+enum { VERSION = 4, WORD = 8 };
 
 /* What a kept heap begins with; the lists follow in this order. */
 struct head {
