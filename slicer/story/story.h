@@ -34,6 +34,7 @@ struct story_row {
     struct position at;
     enum race race;
     enum mark mark;
+    const char *detail; /* of the mark: who, how far; NULL: nothing. It is the findings' */
     uint64_t copies;                     /* of the run between the two */
     const char *carrier[STORY_CARRIERS]; /* functions that made them, except those of both ends */
     uint32_t carriers;                   /* may be more than are named */

@@ -91,8 +91,16 @@ void story_words(struct study *s, const struct report *r, const struct story_row
     }
     if (row->race)
         append(out, room, race_name(row->race));
-    if (row->mark)
-        append(out, room, findings_word(row->mark));
+    if (row->mark) {
+        const char *detail = row->detail ? row->detail : "";
+        bool all = row->mark == MARK_FREED && detail[0]; /* it says so itself */
+        snprintf(text, sizeof text, "%s%s%s", all ? "" : findings_word(row->mark),
+                 all || !detail[0]              ? ""
+                 : row->mark == MARK_REUSED ? ", "
+                                            : " ",
+                 detail);
+        append(out, room, text);
+    }
     append_decisions(r, row, out, room);
     append_carriers(row, out, room);
     append_inlined(s, row, out, room);
