@@ -108,6 +108,8 @@ int written_find(struct study *s, const struct position *at,
     int bad = chunk ? pass_seek(&pass, s->index, chunk, err) : 0;
     bad = bad || run(&f, &pass, err);
     pass_deinit(&pass);
+    if (!bad && out->maker == FRAME_NO_MAKER && s->index->scan.first) /* it may be before that */
+        return trace_index_reach(s->index, 0, err) ? -1 : written_find(s, at, range, arg, out, err);
     if (bad || f.met)
         return bad ? -1 : 0;
     position_format(at, token);
