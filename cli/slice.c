@@ -81,6 +81,7 @@ static int print(struct study *s, const struct slice_options_given *a, const str
                             .of = of,
                             .lines = a->lines,
                             .all = a->all,
+                            .sets = &a->sets,
                             .again = a->again,
                             .steps = a->steps};
     for (size_t i = 0; first && p.story && i < tale->rows; i++)
