@@ -305,7 +305,8 @@ static void put_head(const struct slice_page *g)
             p->report->lines == 1 ? "" : "s", p->report->threads,
             p->report->threads == 1 ? "" : "s");
     for (size_t i = 0; p->sets && i < p->sets->terms; i++) {
-        snprintf(text, sizeof text, "%s %s", sets_option(p->sets->term[i].how), p->sets->term[i].text);
+        snprintf(text, sizeof text, "%s %s", sets_option(p->sets->term[i].how),
+                 p->sets->term[i].text);
         put_note(g, "With ", text);
     }
     slice_print_pruned(p->of, text, sizeof text);

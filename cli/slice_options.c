@@ -371,8 +371,9 @@ static void set_again(int argc, char *argv[], struct slice_options_given *a)
     bool shows = a->show && !a->prunes && !l->threads && !l->files && !l->modules;
     size_t used = (size_t)snprintf(a->again, sizeof a->again, "drdebug slice");
     if (a->name || shows) {
-        snprintf(a->again + used, sizeof a->again - used, "%s%s%s --show %s", a->full ? " --full" : "",
-                 a->all ? " --all" : "", a->values ? " --values" : "", a->name ? a->name : a->show);
+        snprintf(a->again + used, sizeof a->again - used, "%s%s%s --show %s",
+                 a->full ? " --full" : "", a->all ? " --all" : "", a->values ? " --values" : "",
+                 a->name ? a->name : a->show);
         used = strlen(a->again);
         put_quoted(a->again + used, sizeof a->again - used, a->in);
         return;

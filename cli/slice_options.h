@@ -18,7 +18,7 @@ struct slice_options_given {
     uint64_t lines;
     bool failure, all, full, steps, list, values;
     bool forward;
-    const char *to; /* of a chop: the other criterion, or `failure` */
+    const char *to;             /* of a chop: the other criterion, or `failure` */
     const char *of_output;      /* a pattern: the criterion is what the program wrote */
     struct output_line output;  /* that it found */
     struct output_line message; /* of a failure: the last one on standard error */
@@ -31,7 +31,7 @@ struct slice_options_given {
     struct slice_formats_wanted formats;
     const char *show, *remove; /* slices that were kept */
     char in[PATH_MAX];
-    char text[1024]; /* the criterion */
+    char text[1024];  /* the criterion */
     char again[4096]; /* the command that asks for the same; empty: it is too long */
 };
 

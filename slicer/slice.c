@@ -88,8 +88,7 @@ int slice_put(struct slice *s, uint64_t insn)
 {
     uint32_t c = chunk_of(s, insn);
     uint64_t insns = c < s->chunks ? s->first[c + 1] - s->first[c] : 0;
-    return c == s->chunks ||
-                   slice_add(s, c, (uint32_t)(insn - s->first[c]), (uint32_t)insns) < 0
+    return c == s->chunks || slice_add(s, c, (uint32_t)(insn - s->first[c]), (uint32_t)insns) < 0
                ? -1
                : 0;
 }

@@ -60,8 +60,7 @@ static int list_edges(struct job *j, const struct correct_slice *of, slice_edge_
 {
     j->edges = 0;
     err->msg[0] = 0;
-    int bad =
-        slice_edges(j->index, of->slice, of->want, of->wants, j->options, fn, j, err);
+    int bad = slice_edges(j->index, of->slice, of->want, of->wants, j->options, fn, j, err);
     return bad && !err->msg[0] ? err_set(err, "no memory") : bad;
 }
 
@@ -107,8 +106,9 @@ struct slice *correct_prune(struct trace_index *index, const struct correct_slic
 {
     struct job j = {.index = index, .options = o, .strict = strict};
     if (slice_count(wrong->slice) > CORRECT_MOST || slice_count(right->slice) > CORRECT_MOST) {
-        err_set(err, "a slice of more than %d M instructions is too large for --correct; "
-                     "`--window` or `--data` makes it smaller",
+        err_set(err,
+                "a slice of more than %d M instructions is too large for --correct; "
+                "`--window` or `--data` makes it smaller",
                 CORRECT_MOST / 1000000);
         return NULL;
     }

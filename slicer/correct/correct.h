@@ -4,8 +4,8 @@
  *
  * After Zhang's confidence analysis: a value is *verified* if another one would have made a right
  * value wrong, since all instructions between the two are one-to-one (onetoone.h); a branch is, if
- * it decided for something that is verified. What is left is what the wrong value depends on without a
- * verified value in between. docs/slicing.md, "Right values".
+ * it decided for something that is verified. What is left is what the wrong value depends on
+ * without a verified value in between. docs/slicing.md, "Right values".
  */
 #ifndef SLICER_CORRECT_CORRECT_H
 #define SLICER_CORRECT_CORRECT_H

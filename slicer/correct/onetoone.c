@@ -106,8 +106,8 @@ static bool takes_address(const struct insn_operands *x, const struct slice_depe
 /* imul r, r/m, constant. */
 static bool takes_product(const struct insn_operands *x, const struct slice_dependence *d)
 {
-    return x->z.operand_count_visible == 3 && is_constant(&x->op[2]) &&
-           x->op[2].imm.value.u & 1 && flows_in(&x->op[1], d);
+    return x->z.operand_count_visible == 3 && is_constant(&x->op[2]) && x->op[2].imm.value.u & 1 &&
+           flows_in(&x->op[1], d);
 }
 
 bool onetoone_edge(const struct onetoone *o, const struct slice_dependence *d, bool strict)
@@ -128,8 +128,7 @@ bool onetoone_edge(const struct onetoone *o, const struct slice_dependence *d, b
     case BOTH:
         return takes_both(&x, d, strict);
     case FIRST:
-        return flows_in(&x.op[0], d) &&
-               (x.z.operand_count_visible < 2 || is_constant(&x.op[1]));
+        return flows_in(&x.op[0], d) && (x.z.operand_count_visible < 2 || is_constant(&x.op[1]));
     case ADDRESS:
         return takes_address(&x, d, strict);
     case PRODUCT:

@@ -115,8 +115,8 @@ struct slice *sets_narrow(struct study *s, const struct sets *sets,
             slice_free(left);
             return NULL;
         }
-        struct slice *next = apply(s, sets->term[i].how, &o->slice, &whole, &other,
-                                   left ? left : slice, err);
+        struct slice *next =
+            apply(s, sets->term[i].how, &o->slice, &whole, &other, left ? left : slice, err);
         criterion_deinit(&other);
         slice_free(left);
         if (!(left = next))

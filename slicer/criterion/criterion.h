@@ -21,7 +21,7 @@
 
 struct criterion_options {
     const char *text; /* NULL: the output, or the failure that ended the recording */
-    const struct output_line *output; /* what it is of; NULL: nothing that was written */
+    const struct output_line *output;  /* what it is of; NULL: nothing that was written */
     const struct output_line *message; /* the last one on standard error; NULL: not known */
     uint64_t instance;
     uint32_t thread;

@@ -27,8 +27,8 @@ static const struct reporter reporters[] = {
 };
 
 /* Functions of a checker's library that stand for those of the C library: memcpy, free. */
-static const struct reporter stand_in = {"", BIT(RDI) | BIT(RSI) | BIT(RDX),
-                                         "what was given to the function that the sanitizer checks"};
+static const struct reporter stand_in = {
+    "", BIT(RDI) | BIT(RSI) | BIT(RDX), "what was given to the function that the sanitizer checks"};
 static const struct reporter release = {"", BIT(RDI), "the pointer that the sanitizer reports"};
 
 static bool begins(const char *text, const char *with)
@@ -39,8 +39,8 @@ static bool begins(const char *text, const char *with)
 /* Is the module the library of a sanitizer: libasan.so.8? */
 static bool is_checker(const char *module)
 {
-    static const char *const list[] = {"libasan.", "libubsan.", "libtsan.", "liblsan.", "libhwasan.",
-                                       "libclang_rt."};
+    static const char *const list[] = {"libasan.", "libubsan.",  "libtsan.",
+                                       "liblsan.", "libhwasan.", "libclang_rt."};
     const char *slash = module ? strrchr(module, '/') : NULL;
     const char *name = slash ? slash + 1 : module;
     for (size_t i = 0; name && i < sizeof list / sizeof *list; i++)
@@ -61,8 +61,8 @@ static const struct reporter *reporter_of(struct study *s, gaddr entry)
     for (size_t i = 0; name && i < sizeof reporters / sizeof *reporters; i++)
         if (begins(name, reporters[i].names) || begins(base, reporters[i].names))
             return &reporters[i];
-    if (!is_checker(l.module) && !(base && (begins(base, "__interceptor_") ||
-                                            begins(base, "___interceptor_"))))
+    if (!is_checker(l.module) &&
+        !(base && (begins(base, "__interceptor_") || begins(base, "___interceptor_"))))
         return NULL;
     return failure_is_allocator(s, entry, &pointer) && pointer ? &release : &stand_in;
 }
@@ -88,7 +88,8 @@ static int want_arguments(const struct place_end *e, const struct reporter *r, s
     struct place p = e->place;
     p.at = e->call[call].maker + 1;
     for (unsigned reg = 0; reg < 16; reg++)
-        if (r->registers & BIT(reg) && criterion_want_span(out, &p, loc_gpr(reg), LOC_GPR_BYTES, err))
+        if (r->registers & BIT(reg) &&
+            criterion_want_span(out, &p, loc_gpr(reg), LOC_GPR_BYTES, err))
             return -1;
     return 0;
 }
@@ -123,8 +124,8 @@ int failure_reported(struct study *s, const struct place_end *e, struct criterio
  * one of main(), which the C library's start makes. */
 static bool calls_exit(struct study *s, const struct place_end *e)
 {
-    static const char *const list[] = {"exit", "_exit", "_Exit", "quick_exit", "err",   "errx",
-                                       "verr", "verrx", "error", "error_at_line"};
+    static const char *const list[] = {"exit", "_exit", "_Exit", "quick_exit", "err",
+                                       "errx", "verr",  "verrx", "error",      "error_at_line"};
     struct source_line l;
     if (e->own == e->calls)
         return false;
@@ -157,8 +158,7 @@ int failure_exit(struct study *s, const struct place_end *e, const struct output
     if (calls_exit(s, e)) {
         uint64_t maker = e->call[e->own].maker;
         snprintf(out->what, sizeof out->what, "the branch that led here");
-        return set_line(s, maker, out, err) ||
-                       failure_branch(s, e->place.thread, maker, out, err)
+        return set_line(s, maker, out, err) || failure_branch(s, e->place.thread, maker, out, err)
                    ? -1
                    : 0;
     }

@@ -98,7 +98,8 @@ static bool find_allocator(struct study *s, const struct place_end *e, size_t fr
 {
     bool any = false, takes = false;
     for (size_t i = from + 1; i-- > 0;) {
-        if (e->call[i].maker == FRAME_NO_MAKER || !failure_is_allocator(s, e->call[i].entry, &takes))
+        if (e->call[i].maker == FRAME_NO_MAKER ||
+            !failure_is_allocator(s, e->call[i].entry, &takes))
             continue;
         *inner = i;
         if (!any) {

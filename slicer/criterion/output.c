@@ -18,8 +18,8 @@ struct finder {
     struct study *study;
     const struct position *at;
     struct written *out;
-    bool met;     /* the step that ends with the call */
-    bool over;    /* and its note */
+    bool met;  /* the step that ends with the call */
+    bool over; /* and its note */
     int (*range)(void *arg, const struct flow_range *r, struct err *err);
     void *arg;
 };
@@ -86,9 +86,8 @@ static int run(struct finder *f, struct pass *pass, struct err *err)
             continue;
         }
         f->met = true;
-        *f->out = (struct written){.insn = st.insn + st.step->insns - 1,
-                                   .thread = st.step->thread,
-                                   .line_pc = f->at->pc};
+        *f->out = (struct written){
+            .insn = st.insn + st.step->insns - 1, .thread = st.step->thread, .line_pc = f->at->pc};
         find_own(f->study, st.frame, f->out);
     }
     return f->over || more >= 0 ? 0 : -1;
@@ -108,8 +107,6 @@ int written_find(struct study *s, const struct position *at,
     int bad = chunk ? pass_seek(&pass, s->index, chunk, err) : 0;
     bad = bad || run(&f, &pass, err);
     pass_deinit(&pass);
-    if (!bad && out->maker == FRAME_NO_MAKER && s->index->scan.first) /* it may be before that */
-        return trace_index_reach(s->index, 0, err) ? -1 : written_find(s, at, range, arg, out, err);
     if (bad || f.met)
         return bad ? -1 : 0;
     position_format(at, token);

@@ -267,7 +267,7 @@ static void list_node(struct builder *b, const struct pass_step *st, uint32_t i,
     b->row_of[b->nodes] = (uint32_t)row | (in->flags_read ? READS_FLAGS : 0);
     if (b->out->node)
         b->out->node[b->nodes] = (struct report_node){
-            insn, st->count,          in->pc, b->out->row[row].thread, (uint32_t)row,
+            insn, st->count,           in->pc, b->out->row[row].thread, (uint32_t)row,
             0,    in->flags_read != 0, !shown};
     b->nodes++;
 }
@@ -316,10 +316,10 @@ static int pass_rows(struct builder *b, struct pass *pass)
             more == 1 ? slice_bits(b->slice, pass->chunk.number, st.step->insn_at, st.step->insns)
                       : 0;
         const struct slice *part = in ? b->options->part : NULL;
-        if (in && take_step(b, &st, in,
-                            part ? slice_bits(part, pass->chunk.number, st.step->insn_at,
-                                              st.step->insns)
-                                 : in))
+        if (in &&
+            take_step(b, &st, in,
+                      part ? slice_bits(part, pass->chunk.number, st.step->insn_at, st.step->insns)
+                           : in))
             return -1;
     } while (more == 1);
     return more;
@@ -527,9 +527,8 @@ static int arrange(struct builder *b)
         r->node[i].row = place[r->node[i].row];
     const struct slice *part = b->options->part;
     for (uint32_t i = 0; r->flows && i < r->flows->nodes; i++)
-        r->flows->row_of[i] = part && !slice_has(part, r->flows->insn[i])
-                                  ? UINT32_MAX
-                                  : place[r->flows->row_of[i]];
+        r->flows->row_of[i] =
+            part && !slice_has(part, r->flows->insn[i]) ? UINT32_MAX : place[r->flows->row_of[i]];
     free(place);
     return 0;
 }

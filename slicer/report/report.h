@@ -106,8 +106,8 @@ static inline bool report_is_idle(const struct slice_dependence *d, bool reads_f
            d->addr <= LOC_FLAGS_REST && !reads_flags;
 }
 
-/* slicer/report/limit.c: leaves out what is none of these (NULL: no limits), and rows without nodes,
- * as those that a part of a slice does not have. Distances stay what they were. */
+/* slicer/report/limit.c: leaves out what is none of these (NULL: no limits), and rows without
+ * nodes, as those that a part of a slice does not have. Distances stay what they were. */
 int report_limit(struct report *r, const struct report_limits *limits, struct err *err);
 bool report_limit_module(const struct report_limits *limits, const char *module);
 

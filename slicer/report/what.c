@@ -81,6 +81,6 @@ bool report_insn(struct study *s, uint64_t insn, char *buf, size_t room)
         ZydisFormatterSetProperty(&f, unpadded[i], ZYDIS_PADDING_DISABLED);
     ZydisFormatterSetProperty(&f, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
     insn_operands(is, &x);
-    return ZYAN_SUCCESS(ZydisFormatterFormatInstruction(
-               &f, &x.z, x.op, x.z.operand_count_visible, buf, room, is->pc, ZYAN_NULL));
+    return ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&f, &x.z, x.op, x.z.operand_count_visible,
+                                                        buf, room, is->pc, ZYAN_NULL));
 }
