@@ -100,6 +100,16 @@ class Slice:
                 "text": text, "kind": edge["kinds"][0] if edge else "criterion" if row["criterion"] else "",
                 "what": what}
 
+    def dependences(self, own):
+        """What these lines depend on (forwards: what depends on them), for front ends: `of` counts the lines from 0."""
+        place = {id(row): n for n, row in enumerate(own)}
+        edges = [(edge, place.get(id(self.rows[edge["line"]])), self.rows[edge["on"]]) for edge in self.edges]
+        return [{"of": of, "position": on.get("first" if self.forward else "last"), "thread": on["thread"],
+                 "file": on["file"], "line": on["line"] if on["file"] else None,
+                 "text": plain(" ".join((on["text"] or on["name"] or "").split())), "kind": edge["kinds"][0],
+                 "what": plain(edge["what"] or ""), "race": edge["race"], "count": edge["count"]}
+                for edge, of, on in edges if of is not None]
+
     def story(self):
         """The rows of the story that are not the criterion, as row() has them."""
         return [{**self.row(self.rows[told["line"]]), "kind": told["how"], "what": plain(told["words"]),
@@ -131,7 +141,7 @@ class Slice:
                 "to": self.end("to", self.to_label) if self.result["kind"] == "chop" else None,
                 "instructions": self.result["instructions"], "total": self.result["total"],
                 "threads": self.result["threads"], "executed_lines": len(lines), "lines": [self.row(row) for row in own],
-                "others": len(self.rows) - len(own), "saves": self.result["pruned"],
+                "dependences": self.dependences(own), "others": len(self.rows) - len(own), "saves": self.result["pruned"],
                 "pruned": [*kept, *(what for what, _ in self.prunes)]}
 
     def title(self):

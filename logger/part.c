@@ -4,14 +4,19 @@
 #include "logger/part.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include "base/array.h"
 #include "logger/group.h"
 #include "pinball/memory.h"
+#include "pinball/text.h"
 #include "pinball/writer.h"
 
 enum { ROOM = 1 << 20, HELD_MOST = 256 << 20 };
@@ -75,14 +80,15 @@ static int begin(struct recorder *r, pid_t twin, struct err *err)
     return p->walk ? 0 : -1;
 }
 
-static void end_twin(struct part *p)
+/* Only a child of ours can be waited for: the program does not say whom to kill. */
+static void end_child(pid_t pid)
 {
-    if (p->twin <= 0)
+    int status;
+    if (pid <= 0 || waitpid(pid, &status, WNOHANG | __WALL) != 0)
         return;
-    kill(p->twin, SIGKILL);
-    while (waitpid(p->twin, NULL, __WALL) < 0 && errno == EINTR)
+    kill(pid, SIGKILL);
+    while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
         ;
-    p->twin = 0;
 }
 
 /* Nothing of it is needed any more. */
@@ -90,7 +96,8 @@ static void end_walk(struct part *p)
 {
     memory_walk_free(p->walk);
     p->walk = NULL;
-    end_twin(p);
+    end_child(p->twin);
+    p->twin = 0;
     free(p->memory);
     free(p->state);
     p->memory = p->state = NULL;
@@ -175,10 +182,17 @@ void part_serve_memory(struct recorder *r)
         recorder_stop(r, &err);
 }
 
-void part_deinit(struct recorder *r)
+void part_reset(struct recorder *r)
 {
     end_walk(&r->part);
     drop_held(&r->part);
+    r->part = (struct part){0};
+}
+
+void part_deinit(struct recorder *r)
+{
+    part_reset(r);
+    free(r->place);
 }
 
 /* ---- segments that wait ---- */
@@ -213,8 +227,26 @@ int part_hold(struct recorder *r, const void *records, size_t bytes, uint64_t co
 static struct trigger *waited_for(const struct recorder *r)
 {
     struct trigger_region *g = &r->ring->region;
-    struct trigger *t = __atomic_load_n(&g->begun, __ATOMIC_ACQUIRE) ? &g->to : &g->from;
-    return t->kind == TRIGGER_FIRED && !t->fired ? t : NULL;
+    const uint32_t begun = __atomic_load_n(&g->begun, __ATOMIC_ACQUIRE);
+    const uint32_t ended = __atomic_load_n(&g->ended, __ATOMIC_ACQUIRE);
+    const uint32_t number = 2 * ended + (begun > ended);
+    struct trigger *t = number < 2 * g->parts ? trigger_of(g, number) : NULL;
+    return t && t->kind == TRIGGER_FIRED && !t->fired ? t : NULL;
+}
+
+/* The program may be asleep. */
+static void poke(struct recorder *r)
+{
+    __atomic_add_fetch(&r->ring->poke, 1, __ATOMIC_RELEASE);
+    syscall(SYS_futex, &r->ring->poke, FUTEX_WAKE, 1 << 30, NULL, NULL, 0);
+}
+
+void part_end_sentry(struct recorder *r)
+{
+    const pid_t sentry = r->ring->sentry;
+    if (sentry != r->pid)
+        end_child(sentry);
+    r->ring->sentry = 0;
 }
 
 uint64_t part_fire(struct recorder *r, uint64_t since_ns)
@@ -223,10 +255,11 @@ uint64_t part_fire(struct recorder *r, uint64_t since_ns)
     struct trigger *t = waited_for(r);
     if (!t)
         return SECOND;
-    const bool fires = t->number ? since_ns >= t->number : group_keys() > r->part.keys;
+    const bool fires = t->number ? since_ns >= t->number : group_keys() > r->keys;
     if (fires) {
-        r->part.keys += !t->number;
+        r->keys += !t->number;
         __atomic_store_n(&t->fired, 1, __ATOMIC_RELEASE);
+        poke(r);
         return SECOND;
     }
     return t->number && t->number - since_ns < SECOND ? t->number - since_ns : SECOND;
@@ -234,6 +267,81 @@ uint64_t part_fire(struct recorder *r, uint64_t since_ns)
 
 bool part_uses_key(const struct trigger_region *g)
 {
-    return (g->from.kind == TRIGGER_FIRED && !g->from.number) ||
-           (g->to.kind == TRIGGER_FIRED && !g->to.number);
+    for (uint32_t i = 0; i < g->parts; i++)
+        if ((g->part[i].from.kind == TRIGGER_FIRED && !g->part[i].from.number) ||
+            (g->part[i].to.kind == TRIGGER_FIRED && !g->part[i].to.number))
+            return true;
+    return false;
+}
+
+void part_head(const struct recorder *r, struct text *text)
+{
+    const uint32_t parts = r->what->region->parts;
+    if (r->what->from[r->index])
+        text_add(text, "region_from", r->what->from[r->index]);
+    if (r->what->to[r->index])
+        text_add(text, "region_to", r->what->to[r->index]);
+    if (parts > 1)
+        text_addf(text, "region_part", "%u of %u", r->index + 1, parts);
+}
+
+/* ---- names ---- */
+
+/* The file's name as the program has it. */
+static const char *wanted_path(const struct recorder *r, char *buf, size_t room)
+{
+    char link[64];
+    if (r->ring->keep.fd < 0) {
+        snprintf(buf, room, "%.*s", (int)sizeof r->ring->keep.path, r->ring->keep.path);
+        return buf;
+    }
+    snprintf(link, sizeof link, "/proc/%d/fd/%d", (int)r->pid, (int)r->ring->keep.fd);
+    const ssize_t n = readlink(link, buf, room - 1);
+    buf[n > 0 ? n : 0] = 0;
+    return buf;
+}
+
+static void find_places(struct recorder *r)
+{
+    char path[sizeof r->ring->keep.path];
+    const int fd = recorder_open_wanted(r);
+    const struct recording_module module = {.path = wanted_path(r, path, sizeof path),
+                                            .fd = fd,
+                                            .start = r->ring->file_at,
+                                            .end = r->ring->file_at + r->ring->keep.bytes,
+                                            .offset = r->ring->keep.offset};
+    size_t room = RING_PLACES;
+    r->places = 0;
+    for (bool fits = fd < 0; !fits;) {
+        struct ring_place *larger = realloc(r->place, room * sizeof *larger);
+        if (!larger)
+            break;
+        r->place = larger;
+        r->places = r->what->places(r->what->arg, &module, r->place, room);
+        fits = r->places <= room;
+        room = r->places;
+    }
+    if (fd >= 0)
+        close(fd);
+}
+
+void part_serve_places(struct recorder *r)
+{
+    const size_t skip = r->ring->keep.skip;
+    if (!skip)
+        find_places(r);
+    size_t n = r->places > skip ? r->places - skip : 0;
+    n = n < RING_PLACES ? n : RING_PLACES;
+    if (n)
+        memcpy(r->ring->keep.places, r->place + skip, n * sizeof *r->place);
+    r->ring->keep.size = r->places;
+    __atomic_store_n(&r->ring->keep.state, KEEP_DONE, __ATOMIC_RELEASE);
+    recorder_answer(r);
+}
+
+void part_serve_loaded(struct recorder *r)
+{
+    __atomic_store_n(&r->ring->keep.state, KEEP_DONE, __ATOMIC_RELEASE);
+    recorder_answer(r);
+    r->what->loaded(r->what->arg);
 }

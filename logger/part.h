@@ -34,10 +34,21 @@ bool part_step(struct recorder *r);
 /* Writes all of it, and what was held back. */
 void part_finish(struct recorder *r);
 void part_deinit(struct recorder *r);
+void part_reset(struct recorder *r); /* for the next one */
+
+/* What the pinball's head says about it. */
+struct text;
+void part_head(const struct recorder *r, struct text *text);
+
+/* KEEP_PLACES and KEEP_LOADED: what names mean. */
+void part_serve_places(struct recorder *r);
+void part_serve_loaded(struct recorder *r);
 
 /* Triggers that come from outside the program: time, a key. Returns how long nothing will fire, in
  * nanoseconds: at most a second. */
 uint64_t part_fire(struct recorder *r, uint64_t since_ns);
+/* The program is gone. */
+void part_end_sentry(struct recorder *r);
 bool part_uses_key(const struct trigger_region *g);
 
 #endif

@@ -13,6 +13,7 @@
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -66,28 +67,31 @@ static int ring_make(struct recorder *r, struct err *err)
 {
     r->ring_fd = openat(writer_dir(r->writer), "ring", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (r->ring_fd < 0)
-        return err_set_code(err, errno, "%s/ring: %m", r->what->dir);
+        return err_set_code(err, errno, "%s/ring: %m", r->dir);
     int why = ENOSPC;
-    for (r->ring_bytes = RING_MOST; r->ring_bytes >= RING_LEAST; r->ring_bytes /= 2)
+    for (r->ring_bytes = r->what->trial ? RING_LEAST : RING_MOST; r->ring_bytes >= RING_LEAST;
+         r->ring_bytes /= 2)
         if ((why = posix_fallocate(r->ring_fd, 0, (off_t)(RING_HEAD_BYTES + r->ring_bytes))) == 0)
             break;
     if (why)
-        return err_set_code(err, why, "%s/ring: %s", r->what->dir, strerror(why));
+        return err_set_code(err, why, "%s/ring: %s", r->dir, strerror(why));
     r->ring_bytes += RING_HEAD_BYTES;
     if (ftruncate(r->ring_fd, (off_t)r->ring_bytes) || flock(r->ring_fd, LOCK_EX | LOCK_NB))
-        return err_set_code(err, errno, "%s/ring: %m", r->what->dir);
+        return err_set_code(err, errno, "%s/ring: %m", r->dir);
     void *p = mmap(NULL, r->ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, r->ring_fd, 0);
     if (p == MAP_FAILED)
-        return err_set(err, "%s/ring: mmap: %m", r->what->dir);
+        return err_set(err, "%s/ring: mmap: %m", r->dir);
     madvise(p, r->ring_bytes, MADV_RANDOM); /* there is nothing to read ahead */
     r->ring = p;
     r->ring->version = PINBALL_VERSION;
     r->ring->segment_bytes = (r->ring_bytes - RING_HEAD_BYTES) / RING_SEGMENTS & ~(size_t)4095;
     r->ring->recorder = getpid();
     r->ring->fd = r->ring_fd;
+    r->ring->box_fd = r->what->box_fd;
     note_outputs(&r->ring->outputs);
     if (r->what->region)
         r->ring->region = *r->what->region;
+    r->ring->region.ready = 1;
     r->ring->magic = RING_MAGIC;
     group_bell(&r->ring->bell);
     return 0;
@@ -154,7 +158,7 @@ int recorder_drain(struct recorder *r, bool last, struct err *err)
 
 /* ---- what else the program asks for ---- */
 
-static int open_wanted(struct recorder *r)
+int recorder_open_wanted(struct recorder *r)
 {
     struct stat st;
     char link[64];
@@ -181,7 +185,7 @@ static void keep(struct recorder *r)
     struct err err;
     uint32_t number = MAP_FILE_NONE;
     uint64_t size = 0;
-    int fd = r->full ? -1 : open_wanted(r);
+    int fd = r->full ? -1 : recorder_open_wanted(r);
     if (fd >= 0 && writer_keep(r->writer, fd, r->ring->keep.offset, r->ring->keep.bytes, &number,
                                &size, &err)) {
         number = MAP_FILE_NONE;                            /* what it holds goes into the log */
@@ -194,7 +198,7 @@ static void keep(struct recorder *r)
     r->ring->keep.size = size;
     __atomic_store_n(&r->ring->keep.state, KEEP_DONE, __ATOMIC_RELEASE);
     recorder_answer(r);
-    if (!r->full && !part_begins(r) && writer_keep_flush(r->writer, &err))
+    if (!r->full && !part_begins(r) && !r->what->trial && writer_keep_flush(r->writer, &err))
         recorder_stop(r, &err);
 }
 
@@ -278,10 +282,8 @@ static int write_head(struct recorder *r, struct err *err)
     if (r->what->schedule)
         text_addf(&text, "schedule", "%s, seed %llu", r->what->schedule,
                   (unsigned long long)r->what->seed);
-    if (r->what->from)
-        text_add(&text, "region_from", r->what->from);
-    if (r->what->to)
-        text_add(&text, "region_to", r->what->to);
+    if (r->what->region)
+        part_head(r, &text);
     int result = writer_head(r->writer, text.data, text.bytes, err);
     text_deinit(&text);
     return result;
@@ -299,6 +301,10 @@ static void serve(struct recorder *r)
         serve_shared(r);
     if (__atomic_load_n(&r->ring->keep.state, __ATOMIC_ACQUIRE) == KEEP_MEMORY)
         part_serve_memory(r);
+    if (__atomic_load_n(&r->ring->keep.state, __ATOMIC_ACQUIRE) == KEEP_PLACES)
+        part_serve_places(r);
+    if (__atomic_load_n(&r->ring->keep.state, __ATOMIC_ACQUIRE) == KEEP_LOADED)
+        part_serve_loaded(r);
     struct err err;
     if (!r->full && recorder_drain(r, false, &err))
         recorder_stop(r, &err);
@@ -315,10 +321,13 @@ static void become_program(struct recorder *r, int report)
     if (r->what->schedule)
         snprintf(schedule, sizeof schedule, ",%s=%llu", r->what->schedule,
                  (unsigned long long)r->what->seed);
-    snprintf(options, sizeof options, "record=%d%s%s%s", r->ring_fd, schedule,
+    snprintf(options, sizeof options, "record=%d%s%s%s%s", r->ring_fd,
+             r->what->box_fd ? ",live=1" : "", schedule,
              r->what->options && *r->what->options ? "," : "",
              r->what->options ? r->what->options : "");
     fcntl(r->ring_fd, F_SETFD, 0);
+    if (r->what->trial) /* where it is permitted, runs have the same addresses */
+        personality((unsigned long)personality(0xffffffff) | ADDR_NO_RANDOMIZE);
     launch_exec(&l, &err);
     err.code = errno;
     if (write(report, &err, sizeof err) < 0)
@@ -346,6 +355,8 @@ static int start_program(struct recorder *r, struct err *err)
     }
     r->started = now_ns();
     group_begin(r->pid);
+    if (r->pid > 0 && r->what->started)
+        r->what->started(r->what->arg, r->pid);
     close(report[1]);
     struct err failed;
     siginfo_t info = {0};
@@ -369,15 +380,73 @@ static int start_program(struct recorder *r, struct err *err)
 
 static void write_end(struct recorder *r);
 
+/* A pinball for the next part, where the ring is from now on. */
+static struct writer *next_writer(struct recorder *r, struct err *err)
+{
+    struct recorder next = *r;
+    next.index++;
+    next.dir = r->what->dir[next.index];
+    next.writer = writer_new(next.dir, err);
+    if (!next.writer)
+        return NULL;
+    if (!write_head(&next, err)) {
+        if (linkat(writer_dir(r->writer), "ring", writer_dir(next.writer), "ring", 0) == 0 ||
+            renameat(writer_dir(r->writer), "ring", writer_dir(next.writer), "ring") == 0)
+            return next.writer;
+        err_set_code(err, errno, "%s/ring: %m", next.dir);
+    }
+    writer_undo(next.writer);
+    writer_free(next.writer);
+    return NULL;
+}
+
+static void begin_next(struct recorder *r, struct writer *writer)
+{
+    writer_free(r->writer);
+    r->writer = writer;
+    r->index++;
+    r->dir = r->what->dir[r->index];
+    r->out++;
+    r->out->made = true;
+    r->next = r->pages_next = 0;
+    part_reset(r);
+    r->ring->memory = (struct ring_memory){0};
+    r->ring->last = (struct ring_last){0};
+    r->ring->warnings = 0;
+    r->ring->target_done = 0;
+    __atomic_store_n(&r->ring->region.ready, r->index + 1, __ATOMIC_RELEASE);
+    recorder_answer(r);
+}
+
 /* The part is over: its recording can be used while the program goes on, if it does. */
 static void close_part(struct recorder *r)
 {
-    if (r->closed || part_holds(r) || !__atomic_load_n(&r->ring->region.ended, __ATOMIC_ACQUIRE) ||
+    struct err err;
+    if (r->closed || part_holds(r) ||
+        __atomic_load_n(&r->ring->region.ended, __ATOMIC_ACQUIRE) <= r->index ||
         !__atomic_load_n(&r->ring->target_done, __ATOMIC_ACQUIRE))
         return;
+    const bool more = !r->full && r->index + 1 < r->what->region->parts;
+    struct writer *next = more ? next_writer(r, &err) : NULL;
     write_end(r);
+    if (next) {
+        begin_next(r, next);
+        return;
+    }
+    if (more)
+        recorder_stop(r, &err);
     r->closed = true;
     if (r->what->stops)
+        kill(r->pid, SIGKILL);
+}
+
+/* The debugger is gone without a word. */
+static void look_for_loss(struct recorder *r)
+{
+    if (!r->what->box_fd || r->ring->lost || getppid() == r->what->debugger)
+        return;
+    __atomic_store_n(&r->ring->lost, 1, __ATOMIC_RELEASE);
+    if (r->what->ends_with_debugger)
         kill(r->pid, SIGKILL);
 }
 
@@ -396,23 +465,52 @@ static void look_for_hang(struct recorder *r)
     r->what->hangs();
 }
 
+static uint64_t cpu_ns(pid_t pid)
+{
+    clockid_t clock;
+    struct timespec t = {0};
+    if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
+        return 0;
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* A trial that does not come to an end: it computes, or waits for nobody. */
+static void look_for_limit(struct recorder *r)
+{
+    enum { WAITS_LONGER = 10 };
+    const uint64_t most = r->what->trial ? r->what->trial->cpu_ns : 0;
+    if (!most || r->out->too_long)
+        return;
+    if (cpu_ns(r->pid) < most && now_ns() - r->started < WAITS_LONGER * most)
+        return;
+    r->out->too_long = true;
+    kill(r->pid, SIGKILL);
+}
+
 static void wait_program(struct recorder *r)
 {
     for (;;) {
         uint32_t seen = __atomic_load_n(&r->ring->bell, __ATOMIC_ACQUIRE);
         int status;
         group_pass_on(r->pid); /* before a stop: what ends it would take signals away */
-        pid_t changed = waitpid(r->pid, &status, WNOHANG | WUNTRACED);
+        struct rusage used;
+        pid_t changed = wait4(r->pid, &status, WNOHANG | WUNTRACED, &used);
         if (changed == r->pid && WIFSTOPPED(status)) {
             group_stop(r->pid, WSTOPSIG(status), &r->ring->paused);
         } else if (changed == r->pid) {
-            r->out->wait_status = status;
+            r->wait_status = status;
+            r->out->used_ns =
+                (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000u +
+                (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000u;
+            part_end_sentry(r);
             return;
         }
         if (!r->closed)
             serve(r);
         close_part(r);
         look_for_hang(r);
+        look_for_loss(r);
+        look_for_limit(r);
         const uint64_t quiet = part_fire(r, now_ns() - r->started);
         const uint64_t wait = part_step(r) ? 0 : quiet;
         const struct timespec most = {(time_t)(wait / 1000000000), (long)(wait % 1000000000)};
@@ -459,13 +557,13 @@ static void write_end(struct recorder *r)
     struct summary *s = &r->out->summary;
     struct text text = {0};
     struct err err;
-    int status = r->out->wait_status;
+    int status = r->wait_status;
     part_finish(r);
     if (!r->full && (recorder_drain(r, true, &err) || writer_keep_flush(r->writer, &err)))
         recorder_stop(r, &err);
     r->out->warnings = r->ring->warnings;
-    r->out->begun = r->ring->region.begun;
-    r->out->ended = r->ring->region.ended;
+    r->out->begun = r->ring->region.begun > r->index;
+    r->out->ended = r->ring->region.ended > r->index;
     if (r->full && !write_rest(r))
         return;
     if (!s->ended || r->full) {
@@ -488,7 +586,7 @@ bool recorder_no_room(int error)
 
 static int record(struct recorder *r, struct err *err)
 {
-    r->writer = writer_new(r->what->dir, err);
+    r->writer = writer_new(r->dir, err);
     if (!r->writer)
         return -1;
     if (ring_make(r, err) || write_head(r, err) || start_program(r, err)) {
@@ -499,17 +597,30 @@ static int record(struct recorder *r, struct err *err)
     if (r->closed)
         return 0;
     serve(r);
+    const struct recording_trial *trial = r->what->trial;
+    if (trial && !trial->keeps(trial->arg, r->wait_status)) {
+        r->out->dropped = true;
+        writer_undo(r->writer);
+        return 0;
+    }
     write_end(r);
     return 0;
 }
 
+size_t recorder_parts(const struct recording *what)
+{
+    return what->region ? what->region->parts : 1;
+}
+
 int recorder_run(const struct recording *what, struct recorded *out, struct err *err)
 {
-    struct recorder r = {.what = what, .out = out, .ring_fd = -1};
-    memset(out, 0, sizeof *out);
+    struct recorder r = {.what = what, .dir = what->dir[0], .out = out, .ring_fd = -1};
+    memset(out, 0, recorder_parts(what) * sizeof *out);
+    out->made = true;
     group_take();
     group_key(what->region && part_uses_key(what->region) ? SIGUSR1 : 0);
     int result = record(&r, err);
+    out->wait_status = r.wait_status;
     if (result == 0 && what->again)
         group_pause();
     else

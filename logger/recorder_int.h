@@ -29,13 +29,15 @@ struct part {
     } * held; /* segments that come behind the memory */
     size_t held_count;
     uint64_t held_bytes;
-    bool begun;    /* the memory is there, or on its way */
-    unsigned keys; /* that have fired a trigger */
+    bool begun; /* the memory is there, or on its way */
 };
 
 struct recorder {
     const struct recording *what;
-    struct recorded *out;
+    const char *dir;
+    struct recorded *out; /* of the part that is recorded or waited for ... */
+    uint32_t index;       /* ... which has this number, from 0 on */
+    int wait_status;
     struct writer *writer;
     struct ring *ring;
     size_t ring_bytes;
@@ -46,6 +48,9 @@ struct recorder {
     pid_t pid;
     uint64_t started; /* the program, by the monotonic clock in nanoseconds */
     struct part part;
+    unsigned keys;            /* that have fired a trigger */
+    struct ring_place *place; /* the answer that is being told */
+    size_t places;
     bool closed;      /* the part is over, and its recording complete */
     uint32_t idle;    /* ring->idle, as seen ... */
     uint64_t idle_at; /* ... first at this time */
@@ -58,5 +63,7 @@ void recorder_answer(struct recorder *r);
 void recorder_stop(struct recorder *r, const struct err *why);
 /* Writes full segments in order; `last`: also the one that is being filled. */
 int recorder_drain(struct recorder *r, bool last, struct err *err);
+/* The file that the program asks about. -1: it cannot be opened. */
+int recorder_open_wanted(struct recorder *r);
 
 #endif

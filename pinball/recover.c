@@ -226,7 +226,7 @@ static int open_ring(struct rescue *r, struct err *err)
         r->head.segment_bytes > (r->ring_bytes - RING_HEAD_BYTES) / RING_SEGMENTS)
         return err_set(err, "%s: segments of %llu bytes do not fit", label,
                        (unsigned long long)r->head.segment_bytes);
-    if (r->head.region.from.kind && r->head.memory.state != MEMORY_WRITTEN)
+    if (r->head.region.parts && r->head.memory.state != MEMORY_WRITTEN)
         return err_set(err, "%s: recording ended before %s", r->path,
                        r->head.memory.state == MEMORY_NONE ? "the part of the run began"
                                                            : "the begin of the part was written");

@@ -32,6 +32,20 @@ static Dwarf_Die *entry_of(struct source *s, const struct functions_one *f, Dwar
     return source_scopes_die(m, m->scope[scope].unit, m->scope[scope].die, die);
 }
 
+/* GDB stops at the lowest address of an inlined instance, which a compiler may have moved out of
+ * the loop that the call is in. */
+gaddr functions_entered(struct source *s, const struct functions_one *f)
+{
+    Dwarf_Die die;
+    Dwarf_Addr at;
+    uint64_t addr;
+    const struct source_mod *m = source_module_at(s, f->entry, &addr);
+
+    if (f->kind != FUNCTIONS_INLINED || !m || !entry_of(s, f, &die) || dwarf_entrypc(&die, &at))
+        return f->entry;
+    return at + m->bias;
+}
+
 size_t functions_parameters(struct source *s, const struct functions_one *f, const char **name,
                             size_t room)
 {

@@ -207,6 +207,17 @@ void mapped_note(gaddr start, uint64_t bytes, uint64_t dev, uint64_t ino, uint64
 
 /* ---- mappings that were there before ---- */
 
+void mapped_begin(void)
+{
+    drop_shadows(0, ~0ull);
+    m.count = 0;
+    m.objects = 0;
+    memset(m.size, 0, sizeof m.size);
+    memset(m.stale, 0, sizeof m.stale);
+    memset(m.writable, 0, sizeof m.writable);
+    memset(m.watched, 0, sizeof m.watched);
+}
+
 static void anybody_may_map(bool likely);
 static struct shadow *shadow_of(const struct mapping *n);
 

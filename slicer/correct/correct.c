@@ -32,7 +32,7 @@ static bool is_in(const struct slice *s, uint64_t insn)
     return insn != UINT64_MAX && slice_has(s, insn);
 }
 
-/* Of the right slice: edges along which being right goes on. */
+/* Keeps the edges of the right slice along which being right goes on. */
 static int keep_right(void *arg, const struct slice_dependence *d)
 {
     struct job *j = arg;
@@ -45,7 +45,7 @@ static int keep_right(void *arg, const struct slice_dependence *d)
     return passes ? array_push(&j->edge, &j->edges, &j->room, e) : 0;
 }
 
-/* Of the wrong one: all of them. */
+/* Keeps all edges of the wrong slice. */
 static int keep_wrong(void *arg, const struct slice_dependence *d)
 {
     struct job *j = arg;

@@ -261,8 +261,7 @@ static void list_node(struct builder *b, const struct pass_step *st, uint32_t i,
     if (b->met++ < b->skip)
         return;
     if (b->out->flows && b->nodes >= b->flow_skip)
-        flows_list(b->out->flows, (uint32_t)(b->nodes - b->flow_skip), insn, (uint32_t)row,
-                   in->kind == INSN_SYSCALL);
+        flows_list(b->out->flows, (uint32_t)(b->nodes - b->flow_skip), insn, (uint32_t)row, in);
     b->insn[b->nodes] = insn;
     b->row_of[b->nodes] = (uint32_t)row | (in->flags_read ? READS_FLAGS : 0);
     if (b->out->node)
