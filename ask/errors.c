@@ -24,6 +24,10 @@ static int tell(struct asking *q, const struct heap *h, const struct heap_error 
         rows_hex(q->rows, BLOCK, h->block[e->block].start);
         rows_number(q->rows, SIZE, h->block[e->block].size);
     }
+    if (e->variable) {
+        rows_hex(q->rows, BLOCK, e->variable);
+        rows_number(q->rows, SIZE, e->variable_bytes);
+    }
     rows_number(q->rows, TIMES, e->times);
     heap_words_error(q->study, h, e, false, text);
     rows_text(q->rows, WHAT, text);

@@ -146,11 +146,9 @@ static int set_thread(struct arguments *a)
 
 static int add_folder(struct arguments *a)
 {
-    struct sourcefile_places *p = &a->study.places;
-    if (p->folders == SOURCEFILE_FOLDERS)
-        return say_error(CLI_USAGE, "ask: --source-dir: at most %d", SOURCEFILE_FOLDERS);
-    p->folder[p->folders++] = optarg;
-    return -1;
+    return sourcefile_add(&a->study.places, optarg)
+               ? say_error(CLI_USAGE, "ask: --source-dir: at most %d", SOURCEFILE_FOLDERS)
+               : -1;
 }
 
 static int set_window(struct arguments *a)

@@ -22,6 +22,7 @@
 #include "cli/cli.h"
 #include "cli/engine_options.h"
 #include "cli/input.h"
+#include "cli/newest.h"
 #include "cli/outcome.h"
 #include "cli/places.h"
 #include "cli/retry.h"
@@ -257,17 +258,6 @@ static int parse(int argc, char *argv[], struct record_options *o)
     return bad ? CLI_USAGE : check_region(o);
 }
 
-/* NAME.pinball, NAME.1.pinball, ... : the first that is not there. */
-static void default_dir(const char *program, char *out, size_t room)
-{
-    struct stat st;
-    const char *slash = strrchr(program, '/');
-    const char *name = slash ? slash + 1 : program;
-    snprintf(out, room, "%s.pinball", name);
-    for (int i = 1; lstat(out, &st) == 0; i++)
-        snprintf(out, room, "%s.%d.pinball", name, i);
-}
-
 /* Several parts: NAME.1.pinball, NAME.2.pinball, ... The caller does not give them back. */
 static void name_parts(struct record_options *o, const char *dir)
 {
@@ -488,7 +478,7 @@ int record_main(int argc, char *argv[])
     if (status >= 0)
         return status;
     if (!o.dir)
-        default_dir(argv[0], dir, sizeof dir);
+        newest_name(argv[0], dir);
     name_parts(&o, o.dir ? o.dir : dir);
     o.places = (struct places){.region = &o.region, .from = o.from, .to = o.to, .quiet = o.quiet};
     struct recording what = {.version = cli_version,

@@ -78,6 +78,7 @@ struct debuggee_stop {
     long call;
     uint32_t reason; /* enum end_reason; 0: the recording was cut off here */
     int32_t status;
+    bool gone;            /* STOP_END: the program was alive, and is no more */
     uint8_t siginfo[128]; /* STOP_SIGNAL */
 };
 
@@ -104,6 +105,10 @@ struct debuggee_move {
     size_t edge_count;
     struct position to;
     uint64_t ticks; /* of all threads, from the begin */
+    /* Alive, MOVE_ON and MOVE_STEP: the thread that alone may run, 0: all; what is delivered in
+     * place of the signal that it stopped for, or has come now, 0: none. */
+    uint32_t alone;
+    int signal;
 };
 
 const struct debuggee_stop *debuggee_now(const struct debuggee *d); /* the last stop */
@@ -163,6 +168,25 @@ int debuggee_event(struct debuggee *d, size_t *place, struct debuggee_event *eve
 int debuggee_bookmark(struct debuggee *d, const struct position *at, const char *note,
                       struct err *err);
 int debuggee_bookmark_get(struct debuggee *d, size_t i, struct position *at, const char **note);
+
+/* ---- a program that is alive ---- */
+
+/* It is alive, and now is where it is: what is written below is written to it, and stays. */
+bool debuggee_alive(const struct debuggee *d);
+/* What was recorded of it until now is on the disk: others may look at it. */
+int debuggee_settle(struct debuggee *d, struct err *err);
+/* The debugger leaves: the program goes on by itself, or is killed. A recording stays. */
+void debuggee_leave(struct debuggee *d, bool kills);
+
+/* A recording that leaves code out was made of these statements, in the order of their execution:
+ * the i-th begins at `at`. 1, or 0 past the last; others have none. */
+struct debuggee_statement {
+    struct position at, last; /* its first and last instruction, before anything else is executed */
+    uint32_t depth;           /* of calls */
+    bool goes_on;             /* it was begun before, and goes on here */
+    bool in_call;             /* its thread may wait in a system call there: no place to go to */
+};
+int debuggee_statement(struct debuggee *d, size_t i, struct debuggee_statement *out);
 
 /* ---- copies ---- */
 

@@ -200,7 +200,9 @@ bool inbox_wait(struct inbox *in)
 
 void inbox_pause(struct inbox *in, bool wish)
 {
-    __atomic_store_n(&in->box->pause, wish, __ATOMIC_RELAXED);
+    __atomic_store_n(&in->box->pause, wish, __ATOMIC_RELEASE);
+    if (wish) /* a living program has a thread that sleeps until then */
+        syscall(SYS_futex, &in->box->pause, FUTEX_WAKE, 1, NULL, NULL, 0);
 }
 
 void inbox_go_on(struct inbox *in)

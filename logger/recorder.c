@@ -13,6 +13,7 @@
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -68,7 +69,8 @@ static int ring_make(struct recorder *r, struct err *err)
     if (r->ring_fd < 0)
         return err_set_code(err, errno, "%s/ring: %m", r->dir);
     int why = ENOSPC;
-    for (r->ring_bytes = RING_MOST; r->ring_bytes >= RING_LEAST; r->ring_bytes /= 2)
+    for (r->ring_bytes = r->what->trial ? RING_LEAST : RING_MOST; r->ring_bytes >= RING_LEAST;
+         r->ring_bytes /= 2)
         if ((why = posix_fallocate(r->ring_fd, 0, (off_t)(RING_HEAD_BYTES + r->ring_bytes))) == 0)
             break;
     if (why)
@@ -85,6 +87,7 @@ static int ring_make(struct recorder *r, struct err *err)
     r->ring->segment_bytes = (r->ring_bytes - RING_HEAD_BYTES) / RING_SEGMENTS & ~(size_t)4095;
     r->ring->recorder = getpid();
     r->ring->fd = r->ring_fd;
+    r->ring->box_fd = r->what->box_fd;
     note_outputs(&r->ring->outputs);
     if (r->what->region)
         r->ring->region = *r->what->region;
@@ -195,7 +198,7 @@ static void keep(struct recorder *r)
     r->ring->keep.size = size;
     __atomic_store_n(&r->ring->keep.state, KEEP_DONE, __ATOMIC_RELEASE);
     recorder_answer(r);
-    if (!r->full && !part_begins(r) && writer_keep_flush(r->writer, &err))
+    if (!r->full && !part_begins(r) && !r->what->trial && writer_keep_flush(r->writer, &err))
         recorder_stop(r, &err);
 }
 
@@ -318,10 +321,13 @@ static void become_program(struct recorder *r, int report)
     if (r->what->schedule)
         snprintf(schedule, sizeof schedule, ",%s=%llu", r->what->schedule,
                  (unsigned long long)r->what->seed);
-    snprintf(options, sizeof options, "record=%d%s%s%s", r->ring_fd, schedule,
+    snprintf(options, sizeof options, "record=%d%s%s%s%s", r->ring_fd,
+             r->what->box_fd ? ",live=1" : "", schedule,
              r->what->options && *r->what->options ? "," : "",
              r->what->options ? r->what->options : "");
     fcntl(r->ring_fd, F_SETFD, 0);
+    if (r->what->trial) /* where it is permitted, runs have the same addresses */
+        personality((unsigned long)personality(0xffffffff) | ADDR_NO_RANDOMIZE);
     launch_exec(&l, &err);
     err.code = errno;
     if (write(report, &err, sizeof err) < 0)
@@ -349,6 +355,8 @@ static int start_program(struct recorder *r, struct err *err)
     }
     r->started = now_ns();
     group_begin(r->pid);
+    if (r->pid > 0 && r->what->started)
+        r->what->started(r->what->arg, r->pid);
     close(report[1]);
     struct err failed;
     siginfo_t info = {0};
@@ -432,6 +440,16 @@ static void close_part(struct recorder *r)
         kill(r->pid, SIGKILL);
 }
 
+/* The debugger is gone without a word. */
+static void look_for_loss(struct recorder *r)
+{
+    if (!r->what->box_fd || r->ring->lost || getppid() == r->what->debugger)
+        return;
+    __atomic_store_n(&r->ring->lost, 1, __ATOMIC_RELEASE);
+    if (r->what->ends_with_debugger)
+        kill(r->pid, SIGKILL);
+}
+
 /* A moment may pass until a signal that is on its way arrives. */
 static void look_for_hang(struct recorder *r)
 {
@@ -447,17 +465,43 @@ static void look_for_hang(struct recorder *r)
     r->what->hangs();
 }
 
+static uint64_t cpu_ns(pid_t pid)
+{
+    clockid_t clock;
+    struct timespec t = {0};
+    if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
+        return 0;
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* A trial that does not come to an end: it computes, or waits for nobody. */
+static void look_for_limit(struct recorder *r)
+{
+    enum { WAITS_LONGER = 10 };
+    const uint64_t most = r->what->trial ? r->what->trial->cpu_ns : 0;
+    if (!most || r->out->too_long)
+        return;
+    if (cpu_ns(r->pid) < most && now_ns() - r->started < WAITS_LONGER * most)
+        return;
+    r->out->too_long = true;
+    kill(r->pid, SIGKILL);
+}
+
 static void wait_program(struct recorder *r)
 {
     for (;;) {
         uint32_t seen = __atomic_load_n(&r->ring->bell, __ATOMIC_ACQUIRE);
         int status;
         group_pass_on(r->pid); /* before a stop: what ends it would take signals away */
-        pid_t changed = waitpid(r->pid, &status, WNOHANG | WUNTRACED);
+        struct rusage used;
+        pid_t changed = wait4(r->pid, &status, WNOHANG | WUNTRACED, &used);
         if (changed == r->pid && WIFSTOPPED(status)) {
             group_stop(r->pid, WSTOPSIG(status), &r->ring->paused);
         } else if (changed == r->pid) {
             r->wait_status = status;
+            r->out->used_ns =
+                (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000u +
+                (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000u;
             part_end_sentry(r);
             return;
         }
@@ -465,6 +509,8 @@ static void wait_program(struct recorder *r)
             serve(r);
         close_part(r);
         look_for_hang(r);
+        look_for_loss(r);
+        look_for_limit(r);
         const uint64_t quiet = part_fire(r, now_ns() - r->started);
         const uint64_t wait = part_step(r) ? 0 : quiet;
         const struct timespec most = {(time_t)(wait / 1000000000), (long)(wait % 1000000000)};
@@ -551,6 +597,12 @@ static int record(struct recorder *r, struct err *err)
     if (r->closed)
         return 0;
     serve(r);
+    const struct recording_trial *trial = r->what->trial;
+    if (trial && !trial->keeps(trial->arg, r->wait_status)) {
+        r->out->dropped = true;
+        writer_undo(r->writer);
+        return 0;
+    }
     write_end(r);
     return 0;
 }

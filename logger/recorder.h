@@ -11,6 +11,7 @@
 
 #include <stdbool.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 #include "base/err.h"
 #include "pinball/summary.h"
@@ -43,8 +44,22 @@ struct recording {
                      size_t room);
     void (*loaded)(void *arg); /* all modules that the program begins with were asked about */
     void *arg;
-    bool again;          /* another run may follow: group_pause() at the end */
+    bool again; /* another run may follow: group_pause() at the end */
+    /* With a debugger (live/): the descriptor of the mailbox, 0: none; its process, this one's
+     * parent, and whether the program is to end with it; whom to tell the program's process. */
+    int box_fd;
+    pid_t debugger;
+    bool ends_with_debugger;
+    void (*started)(void *arg, pid_t program);
     void (*hangs)(void); /* called once when all threads wait for one another; NULL: not */
+    /* One of many runs of a search: little is done for it before it is known to be kept. */
+    const struct recording_trial *trial; /* NULL: it is none */
+};
+
+struct recording_trial {
+    bool (*keeps)(void *arg, int wait_status); /* asked at the end; false: nothing is left */
+    void *arg;
+    uint64_t cpu_ns; /* the program is killed when it has used so much; 0: never */
 };
 
 struct recorded {
@@ -53,6 +68,9 @@ struct recorded {
     uint32_t warnings;      /* enum ring_warning bits */
     bool made;              /* there is a directory */
     bool begun, ended;      /* the part of the run */
+    bool dropped;           /* a trial that was not kept */
+    bool too_long;          /* ... was killed, because of trial->cpu_ns */
+    uint64_t used_ns;       /* CPU time, of a trial */
     struct err disk;        /* what ended the recording early; msg empty: nothing */
 };
 

@@ -48,6 +48,12 @@ static bool is_object(const struct memory_walk *w)
     return w->map.object && (w->map.flags & SHARED);
 }
 
+/* A private mapping of a file or an object: a page without record is not zeros there. */
+static bool is_of_file(const struct memory_walk *w)
+{
+    return !is_object(w) && (w->map.file != MAP_FILE_NONE || w->map.object);
+}
+
 /* Shared memory may end before its mapping does. */
 static int cannot_read(const struct memory_walk *w, uint64_t start, struct err *err)
 {
@@ -70,7 +76,7 @@ static int put_pages(const struct memory_walk *w, uint64_t start, uint64_t bytes
     uint8_t *data = is_object(w) ? r.shared.data : r.private.data;
     if (pread(w->mem, data, bytes, (off_t)start) != (ssize_t)bytes)
         return cannot_read(w, start, err);
-    if (is_zero(data, bytes))
+    if (is_zero(data, bytes) && !is_of_file(w))
         return 0;
     if (is_object(w)) {
         r.shared.o = (struct record_object){.r = {.kind = RECORD_OBJECT},

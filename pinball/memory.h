@@ -27,7 +27,8 @@ struct memory_list {
 
 typedef int memory_put_fn(void *arg, const struct record *r, struct err *err);
 
-/* Calls `put` with each RECORD_DATA and RECORD_OBJECT; pages of zeros are left out. */
+/* Calls `put` with each RECORD_DATA and RECORD_OBJECT; pages of zeros are left out, but
+ * not where a file shows beneath. */
 int memory_put(pid_t pid, const struct memory_list *list, memory_put_fn *put, void *arg,
                struct err *err);
 

@@ -100,6 +100,8 @@ struct ring {
     uint32_t target_done; /* the target logged RECORD_END or stopped recording */
     int32_t recorder;     /* its process id ... */
     int32_t fd;           /* ... and its descriptor of this file */
+    int32_t box_fd;       /* with a debugger: the recorder's descriptor of the mailbox; 0: none */
+    uint32_t lost;        /* 1: the debugger is gone, and the program goes on without it */
     uint32_t paused;      /* 1: the recorder has stopped with the target; SIGCONT wakes it */
     struct ring_segment segment[RING_SEGMENTS];
     uint64_t isa;      /* instruction-set extensions met so far: engine/x86/isa.def */
@@ -123,6 +125,7 @@ struct ring {
     struct trigger_region region; /* which parts are to be recorded */
     struct ring_last last;
     struct ring_memory memory;
+    uint64_t records; /* of the segments before the one that is being filled */
     uint64_t file_at;    /* KEEP_PLACES: where keep.offset of the file is mapped */
     uint32_t poke;       /* futex: the recorder has fired a trigger, for the sentry (sentry.h) */
     uint32_t generation; /* programs of the process so far */

@@ -32,6 +32,12 @@ struct trace_index_store {
     void (*put)(void *arg, unsigned max_save, const void *data, size_t bytes);
 };
 
+/* Told while a trace is gone through, chunk by chunk; true: the user has had enough. */
+struct trace_index_progress {
+    void *arg;
+    bool (*tell)(void *arg, uint64_t done, uint64_t total); /* instructions; NULL: nobody asks */
+};
+
 struct trace_index {
     struct trace *trace;
     struct code *code;
@@ -45,6 +51,7 @@ struct trace_index {
     bool (*no_return)(void *ctx, gaddr callee); /* may be NULL */
     void *no_return_ctx;
     struct trace_index_store store; /* of scans; {0}: none */
+    struct trace_index_progress progress;
 };
 
 struct trace_index *trace_index_new(struct trace *trace, struct pinball *pinball, struct err *err);

@@ -261,8 +261,13 @@ static void bookmarks(struct server *s, struct args *args, struct reply *out)
 static void recording(struct server *s, struct args *args, struct reply *out)
 {
     const struct server_options *o = s->options;
+    struct err err;
 
     (void)args;
+    if (debuggee_settle(&s->debuggee, &err)) {
+        put_error(out, err.msg);
+        return;
+    }
     reply_text(out, "{\"path\":\"");
     reply_hex(out, o->path, strlen(o->path));
     reply_text(out, "\",\"program\":\"");
@@ -320,6 +325,7 @@ static void answer(struct server *s, struct args *args)
         {"output", history_output},
         {"bookmark", bookmark},
         {"bookmarks", bookmarks},
+        {"statements", history_statements},
         {"recording", recording},
         {"thread", thread},
         {"lines", lines},

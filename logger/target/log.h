@@ -39,8 +39,10 @@ void log_data(gaddr addr, uint64_t bytes, uint8_t flags);
 
 const struct sink *log_ring_open(int fd);
 struct ring *log_ring(void);
-int log_again(void); /* a descriptor for the next program of this process; negative: none */
+uint64_t log_records(void); /* committed so far */
+int log_again(void);        /* a descriptor for the next program of this process; negative: none */
 
+bool log_recorder_lives(void);
 /* Now and then: ends the recording if the recorder is gone. */
 void log_look_after(void);
 

@@ -133,6 +133,7 @@ static bool next(struct sink_writer *w)
     uint64_t sequence = here.state->sequence + 1;
     uint32_t i = (here.index + 1) % RING_SEGMENTS;
     note_ticks();
+    here.ring->records += here.state->records;
     __atomic_store_n(&here.state->state, SEGMENT_FULL, __ATOMIC_RELEASE);
     ring_bell();
     while (!w->over) {
@@ -182,6 +183,16 @@ int log_again(void)
         return -1;
     rt_format(path, sizeof path, "/proc/%d/fd/%d", here.ring->recorder, here.ring->fd);
     return (int)sys4(__NR_openat, -100, (long)path, 2 /* read and write, over the exec */, 0);
+}
+
+uint64_t log_records(void)
+{
+    return here.state ? here.ring->records + here.state->records : 0;
+}
+
+bool log_recorder_lives(void)
+{
+    return recorder_lives();
 }
 
 struct ring *log_ring(void)

@@ -503,6 +503,23 @@ static void mark(struct thread *t, enum mark_kind kind, const char *text, size_t
     log_commit();
 }
 
+/* ---- with a debugger ---- */
+
+void record_stop(const struct thread *last)
+{
+    if (log_over())
+        return;
+    struct record_check *c = log_begin(RECORD_STOP, sizeof *c);
+    c->r.flags = last && !last->calling ? AT_TICK : 0;
+    c->at = last ? record_here(last) : (struct record_at){0};
+    log_commit();
+}
+
+struct record_at record_here(const struct thread *t)
+{
+    return here(t, session_hash(t));
+}
+
 const struct session session_record = {
     .prepare = prepare,
     .start = start,

@@ -29,6 +29,7 @@ struct item {
 static volatile int sink;
 static volatile size_t fourteen = 14, four = 4, ten = 10, hundred = 100;
 static int some[4] = {1, 2, 3, 4};
+static volatile char cases_name[] = "some worlds";
 
 static struct item *item_new(int value)
 {
@@ -73,6 +74,35 @@ CASE copy_freed(void)
     IF_WRONG(free(p);)
     memcpy(to, p, 100 + hundred); /* WRONG: use after free */
     sink = to[20];
+    IF_RIGHT(free(p);)
+}
+
+CASE measure_freed(void)
+{
+    char *p = malloc(50), *volatile old = p;
+    strcpy(p, "some words");
+    IF_WRONG(free(p);)
+    sink = (int)strlen(old); /* WRONG: use after free */
+    IF_RIGHT(free(p);)
+}
+
+CASE compare_freed(void)
+{
+    char *p = malloc(50), *volatile old = p;
+    strcpy(p, "some words");
+    IF_WRONG(free(p);)
+    sink = strcmp(old, (const char *)cases_name) == 0; /* WRONG: use after free */
+    IF_RIGHT(free(p);)
+}
+
+CASE print_freed(void)
+{
+    char *p = malloc(50), *volatile old = p;
+    char to[64];
+    strcpy(p, "some words");
+    IF_WRONG(free(p);)
+    snprintf(to, sizeof to, "<%s>", old); /* WRONG: use after free */
+    sink = to[1];
     IF_RIGHT(free(p);)
 }
 
@@ -279,11 +309,12 @@ static const struct {
     void (*run)(void);
 } cases[] = {
 #define ROW(name) {#name, name},
-    ROW(read_freed) ROW(write_freed) ROW(read_reused) ROW(copy_freed) ROW(read_freed_by_another)
-        ROW(realloc_moved) ROW(free_twice) ROW(free_inside) ROW(free_static) ROW(free_stack)
-            ROW(write_behind) ROW(read_before) ROW(write_next) ROW(fill_too_much) ROW(copy_too_much)
-                ROW(branch_on_block) ROW(branch_on_stack) ROW(index_with_it) ROW(write_it)
-                    ROW(copy_of_it) ROW(branch_on_sum) ROW(parts_of_words)};
+    ROW(read_freed) ROW(write_freed) ROW(read_reused) ROW(copy_freed) ROW(measure_freed)
+        ROW(compare_freed) ROW(print_freed) ROW(read_freed_by_another) ROW(realloc_moved)
+            ROW(free_twice) ROW(free_inside) ROW(free_static) ROW(free_stack) ROW(write_behind)
+                ROW(read_before) ROW(write_next) ROW(fill_too_much) ROW(copy_too_much)
+                    ROW(branch_on_block) ROW(branch_on_stack) ROW(index_with_it) ROW(write_it)
+                        ROW(copy_of_it) ROW(branch_on_sum) ROW(parts_of_words)};
 
 /* The cases that are named, or all; without words, their names. */
 int main(int argc, char **argv)
