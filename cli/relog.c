@@ -19,6 +19,7 @@
 #include "cli/progress.h"
 #include "pinball/pinball.h"
 #include "pinball/text.h"
+#include "relogger/exclude.h"
 #include "slicer/report/saved.h"
 #include "study/broker.h"
 
@@ -30,6 +31,9 @@ const char relog_details[] =
     "  --thread N         in thread N; by default in any\n"
     "  --thin             follow values only: not addresses, not control\n"
     "  --data             follow values and addresses, not control\n"
+    "  --exclude WHAT     leave out FUNCTION with all that it calls, MODULE, FILE:LINE or FILE:FROM-TO; may be\n"
+    "                     repeated. Without a slice everything else is kept\n"
+    "  --only-thread N,N  leave out all other threads\n"
     "  --gap N            run what would be a gap of fewer than N instructions; by default 20000\n"
     "  -o DIR             write it to DIR, which must not exist\n"
     "  --help             print this\n"
@@ -46,13 +50,17 @@ enum {
     OPT_THIN,
     OPT_DATA,
     OPT_GAP,
+    OPT_EXCLUDE,
+    OPT_ONLY_THREAD,
     OPT_HELP
 };
 
 struct arguments {
     const char *slice, *out;
     bool failure;
+    bool whole; /* no slice: all but what is excluded */
     struct criterion_options criterion;
+    struct exclude exclude;
     uint64_t gap;
     char in[PATH_MAX];
     char text[1024]; /* the criterion */
@@ -66,6 +74,8 @@ static const struct option options[] = {
     {"thin", no_argument, NULL, OPT_THIN},
     {"data", no_argument, NULL, OPT_DATA},
     {"gap", required_argument, NULL, OPT_GAP},
+    {"exclude", required_argument, NULL, OPT_EXCLUDE},
+    {"only-thread", required_argument, NULL, OPT_ONLY_THREAD},
     {"help", no_argument, NULL, OPT_HELP},
     {NULL, 0, NULL, 0},
 };
@@ -80,6 +90,20 @@ static int number(const char *option, uint64_t least, uint64_t most, uint64_t *o
     if (errno || end == optarg || *end || optarg[0] == '-' || *out < least || *out > most)
         return say_error(CLI_USAGE, "relog: --%s %s: not a number from %" PRIu64 " on", option,
                          optarg, least);
+    return -1;
+}
+
+static int add_threads(struct exclude *e)
+{
+    for (const char *p = optarg; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+        char *end;
+        const unsigned long n = strtoul(p, &end, 10);
+        if (end == p || (*end && *end != ',') || *p == '-' || !n || n > UINT32_MAX)
+            return say_error(CLI_USAGE, "relog: --only-thread %s: say 2, or 2,3", optarg);
+        if (e->threads == EXCLUDE_THREADS)
+            return say_error(CLI_USAGE, "relog: --only-thread: no more than %d", EXCLUDE_THREADS);
+        e->only[e->threads++] = (uint32_t)n;
+    }
     return -1;
 }
 
@@ -110,6 +134,13 @@ static int set(int c, struct arguments *a)
         break;
     case OPT_GAP:
         return number("gap", 0, UINT64_MAX, &a->gap);
+    case OPT_EXCLUDE:
+        if (a->exclude.words == EXCLUDE_WORDS)
+            return say_error(CLI_USAGE, "relog: --exclude: no more than %d of them", EXCLUDE_WORDS);
+        a->exclude.word[a->exclude.words++] = optarg;
+        break;
+    case OPT_ONLY_THREAD:
+        return add_threads(&a->exclude);
     default:
         a->out = optarg;
     }
@@ -131,8 +162,11 @@ static int take_words(int argc, char *argv[], struct arguments *a)
         return say_error(CLI_USAGE, "relog: the criterion is too long");
     if (!a->out)
         return say_error(CLI_USAGE, "relog: -o is missing");
-    if (!!used + a->failure + !!a->slice != 1)
-        return say_error(CLI_USAGE, "relog: say what to keep: --slice NAME, a criterion, or --at failure");
+    const int slices = !!used + a->failure + !!a->slice;
+    if (slices > 1 || (!slices && !a->exclude.words && !a->exclude.threads))
+        return say_error(CLI_USAGE, "relog: say what to keep: --slice NAME, a criterion, or --at "
+                                    "failure; or what to --exclude");
+    a->whole = !slices;
     a->criterion.text = a->failure ? NULL : a->text;
     return -1;
 }
@@ -159,7 +193,7 @@ static int parse(int argc, char *argv[], struct arguments *a)
 /* What reads debug information. */
 struct analysis {
     struct study *study;
-    const struct arguments *options;
+    struct arguments *options;
     struct saved *of;
     int fd; /* where the list of what is kept goes */
 };
@@ -183,9 +217,9 @@ static int analyse(void *arg)
     struct err err = {.code = 0};
     if (study_analyse(w->study, &err))
         return say_error(CLI_FAILED, "%s", err.msg);
-    struct slice *slice = make_slice(w, &err);
-    const struct pieces_rule rule = {.slice = slice};
-    int bad = !slice || pieces_find(w->study, &rule, &kept, &err) || pieces_write(&kept, w->fd, &err);
+    struct slice *slice = w->options->whole ? NULL : make_slice(w, &err);
+    const struct pieces_rule rule = {.slice = slice, .exclude = &w->options->exclude};
+    int bad = (!slice && !w->options->whole) || pieces_find(w->study, &rule, &kept, &err) || pieces_write(&kept, w->fd, &err);
     slice_free(slice);
     pieces_deinit(&kept);
     return bad ? say_error(err.code == CRITERION_USAGE ? CLI_USAGE : CLI_FAILED, "relog: %s",
@@ -220,7 +254,10 @@ static int write_pinball(struct analysis *w, struct progress *progress)
     if (pieces_read(w->fd, w->study->trace, &kept, &err))
         return say_error(CLI_FAILED, "relog: %s", err.msg);
     text_addf(&head, "relog_of", "%s", a->in);
-    text_add(&head, "relog_slice", a->slice ? w->of->text : a->failure ? "failure" : a->text);
+    if (!a->whole)
+        text_add(&head, "relog_slice", a->slice ? w->of->text : a->failure ? "failure" : a->text);
+    for (size_t i = 0; i < a->exclude.words; i++)
+        text_add(&head, "relog_exclude", a->exclude.word[i]);
     const struct relog_options o = {.gap = a->gap,
                                     .from = w->of->has_from ? &w->of->from : NULL,
                                     .to = w->of->has_to ? &w->of->to : NULL,
@@ -239,7 +276,7 @@ static int write_pinball(struct analysis *w, struct progress *progress)
     return info_summary(a->out);
 }
 
-static int work(const struct arguments *a, struct saved *of)
+static int work(struct arguments *a, struct saved *of)
 {
     struct progress progress;
     struct err err = {.code = 0};

@@ -70,7 +70,8 @@ void slice_story_print(const struct slice_print *p)
     for (size_t i = 0; i < p->story->rows; i++) {
         const struct story_row *row = &p->story->row[i];
         slice_text_place(row_at(p, i), row_before(p, i), place);
-        story_words(p->study, row, values_flowed(p->values, &row->use), words, sizeof words);
+        story_words(p->study, p->report, row, values_flowed(p->values, &row->use), words,
+                    sizeof words);
         place_width = larger(place_width, plain_width(place));
         how_width = larger(how_width, strlen(story_how(row->how)));
         words_width = larger(words_width, plain_width(words));

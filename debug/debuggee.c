@@ -95,6 +95,11 @@ int debuggee_bookmark(struct debuggee *d, const struct position *at, const char 
     return d->ops->bookmark(d->self, at, note, err);
 }
 
+int debuggee_statement(struct debuggee *d, size_t i, struct debuggee_statement *out)
+{
+    return d->ops->statement ? d->ops->statement(d->self, i, out) : 0;
+}
+
 int debuggee_bookmark_get(struct debuggee *d, size_t i, struct position *at, const char **note)
 {
     return d->ops->bookmark_get(d->self, i, at, note);

@@ -178,6 +178,16 @@ int debuggee_settle(struct debuggee *d, struct err *err);
 /* The debugger leaves: the program goes on by itself, or is killed. A recording stays. */
 void debuggee_leave(struct debuggee *d, bool kills);
 
+/* A recording that leaves code out was made of these statements, in the order of their execution:
+ * the i-th begins at `at`. 1, or 0 past the last; others have none. */
+struct debuggee_statement {
+    struct position at, last; /* its first and last instruction, before anything else is executed */
+    uint32_t depth;           /* of calls */
+    bool goes_on;             /* it was begun before, and goes on here */
+    bool in_call;             /* its thread may wait in a system call there: no place to go to */
+};
+int debuggee_statement(struct debuggee *d, size_t i, struct debuggee_statement *out);
+
 /* ---- copies ---- */
 
 int debuggee_divert(struct debuggee *d, struct err *err); /* unless there is a copy already */

@@ -15,6 +15,7 @@ JSON object in hexadecimal, with "error" in it if something is wrong.
 To get elsewhere, the stub is told where, and then GDB is let continue, forwards or backwards: the
 stub goes straight there. To GDB and its front ends that is a stop like any other.
 """
+import bisect
 import json
 import os
 import re
@@ -362,6 +363,7 @@ class History:
         if to.num != self.connection:
             self.connection, self.places, self.now = to.num, [], -1
             replace_run()
+            replace_steps()
         forks.tell()
         forget_other_threads()
         tell_end(when)
@@ -547,7 +549,7 @@ made of a thread's number, its progress counter and the pc."""
 
 # ---- the commands ----
 
-PARTS = ()  # the build puts gdb/slices.py and the files of gdb/pin/ here (gdb/embed.py)
+PARTS = ()  # the build puts gdb/slices.py, gdb/statements.py and the files of gdb/pin/ here (gdb/embed.py)
 
 # Their classes. Empty here; the build puts those of gdb/pin.def in.
 COMMANDS = ()

@@ -4,10 +4,12 @@
 #include "logger/part.h"
 
 #include <errno.h>
+#include <linux/futex.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -78,14 +80,15 @@ static int begin(struct recorder *r, pid_t twin, struct err *err)
     return p->walk ? 0 : -1;
 }
 
-static void end_twin(struct part *p)
+/* Only a child of ours can be waited for: the program does not say whom to kill. */
+static void end_child(pid_t pid)
 {
-    if (p->twin <= 0)
+    int status;
+    if (pid <= 0 || waitpid(pid, &status, WNOHANG | __WALL) != 0)
         return;
-    kill(p->twin, SIGKILL);
-    while (waitpid(p->twin, NULL, __WALL) < 0 && errno == EINTR)
+    kill(pid, SIGKILL);
+    while (waitpid(pid, NULL, __WALL) < 0 && errno == EINTR)
         ;
-    p->twin = 0;
 }
 
 /* Nothing of it is needed any more. */
@@ -93,7 +96,8 @@ static void end_walk(struct part *p)
 {
     memory_walk_free(p->walk);
     p->walk = NULL;
-    end_twin(p);
+    end_child(p->twin);
+    p->twin = 0;
     free(p->memory);
     free(p->state);
     p->memory = p->state = NULL;
@@ -230,6 +234,21 @@ static struct trigger *waited_for(const struct recorder *r)
     return t && t->kind == TRIGGER_FIRED && !t->fired ? t : NULL;
 }
 
+/* The program may be asleep. */
+static void poke(struct recorder *r)
+{
+    __atomic_add_fetch(&r->ring->poke, 1, __ATOMIC_RELEASE);
+    syscall(SYS_futex, &r->ring->poke, FUTEX_WAKE, 1 << 30, NULL, NULL, 0);
+}
+
+void part_end_sentry(struct recorder *r)
+{
+    const pid_t sentry = r->ring->sentry;
+    if (sentry != r->pid)
+        end_child(sentry);
+    r->ring->sentry = 0;
+}
+
 uint64_t part_fire(struct recorder *r, uint64_t since_ns)
 {
     enum { SECOND = 1000000000 };
@@ -240,6 +259,7 @@ uint64_t part_fire(struct recorder *r, uint64_t since_ns)
     if (fires) {
         r->keys += !t->number;
         __atomic_store_n(&t->fired, 1, __ATOMIC_RELEASE);
+        poke(r);
         return SECOND;
     }
     return t->number && t->number - since_ns < SECOND ? t->number - since_ns : SECOND;
@@ -287,8 +307,8 @@ static void find_places(struct recorder *r)
     const int fd = recorder_open_wanted(r);
     const struct recording_module module = {.path = wanted_path(r, path, sizeof path),
                                             .fd = fd,
-                                            .start = r->ring->keep.file_at,
-                                            .end = r->ring->keep.file_at + r->ring->keep.bytes,
+                                            .start = r->ring->file_at,
+                                            .end = r->ring->file_at + r->ring->keep.bytes,
                                             .offset = r->ring->keep.offset};
     size_t room = RING_PLACES;
     r->places = 0;

@@ -47,6 +47,8 @@ void part_serve_loaded(struct recorder *r);
 /* Triggers that come from outside the program: time, a key. Returns how long nothing will fire, in
  * nanoseconds: at most a second. */
 uint64_t part_fire(struct recorder *r, uint64_t since_ns);
+/* The program is gone. */
+void part_end_sentry(struct recorder *r);
 bool part_uses_key(const struct trigger_region *g);
 
 #endif

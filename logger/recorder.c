@@ -502,6 +502,7 @@ static void wait_program(struct recorder *r)
             r->out->used_ns =
                 (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000u +
                 (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000u;
+            part_end_sentry(r);
             return;
         }
         if (!r->closed)

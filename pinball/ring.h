@@ -114,8 +114,7 @@ struct ring {
         uint64_t offset, bytes; /* what is mapped */
         uint32_t file;          /* answer: its number, or MAP_FILE_NONE */
         uint32_t skip;
-        uint64_t size;    /* answer: of the file; how many pages[] or places there are */
-        uint64_t file_at; /* where `offset` of the file is mapped */
+        uint64_t size; /* answer: of the file; how many pages[] or places there are */
         union {
             char path[4096];
             struct ring_pages pages[RING_PAGES]; /* answer; not those in [offset, offset + bytes) */
@@ -127,6 +126,10 @@ struct ring {
     struct ring_last last;
     struct ring_memory memory;
     uint64_t records; /* of the segments before the one that is being filled */
+    uint64_t file_at;    /* KEEP_PLACES: where keep.offset of the file is mapped */
+    uint32_t poke;       /* futex: the recorder has fired a trigger, for the sentry (sentry.h) */
+    uint32_t generation; /* programs of the process so far */
+    int32_t sentry, pad; /* its process id, 0: none */
     /* segments follow at RING_HEAD_BYTES */
 };
 

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "relogger/exclude.h"
 #include "slicer/slice.h"
 #include "study/study.h"
 #include "trace/pass.h"
@@ -19,11 +20,14 @@
 /* The statement that a frame is in. */
 struct statement {
     uint32_t line; /* number, see below */
+    bool out;      /* its frame is excluded */
     bool kept;
     bool begun; /* a piece of it was kept */
     struct piece *waits;
     size_t waiting, room;
 };
+
+enum { EXCLUDED = UINT32_MAX }; /* in place of a line's number */
 
 /* Lines have numbers: 0 is code without source. */
 struct line {
@@ -71,9 +75,13 @@ static int look_at(struct finding *f, const struct code_block *b, struct err *er
     if (!list)
         return err_set(err, "no memory");
     f->line_of[b->number] = list;
-    for (unsigned i = 0; i < b->insns; i++)
-        if (number_of(f, b->insn[i].in.pc, &list[i], err))
+    for (unsigned i = 0; i < b->insns; i++) {
+        const gaddr pc = b->insn[i].in.pc;
+        if (number_of(f, pc, &list[i], err))
             return -1;
+        if (f->rule->exclude && exclude_pc(f->rule->exclude, f->study, pc))
+            list[i] = EXCLUDED;
+    }
     return 0;
 }
 
@@ -86,11 +94,18 @@ static void drop(void *own)
     free(s);
 }
 
-static struct statement *statement_of(struct frame *frame)
+/* What an excluded function calls is excluded, too. */
+static struct statement *statement_of(struct finding *f, struct frame *frame)
 {
-    if (!frame->own && (frame->own = calloc(1, sizeof(struct statement))))
-        frame->drop = drop;
-    return frame->own;
+    struct statement *s = frame->own;
+    if (s || !(s = calloc(1, sizeof *s)))
+        return s;
+    frame->own = s;
+    frame->drop = drop;
+    const struct statement *above = frame->parent ? statement_of(f, frame->parent) : NULL;
+    s->out = (above && above->out) ||
+             (f->rule->exclude && exclude_frame(f->rule->exclude, f->study, frame));
+    return s;
 }
 
 /* Frames without a step of their own have no mark yet. */
@@ -108,7 +123,7 @@ static uint32_t depth_of(struct frame *frame)
 
 static bool is_wanted(const struct finding *f, uint64_t first, uint64_t insns)
 {
-    return slice_next(f->rule->slice, first) < first + insns;
+    return !f->rule->slice || slice_next(f->rule->slice, first) < first + insns;
 }
 
 /* A piece that goes on where the last one ends is one with it. */
@@ -162,6 +177,8 @@ static int take_run(struct finding *f, struct statement *s, uint32_t line, struc
 static int take_bare(struct finding *f, struct piece p, struct err *err)
 {
     const uint64_t end = p.first + p.insns;
+    if (!f->rule->slice)
+        return keep(f, NULL, &p, false, err);
     p.insns = 1;
     for (uint64_t at = slice_next(f->rule->slice, p.first); at < end;
          at = slice_next(f->rule->slice, at + 1)) {
@@ -178,16 +195,22 @@ static int take_step(struct finding *f, const struct pass_step *s, struct err *e
     if (!f->line_of[b->number] && look_at(f, b, err))
         return -1;
     const uint32_t *line = f->line_of[b->number];
-    struct statement *now = statement_of(s->frame);
+    struct statement *now = statement_of(f, s->frame);
     if (!now)
         return err_set(err, "no memory");
+    if (now->out || (f->rule->exclude && exclude_thread(f->rule->exclude,
+                                                         trace_thread(f->study->trace,
+                                                                      s->step->thread))))
+        return 0;
     for (unsigned from = 0, to; from < s->step->insns; from = to) {
         for (to = from + 1; to < s->step->insns && line[to] == line[from]; to++)
             ;
         struct piece p = {
             .first = s->insn + from, .insns = to - from, .depth = depth_of(s->frame)};
-        if (!line[from])
+        if (!line[from] || line[from] == EXCLUDED)
             now->line = 0;
+        if (line[from] == EXCLUDED)
+            continue;
         if (line[from] ? take_run(f, now, line[from], p, err) : take_bare(f, p, err))
             return -1;
     }
@@ -238,6 +261,8 @@ int pieces_find(struct study *s, const struct pieces_rule *rule, struct pieces *
     f.line_of = calloc(blocks + 1, sizeof *f.line_of);
     *out = (struct pieces){0};
     int bad = f.line_of ? find(&f, err) : err_set(err, "no memory");
+    if (!bad && rule->exclude)
+        bad = exclude_check(rule->exclude, err);
     if (!bad && !trace_insns(s->trace))
         bad = err_set(err, "nothing was executed");
     if (!bad)

@@ -15,6 +15,7 @@
 #include "base/err.h"
 #include "trace/trace.h"
 
+struct exclude;
 struct slice;
 struct study;
 
@@ -31,7 +32,8 @@ struct pieces {
 };
 
 struct pieces_rule {
-    const struct slice *slice; /* keep what has nodes of it */
+    const struct slice *slice; /* keep what has nodes of it; NULL: everything, ... */
+    struct exclude *exclude;   /* ... but this; NULL: nothing */
 };
 
 /* All pieces; the trace's last instruction is one of them in any case. */

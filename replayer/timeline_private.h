@@ -4,6 +4,7 @@
 
 #include "debug/debuggee_ops.h"
 #include "debug/stoplist.h"
+#include "pinball/statements.h"
 #include "replayer/bookmarks.h"
 #include "replayer/checkpoints.h"
 #include "replayer/journal.h"
@@ -26,6 +27,7 @@ struct timeline {
     bool at_end;
     bool astray; /* the process of now is not there: a move has failed on the way */
     struct bookmarks bookmarks;
+    struct statements statements;
     struct replay *diversion, *parked;
     /* While something runs. */
     bool walks, interrupted, marks, deaf; /* deaf: nothing interrupts it */
@@ -110,5 +112,6 @@ mover timeline_one_back;
 /* ---- timeline.c ---- */
 int timeline_at_begin(struct timeline *t, struct debuggee_stop *stop, struct err *err);
 mover timeline_go_to;
+bool timeline_passes(const struct timeline *t, const struct debuggee_stop *stop);
 
 #endif

@@ -327,6 +327,7 @@ static void answer(struct server *s, struct args *args)
         {"output", history_output},
         {"bookmark", bookmark},
         {"bookmarks", bookmarks},
+        {"statements", history_statements},
         {"recording", recording},
         {"thread", thread},
         {"lines", lines},

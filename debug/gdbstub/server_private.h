@@ -182,6 +182,7 @@ server_handler xfer_packet;
 server_handler query_packet, query_monitor;
 void history_events(struct server *s, struct args *args, struct reply *out);
 void history_output(struct server *s, struct args *args, struct reply *out);
+void history_statements(struct server *s, struct args *args, struct reply *out);
 void history_forget(struct server *s);
 
 #endif

@@ -46,6 +46,7 @@ struct engine {
     struct thread *threads;
     uint32_t thread_count;   /* live ones */
     uint32_t threads_made;   /* ever: gives the numbers */
+    bool visited;            /* somebody comes while all threads wait: baton_if_idle() */
     uint32_t side_processes; /* of the live ones: processes of their own that share the memory */
     struct lookup_entry *lookup;
     struct options opt;

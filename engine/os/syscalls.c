@@ -86,8 +86,8 @@ long syscalls_pass(struct thread *t, long nr, const long a[6])
     long r;
     if (waits && schedule->controlled && !t->attached && control_call(t, nr, a, &r))
         return r;
-    if (waits && (engine.thread_count > 1 || engine.guested) && !t->attached &&
-        !is_quick_write(nr, a))
+    const bool others = engine.thread_count > 1 || engine.guested || engine.visited;
+    if (waits && others && !t->attached && !is_quick_write(nr, a))
         return wait_for(t, nr, a);
     return engine_syscall(nr, a);
 }

@@ -328,6 +328,16 @@ void baton_drop(struct thread *t)
     wake(next);
 }
 
+bool baton_if_idle(void (*act)(void *arg), void *arg)
+{
+    lock();
+    const bool idle = !baton.owner;
+    if (idle)
+        act(arg);
+    unlock();
+    return idle;
+}
+
 bool baton_release(struct thread *t)
 {
     if (engine.thread_count == 1)

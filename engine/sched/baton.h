@@ -18,6 +18,9 @@ void baton_acquire(struct thread *t);
 /* Gives it away for a blocking call. Returns false, and keeps it, when there is no one else. */
 bool baton_release(struct thread *t);
 void baton_drop(struct thread *t); /* for good: the thread ends */
+/* For a process that shares the memory and is no thread of the program: calls `act` if nobody has
+ * the baton, and nobody gets it meanwhile. False: somebody has it. */
+bool baton_if_idle(void (*act)(void *arg), void *arg);
 /* For a thread that spins by giving its turn away: it runs again when the log has room for that. */
 void baton_rest(struct thread *t);
 void baton_yield_if_due(struct thread *t);

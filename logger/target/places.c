@@ -176,7 +176,7 @@ static void ask(gaddr start, gaddr end, uint64_t offset)
         if (fd < 0)
             memcpy(g->keep.path, path, sizeof path);
         g->keep.fd = fd;
-        g->keep.file_at = start;
+        g->file_at = start;
         g->keep.bytes = end - start;
         g->keep.offset = offset;
         g->keep.skip = had;

@@ -126,6 +126,16 @@ static void note_switch(struct thread *t)
     now.last_check = thread_count(t);
 }
 
+void record_switch(struct thread *t)
+{
+    note_switch(t);
+}
+
+uint32_t record_last(void)
+{
+    return now.last;
+}
+
 static void running(struct thread *t)
 {
     note_switch(t);

@@ -21,6 +21,7 @@
 #include "logger/target/mapped.h"
 #include "logger/target/places.h"
 #include "logger/target/record.h"
+#include "logger/target/sentry.h"
 #include "logger/target/snapshot.h"
 #include "pinball/trigger.h"
 
@@ -190,6 +191,36 @@ static bool happens(struct thread *t, const struct event *e)
     return met;
 }
 
+/* ---- while all threads sleep ---- */
+
+static bool wants_end(void)
+{
+    const struct trigger *next = region.next;
+    return region.on && next && next->kind == TRIGGER_FIRED && next->fired &&
+           !engine.side_processes;
+}
+
+/* The thread at whose system call the part ends: the last one that ran, or any that is in one of
+ * which nothing is noted. NULL: none is. */
+static struct thread *sleeper(void)
+{
+    struct thread *found = NULL;
+    for (struct thread *t = engine.threads; t; t = t->next)
+        if (t->calling && !t->call_noted && (!found || t->number == record_last()))
+            found = t;
+    return found;
+}
+
+static void end_asleep(void *arg)
+{
+    struct thread *t = wants_end() ? sleeper() : NULL;
+    (void)arg;
+    if (!t)
+        return;
+    record_switch(t);
+    end(t);
+}
+
 bool region_tick(struct thread *t)
 {
     const bool fired =
@@ -263,6 +294,7 @@ static const struct instrument tool = {
 bool region_prepare(void)
 {
     region.what = &log_ring()->region;
+    sentry_replace();
     region.counts = region.what->counts;
     region.part = region.what->ended;
     region.on = region.what->begun > region.what->ended; /* in the program before an execve */
@@ -284,6 +316,14 @@ static bool asks_tool(void)
     return false;
 }
 
+static bool ends_from_outside(void)
+{
+    for (uint32_t i = region.part; i < region.what->parts; i++)
+        if (region.what->part[i].to.kind == TRIGGER_FIRED)
+            return true;
+    return false;
+}
+
 void region_start(struct thread *t)
 {
     if (!region.what->parts)
@@ -295,6 +335,8 @@ void region_start(struct thread *t)
         rt_die("record: too many tools");
     places_begin(t);
     wait_next(t);
+    if (ends_from_outside())
+        sentry_start(wants_end, end_asleep);
 }
 
 void region_leaves(struct thread *t)
@@ -322,6 +364,7 @@ static void nothing(struct thread *t)
 /* The ring is not there. */
 void region_forked(void)
 {
+    engine.visited = false;
     region.next = NULL;
     region.counting = false;
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "slicer/report/report.h"
+#include "source/access.h"
 #include "source/registers.h"
 
 const char *report_kind(unsigned kinds)
@@ -19,7 +20,11 @@ static bool name_memory(struct study *s, const struct slice_dependence *d, char 
     struct source_frame node = {.cfa = d->node_cfa}, on = {.cfa = d->on_cfa};
     uint32_t bytes = d->bytes > UINT32_MAX ? UINT32_MAX : (uint32_t)d->bytes;
     return (d->on_pc && source_variable(s->source, d->on_pc, &on, d->addr, bytes, buf, room)) ||
-           (d->node_pc && source_variable(s->source, d->node_pc, &node, d->addr, bytes, buf, room));
+           (d->node_pc &&
+            source_variable(s->source, d->node_pc, &node, d->addr, bytes, buf, room)) ||
+           (d->on_pc && source_access(s->source, d->on_pc, bytes, buf, room, NULL)) ||
+           (d->node_pc && d->node != UINT64_MAX &&
+            source_access(s->source, d->node_pc, bytes, buf, room, NULL));
 }
 
 static const char *register_variable(struct study *s, const struct slice_dependence *d)

@@ -77,7 +77,8 @@ void story_words(struct study *s, const struct report *r, const struct story_row
     const struct slice_dependence *use = &row->use;
     char what[WHAT_ROOM] = "", text[WHAT_ROOM];
     out[0] = 0;
-    if (use->kind && use->kind != SLICE_CONTROL)
+    bool told = use->memory || value || !r->row[row->row].file || report_is_named(s, use);
+    if (use->kind && use->kind != SLICE_CONTROL && told) /* a register alone tells a reader nothing */
         report_what(s, use, what, sizeof what);
     if (what[0] && value)
         snprintf(out, room, "%s = %s", what, value);

@@ -148,41 +148,34 @@ def line_of(text, file="region.c"):
 
 
 def key(tmp):
-    """A key works while all threads sleep. The part can be used before the program ends."""
-    pinball, fifo = f"{tmp}/part.pinball", f"{tmp}/fifo"
-    os.mkfifo(fifo)
+    """A key works while all threads sleep, and interrupts nothing. The part can be used before the program ends."""
+    pinball, other = f"{tmp}/part.pinball", f"{tmp}/other"
+    os.mkdir(other)
     with subprocess.Popen([DRDEBUG, "record", "-q", "--from", "key", "--to", "key", "-o", pinball, "--", "sh", "-c",
-                           f"echo one; read a; echo two $a; read a; read a; echo three $a; read a <{fifo}"],
+                           "echo one; read a; echo two $a; read a; echo three $a; exec cat"],
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as p:
+        def give(text, answer):
+            p.stdin.write(text + "\n")
+            p.stdin.flush()
+            assert p.stdout.readline() == answer + "\n"
+
         assert p.stdout.readline() == "one\n"
-        press(p, pinball, ["a"])
-        assert p.stdout.readline() == "two a\n"
-        press(p, pinball, ["b", "c"])
-        assert p.stdout.readline() == "three c\n"
-        while not os.path.exists(f"{pinball}/end"):
+        assert "has not begun" in run(DRDEBUG, "ctl", pinball, "status")[0]
+        os.kill(p.pid, signal.SIGUSR1)
+        while "begins when" not in run(DRDEBUG, "ctl", pinball, "status")[0]:
             time.sleep(0.01)
+        give("a", "two a")
+        assert "is being recorded" in run(DRDEBUG, "ctl", pinball, "status")[0]
+        assert "the part ends\n" in run(DRDEBUG, "ctl", pinball, "key")[0]  # it waits for input, and none comes
         assert replayed(pinball) == ["two a"]
-        with open(fifo, "w", encoding="utf-8") as end:
-            end.write("\n")
+        run(DRDEBUG, "ctl", pinball, "key", status=1)
+        give("c", "three c")
+        give("d", "d")  # its next program has no part to end
         p.communicate(timeout=60)
         assert p.returncode == 0, p.returncode
-
-
-def press(p, pinball, lines):
-    """The recorder has taken the signal when it has none and sleeps again."""
-    while not os.path.exists(f"{pinball}/ring"):
-        time.sleep(0.01)
-    os.kill(p.pid, signal.SIGUSR1)
-    while True:
-        with open(f"/proc/{p.pid}/status", encoding="utf-8") as status:
-            fields = dict(line.split(":\t", 1) for line in status)
-        pending = int(fields["ShdPnd"], 16) | int(fields["SigPnd"], 16)
-        if fields["State"].startswith("S") and not pending >> signal.SIGUSR1 - 1 & 1:
-            break
-        time.sleep(0.01)
-    for line in lines:
-        p.stdin.write(line + "\n")
-        p.stdin.flush()
+    _, err = run(DRDEBUG, "ctl", other, "key", status=1)
+    assert "is not being recorded" in err, err
+    run(DRDEBUG, "ctl", pinball, "press", status=2)
 
 
 def bad_input(tmp):
