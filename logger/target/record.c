@@ -505,11 +505,6 @@ static void mark(struct thread *t, enum mark_kind kind, const char *text, size_t
 
 /* ---- with a debugger ---- */
 
-uint32_t record_last(void)
-{
-    return now.last;
-}
-
 void record_stop(const struct thread *last)
 {
     if (log_over())
