@@ -214,6 +214,8 @@ static int run_living(struct live *l, const struct debuggee_move *m, struct debu
     if (l->returned && !m->signal && l->last.why == STOP_SIGNAL && l->last.signal != SIGINT)
         how.signal = (uint64_t)l->last.signal; /* GDB has forgotten what it was told of */
     if (l->over || give_stops(l, err)) {
+        if (!l->over && living_over(l->living, &status)) /* killed while it stood still */
+            take_end(l, status);
         *stop = l->last;
         return l->over ? 0 : -1;
     }
