@@ -61,7 +61,8 @@ static void describe(struct study *s, const struct heap *h, const struct heap_er
     const struct heap_block *b = e->block == HEAP_NONE ? NULL : &h->block[e->block];
     char who[FINDINGS_DETAIL / 2] = "";
     if (b)
-        heap_words_caller(s, h, m->mark == MARK_FREED && b->freed != HEAP_NONE ? b->freed : b->allocated,
+        heap_words_caller(s, h,
+                          m->mark == MARK_FREED && b->freed != HEAP_NONE ? b->freed : b->allocated,
                           who, sizeof who);
     if (m->mark == MARK_FREED && b && b->freed != HEAP_NONE)
         snprintf(m->detail, sizeof m->detail, "freed by %s", who);
@@ -113,8 +114,8 @@ static void add_mark(struct study *s, const struct heap *h, const struct heap_er
     f->mark[f->marks++] = m;
 }
 
-/* Is it the mark of such a dependence, on the same bytes? What was not set when it was read first is
- * not set either where it is read later, and nobody has written since. */
+/* Is it the mark of such a dependence, on the same bytes? What was not set when it was read first
+ * is not set either where it is read later, and nobody has written since. */
 static bool fits(const struct findings_mark *m, const struct slice_dependence *d, uint32_t row,
                  uint32_t on)
 {
