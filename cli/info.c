@@ -115,6 +115,7 @@ static void print_part(const struct pinball *p)
                pinball_end_get(p, "gaps"));
     print_value("from", pinball_head_get(p, "region_from"));
     print_value("to", pinball_head_get(p, "region_to"));
+    print_value("part", pinball_head_get(p, "region_part"));
     if (begin)
         plain_printf(stdout, "%-10s %s, after %s ticks of all threads\n", "begins", begin,
                      outcome_number(before, pinball_end_number(p, "begin_ticks", 0)));

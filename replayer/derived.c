@@ -102,8 +102,9 @@ static int put_image(struct derived *d, struct err *err)
 int derived_put_begin(struct derived *d, struct err *err)
 {
     if (derived_ask(d, STATE_OF_SPACE, err) || put_image(d, err) || derived_put_state(d, err) ||
-        memory_put(replay_pid(d->replay), &(struct memory_list){d->state, d->state_bytes},
-                   derived_put, d, err))
+        memory_put(replay_pid(d->replay),
+                   &(struct memory_list){.records = d->state, .bytes = d->state_bytes}, derived_put,
+                   d, err))
         return -1;
     return derived_ask(d, STATE_OF_THREADS, err) || derived_put_state(d, err) ||
                    derived_flush(d, err)

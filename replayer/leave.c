@@ -157,8 +157,9 @@ static int add_changes(struct leave *l, struct written *written, struct err *err
                    written_add(written, d->addr, d->bytes))
             return err_set(err, "no memory");
     }
-    if (memory_put(replay_pid(l->d.replay), &(struct memory_list){l->changes, l->changes_bytes},
-                   add, l, err))
+    if (memory_put(replay_pid(l->d.replay),
+                   &(struct memory_list){.records = l->changes, .bytes = l->changes_bytes}, add, l,
+                   err))
         return -1;
     return written_each(written, add_data, l, err);
 }

@@ -34,7 +34,7 @@ static int run_on(struct timeline *t, struct mailbox_run *how, struct debuggee_s
     struct err again;
     if (t->at_end)
         return timeline_finish(t, stop);
-    if (stoplist_give(&t->stops, t->now, err))
+    if (timeline_give_stops(t, t->now, err))
         return -1;
     t->marks = true;
     int result = timeline_walk(t, &w, how, true, err);
@@ -213,6 +213,13 @@ static int go_to_end(struct timeline *t, const struct wish *wish, struct debugge
 {
     (void)wish;
     struct mailbox_run how = {.flags = RUN_SCAN};
+    struct walker w;
+    const int last = (int)t->points.count - 1;
+    if (!t->at_end && checkpoints_compare(&t->points.list[last].at, &t->at) > 0) {
+        if (timeline_copy_of(t, last, &w, err))
+            return -1;
+        timeline_arrive(t, &w);
+    }
     do {
         if (run_on(t, &how, stop, err))
             return -1;
@@ -298,6 +305,16 @@ void timeline_free(struct timeline *t)
     programs_deinit(&t->programs);
     stoplist_deinit(&t->stops);
     free(t);
+}
+
+bool timeline_is_at_end(const struct timeline *t)
+{
+    return t->at_end;
+}
+
+void timeline_grown(struct timeline *t)
+{
+    t->at_end = false;
 }
 
 const struct debuggee_stop *timeline_now(const struct timeline *t)

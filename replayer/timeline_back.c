@@ -37,7 +37,7 @@ int timeline_go_to_hit(struct timeline *t, const struct mailbox_what *hit,
     if (timeline_move(t, &hit->at, hit->ticks, err))
         return -1;
     if (t->last.why != STOP_PAUSED)
-        timeline_fill(hit, &t->last);
+        debuggee_stopped(hit, &t->last);
     return timeline_finish(t, stop);
 }
 

@@ -516,6 +516,21 @@ void stops_wrote(gaddr addr, uint64_t bytes)
 
 /* ---- calls and signals ---- */
 
+bool stops_watches(void)
+{
+    return stops.watches;
+}
+
+bool stops_wants_signal(int sig)
+{
+    return sig > 0 && sig < (int)sizeof stops.signal_wanted && stops.signal_wanted[sig];
+}
+
+void stops_forget_signal(void)
+{
+    signal_told.thread = 0;
+}
+
 static bool call_wanted(long nr)
 {
     return nr >= 0 && nr < STOP_MAX_CALLS && (stops.call_wanted[nr / 8] >> (nr % 8) & 1);
@@ -653,8 +668,7 @@ void stops_signal(struct thread *t, int sig, const void *info)
     signal_told = moment(t, STAGE_SIGNAL);
     if (same_place(&last, &signal_told))
         return; /* the same one: a fault that ends the program */
-    if (!goal(t, STAGE_SIGNAL) && counts(t) && sig > 0 && sig < (int)sizeof stops.signal_wanted &&
-        stops.signal_wanted[sig])
+    if (!goal(t, STAGE_SIGNAL) && counts(t) && stops_wants_signal(sig))
         stops_signal_always(t, sig, info);
 }
 
@@ -700,11 +714,17 @@ static void probe(struct thread *t, const struct probe *p)
         at_access(t, p);
 }
 
+static void lost_thread(struct thread *t)
+{
+    stops_lost_thread(t);
+}
+
 static const struct instrument tool = {.select = choose,
                                        .probe = probe,
                                        .position = stops_at_position,
                                        .step = one_step,
                                        .signal = frame_written,
+                                       .thread_exit = lost_thread,
                                        .sparse = true};
 
 static void set_watches(const struct mailbox_stops *s)
@@ -719,7 +739,7 @@ static void set_watches(const struct mailbox_stops *s)
                                         .write = s->watch[i].kind & 1,
                                         .read = s->watch[i].kind & 2};
     watch_set(range, (int)s->watches);
-    instrument_install(&tool); /* all translations go */
+    instrument_changed(0, 1ull << 47);
 }
 
 /* Drops translations where a breakpoint comes or goes: both lists are sorted. */

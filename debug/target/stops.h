@@ -32,6 +32,9 @@ struct gap_thread;
 void stops_gap(struct thread *t, const struct gap_thread *changed, uint32_t count);
 void stops_behind_gap(struct thread *t);
 void stops_signal(struct thread *t, int sig, const void *info); /* info: siginfo or NULL */
+bool stops_watches(void);                                       /* is any memory watched? */
+bool stops_wants_signal(int sig);
+void stops_forget_signal(void); /* the last one was dropped: it may come again */
 void stops_signal_always(struct thread *t, int sig, const void *info);
 /* In a diversion: a called function returns to a breakpoint, where nothing can be executed. */
 void stops_at_fault(struct thread *t);

@@ -24,6 +24,11 @@ bool commands_verify(void)
     return run_flags & RUN_VERIFY;
 }
 
+bool commands_grows(void)
+{
+    return run_flags & RUN_GROWS;
+}
+
 static void run_on(struct thread *self, const struct mailbox_run *run)
 {
     run_flags = run->flags;

@@ -33,6 +33,15 @@ static const uint32_t least[RECORD_KINDS] = {
 #undef RECORD
 };
 
+/* The recording may have grown. */
+void cursor_retry(void)
+{
+    if (!log.ended)
+        return;
+    log.ended = false;
+    log.number--;
+}
+
 static bool fetch(void)
 {
     struct mailbox *box = post_box();
