@@ -66,6 +66,8 @@ static int print(struct study *s, const struct slice_options_given *a, const str
                             .lines = a->lines,
                             .all = a->all,
                             .steps = a->steps};
+    if (told)
+        slice_outside_find(s, told);
     int bad = r && (told || !story) ? write_all(s, a, of, &p, &err) : -1;
     findings_free(findings);
     story_free(told);

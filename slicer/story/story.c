@@ -173,6 +173,14 @@ static int rank(enum story_how how)
     return ranks[how];
 }
 
+/* What was read, by its reader's name. */
+static struct slice_dependence read_of(const struct search *t, const struct entry *e)
+{
+    struct slice_dependence d = flows_dependence(t->flows, e->via_node, e->via);
+    d.on_pc = d.on_cfa = 0;
+    return d;
+}
+
 static void describe(struct search *t, const struct entry *e, struct story_row *x)
 {
     *x = (struct story_row){.row = t->flows->row_of[e->node],
@@ -184,8 +192,10 @@ static void describe(struct search *t, const struct entry *e, struct story_row *
                             .detail = e->detail,
                             .copies = e->copies};
     name_steps(t, e, x);
+    if (e->via)
+        x->came = flows_dependence(t->flows, e->via_node, e->via);
     if (e->mark == MARK_UNSET)
-        x->use = flows_dependence(t->flows, e->via_node, e->via);
+        x->use = read_of(t, e);
     if (e->copies)
         name_carriers(t, e, x);
     x->count = count_edges(t, x);
@@ -197,7 +207,7 @@ static void tell_unset(struct search *t, const struct entry *e, struct story_row
     x->how = x->how == STORY_CRITERION ? x->how : STORY_UNSET;
     x->mark = MARK_UNSET;
     x->detail = e->detail;
-    x->use = flows_dependence(t->flows, e->via_node, e->via);
+    x->use = read_of(t, e);
 }
 
 /* The row for an entry: that of its line; STORY_NONE: it has none, and none is to be made. */
