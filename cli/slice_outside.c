@@ -20,7 +20,7 @@ enum { FILES = 256 };
 struct search {
     struct story *story;
     struct describer *describer;
-    size_t wanted; /* rows of which nothing is known yet */
+    size_t wanted;      /* rows of which nothing is known yet */
     uint64_t at[FILES]; /* how far a descriptor's file was read or written */
 };
 
@@ -71,7 +71,8 @@ static void tell(struct search *q, struct story_row *row, const struct described
         snprintf(where, sizeof where, "\"%.40s\"", words->path[0]);
     uint64_t into = row->came.addr - arg[1];
     if (from != UINT64_MAX && row->came.memory && row->came.addr >= arg[1] && into < arg[2])
-        snprintf(bytes, sizeof bytes, row->came.bytes == 1 ? " byte %" PRIu64 : " bytes %" PRIu64 "-%" PRIu64,
+        snprintf(bytes, sizeof bytes,
+                 row->came.bytes == 1 ? " byte %" PRIu64 : " bytes %" PRIu64 "-%" PRIu64,
                  from + into, from + into + row->came.bytes - 1);
     snprintf(row->outside, sizeof row->outside, "%s(%s)%s", words->call ? words->call : "a call",
              where, bytes);

@@ -61,6 +61,9 @@ struct source_module {
  * range that another module has. The strings and mappings are copied. */
 int source_add(struct source *s, const struct source_module *module, struct err *err);
 
+/* The program, if it has no debug information; NULL: it has, or there is none. */
+const char *source_bare(struct source *s);
+
 /* A number that changes when modules, or the debug files that are found for them, do. */
 uint64_t source_identity(struct source *s);
 
@@ -94,8 +97,8 @@ struct source_call {
  * most `room`. */
 size_t source_calls(struct source *s, gaddr pc, struct source_call *out, size_t room);
 
-/* The line of a file to which code at pc, of the function that begins at `entry`, belongs if code of
- * other files in between counts to what was before; 0: none. `file` is a source_line's. */
+/* The line of a file to which code at pc, of the function that begins at `entry`, belongs if code
+ * of other files in between counts to what was before; 0: none. `file` is a source_line's. */
 uint32_t source_line_in(struct source *s, gaddr pc, gaddr entry, const char *file);
 
 /* How many of those calls a line that has code at pc is outside of: what it calls may begin there,

@@ -100,6 +100,20 @@ struct source_place {
 int source_variable_at(struct source *s, gaddr pc, const struct source_frame *frame,
                        const char *name, struct source_place *out, struct err *err);
 
+/* A variable as memory. */
+struct source_object {
+    gaddr start;
+    uint64_t bytes;
+    bool tuned;  /* the code was optimized, or may have been: addresses in it need not be those of
+                    what they are used for */
+    bool shared; /* ... and other variables may have the same memory at other times */
+};
+
+/* The variable that has the byte at addr, all of it in one piece: with a frame, a local one of the
+ * function at pc, else a global or static one, perhaps a symbol alone. False: none is known. */
+bool source_object(struct source *s, gaddr pc, const struct source_frame *frame, gaddr addr,
+                   struct source_object *out);
+
 /* The global or static at addr has an atomic type, or the member or element there has. */
 bool source_is_atomic(struct source *s, gaddr addr);
 

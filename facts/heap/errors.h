@@ -41,6 +41,11 @@ struct heap_error {
     uint64_t times;
     uint64_t last;   /* the instruction that did it the last time */
     gaddr low, high; /* of an access: the bytes of all times that were with the same block */
+    /* An overflow of a variable, and not of a block: where it is, where its address was made, and
+     * the frame that it is in. 0: none. If it has no bytes, it is one of the frame, which ends
+     * here. */
+    gaddr variable, variable_pc, variable_cfa;
+    uint64_t variable_bytes;
 };
 
 struct heap_errors {

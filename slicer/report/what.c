@@ -67,3 +67,25 @@ void report_what(struct study *s, const struct slice_dependence *d, char *buf, s
         snprintf(buf, room, "%llu byte%s at 0x%llx", (unsigned long long)d->bytes,
                  d->bytes == 1 ? "" : "s", (unsigned long long)d->addr);
 }
+
+bool report_insn(struct study *s, uint64_t insn, char *buf, size_t room)
+{
+    ZydisFormatter f;
+    struct insn_operands x;
+    struct study_insn in;
+    struct err err;
+    if (study_insn(s, insn, &in, &err))
+        return false;
+    const struct insn *is = &in.block->insn[in.index].in;
+    if (!ZYAN_SUCCESS(ZydisFormatterInit(&f, ZYDIS_FORMATTER_STYLE_ATT)))
+        return false;
+    static const ZydisFormatterProperty unpadded[] = {
+        ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE, ZYDIS_FORMATTER_PROP_ADDR_PADDING_RELATIVE,
+        ZYDIS_FORMATTER_PROP_DISP_PADDING, ZYDIS_FORMATTER_PROP_IMM_PADDING};
+    for (size_t i = 0; i < sizeof unpadded / sizeof *unpadded; i++)
+        ZydisFormatterSetProperty(&f, unpadded[i], ZYDIS_PADDING_DISABLED);
+    ZydisFormatterSetProperty(&f, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, ZYAN_FALSE);
+    insn_operands(is, &x);
+    return ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&f, &x.z, x.op, x.z.operand_count_visible,
+                                                        buf, room, is->pc, ZYAN_NULL));
+}

@@ -30,11 +30,11 @@ enum mark {
 /* An error as a mark on dependences. */
 struct findings_mark {
     enum mark mark;
-    uint32_t row;               /* of the report: of the write, or of the read */
-    uint64_t insn, last;        /* from the first time to the last */
-    gaddr low, high;            /* bytes that it touched */
-    uint64_t freed;             /* when the block was; UINT64_MAX: it was not */
-    uint64_t asked, asked_last; /* the call that allocated the block: its instructions */
+    uint32_t row;                 /* of the report: of the write, or of the read */
+    uint64_t insn, last;          /* from the first time to the last */
+    gaddr low, high;              /* bytes that it touched */
+    uint64_t freed;               /* when the block was; UINT64_MAX: it was not */
+    uint64_t asked, asked_last;   /* the call that allocated the block: its instructions */
     char detail[FINDINGS_DETAIL]; /* who, how far: "freed at main.c:12 by T1" */
 };
 
@@ -54,7 +54,7 @@ struct findings {
     size_t marks;
     struct study *study;
     const struct heap *heap; /* NULL: its blocks are not known */
-    char unsought[256]; /* why not all were looked for; "": they were */
+    char unsought[256];      /* why not all were looked for; "": they were */
 };
 
 /* What cannot be found out does not cost the slice. NULL with *err set: no memory. */

@@ -98,7 +98,8 @@ static void name_carriers(struct search *t, const struct entry *e, struct story_
     source_line(t->study->source, t->flows->node[e->node].pc, &end);
     source_line(t->study->source, first, &l);
     const char *user = l.function;
-    for (const struct entry *x = e; x->copies && x->from != STORY_NO_ENTRY; x = &t->entry[x->from]) {
+    for (const struct entry *x = e; x->copies && x->from != STORY_NO_ENTRY;
+         x = &t->entry[x->from]) {
         source_line(t->study->source, t->flows->node[x->via_node].pc, &l);
         bool known =
             !l.function || l.function == last || l.function == user || l.function == end.function;
@@ -277,8 +278,9 @@ static int go(struct search *t, uint32_t from, uint32_t node, const struct flows
     }
     enum mark mark = MARK_NONE;
     if (node != FLOWS_CRITERION)
-        mark = findings_mark(t->findings, &d, t->flows->row_of[node],
-                             x->on == FLOWS_NOBODY ? UINT32_MAX : t->flows->row_of[x->on], &e.detail);
+        mark =
+            findings_mark(t->findings, &d, t->flows->row_of[node],
+                          x->on == FLOWS_NOBODY ? UINT32_MAX : t->flows->row_of[x->on], &e.detail);
     if (mark == MARK_UNSET) { /* whoever wrote there before did it for something else */
         e.node = node;
         e.mark = e.about = (uint8_t)mark;
@@ -388,8 +390,8 @@ static bool told_anew(struct search *t, uint32_t number)
     const struct entry *e = &t->entry[number];
     const struct report_row *r = story_report_row(t, e->node);
     return is_shown(t, r) && story_find_row(t, r, (enum race)e->race) == STORY_NONE && !e->race &&
-           !story_attached(&t->out->row[e->parent], t->flows->row_of[e->node]) &&
-           !e->mark && e->kind != SLICE_CONTROL && (e->carried || !passes(t, number));
+           !story_attached(&t->out->row[e->parent], t->flows->row_of[e->node]) && !e->mark &&
+           e->kind != SLICE_CONTROL && (e->carried || !passes(t, number));
 }
 
 /* What decided is told for a row that is told. */
@@ -429,7 +431,8 @@ static int begin(struct search *t)
         if (go(t, STORY_NO_ENTRY, FLOWS_CRITERION, &x[i], false, 0))
             return -1;
     for (size_t i = 0; i < t->of->wants; i++) {
-        struct entry e = {.from = STORY_NO_ENTRY, .use_node = FLOWS_CRITERION, .kind = SLICE_CONTROL};
+        struct entry e = {
+            .from = STORY_NO_ENTRY, .use_node = FLOWS_CRITERION, .kind = SLICE_CONTROL};
         e.node = t->of->want[i].kind == SLICE_USES ? flows_find(t->flows, t->of->want[i].at)
                                                    : FLOWS_NOBODY;
         if (e.node != FLOWS_NOBODY && push(t, e))
@@ -467,7 +470,8 @@ static int add_sizes(struct search *t)
     const struct flows *f = t->flows;
     for (size_t i = 0; i < t->findings->marks; i++) {
         const struct findings_mark *m = &t->findings->mark[i];
-        uint32_t node = m->mark == MARK_OVERFLOW ? flows_after(f, m->asked) : f->nodes;
+        uint32_t node =
+            m->mark == MARK_OVERFLOW && m->asked_last ? flows_after(f, m->asked) : f->nodes;
         for (; node < f->nodes && f->insn[node] <= m->asked_last; node++)
             if (add_size(t, m, node))
                 return -1;
