@@ -8,10 +8,10 @@
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/syscall.h>
 
 #include "cli/slice_print.h"
 #include "debug/events/describer.h"
+#include "engine/os/kinds.h"
 #include "pinball/pinball.h"
 #include "replayer/journal.h"
 
@@ -25,35 +25,33 @@ struct search {
 };
 
 /* What it does to the place in a file; *from becomes the place that it reads at. */
-static void follow(struct search *q, const struct debuggee_event *e, const uint64_t arg[6],
-                   uint64_t *from)
+static void follow(struct search *q, const struct debuggee_event *e, const char *name,
+                   const uint64_t arg[6], uint64_t *from)
 {
-    uint64_t fd = arg[0];
+    uint64_t fd = arg[0], result = (uint64_t)e->result;
     *from = UINT64_MAX;
     if (e->result < 0)
         return;
-    switch (e->call) {
-    case SYS_open:
-    case SYS_openat:
-    case SYS_creat:
-        if (e->result < FILES)
-            q->at[e->result] = 0;
+    switch (kinds_of(e->call).does) {
+    case DOES_OPENS:
+    case DOES_OPENS_ANYHOW:
+    case DOES_MAKES_FILE:
+        if (result < FILES)
+            q->at[result] = 0;
         return;
-    case SYS_lseek:
-        if (fd < FILES)
-            q->at[fd] = (uint64_t)e->result;
-        return;
-    case SYS_pread64:
+    case DOES_READS_AT:
         *from = arg[3];
         return;
-    case SYS_read:
-    case SYS_write:
+    case DOES_READS:
+    case DOES_WRITES:
         if (fd >= FILES)
             return;
         *from = q->at[fd];
-        q->at[fd] += (uint64_t)e->result;
+        q->at[fd] += result;
         return;
     default:
+        if (name && strcmp(name, "lseek") == 0 && fd < FILES)
+            q->at[fd] = result;
         return;
     }
 }
@@ -90,7 +88,7 @@ static bool take(void *data, const struct mailbox_entry *entry, const void *text
     if (event.kind != EVENT_CALL || event.text_bytes < sizeof(struct mailbox_call))
         return true;
     memcpy(arg, ((const struct mailbox_call *)(const void *)event.text)->arg, sizeof arg);
-    follow(q, &event, arg, &from);
+    follow(q, &event, words.call, arg, &from);
     for (size_t i = 0; i < q->story->rows; i++) {
         struct story_row *row = &q->story->row[i];
         if (row->how == STORY_OUTSIDE && !row->outside[0] && row->at.thread == event.at.thread &&

@@ -24,7 +24,7 @@ def marked(name, word):
 
 def record(drdebug, compiler, name, level):
     program = name.split(".")[0] + level
-    subprocess.run([compiler, "-g", level, "-o", program, os.path.join(HERE, name)], check=True)
+    subprocess.run([compiler, "-g", "-static", level, "-o", program, os.path.join(HERE, name)], check=True)
     shutil.rmtree(program + ".pinball", ignore_errors=True)
     subprocess.run([drdebug, "record", "-q", "-o", program + ".pinball", "--", "./" + program], check=False,
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
