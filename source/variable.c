@@ -185,13 +185,13 @@ const struct source_var *source_place_variable(struct source *s, gaddr pc,
 }
 
 /* Variables of inner scopes, of inlined functions too, come and go, and their memory is used again;
- * in C++ temporary objects do so everywhere. */
+ * in other languages than C, and by other compilers, temporary objects do so everywhere. */
 static bool shares_memory(const struct source_view *view, int32_t function)
 {
     const struct source_mod *m = view->m;
     Dwarf_Die die;
 
-    if (m->unit[m->scope[function].unit].cxx)
+    if (!m->unit[m->scope[function].unit].settled)
         return true;
     for (int32_t i = function + 1;
          (size_t)i < m->scopes && source_scopes_function(m, i) == function; i++)

@@ -64,12 +64,16 @@ static void add_mark(const struct heap *h, const struct heap_error *e, uint32_t 
         m.mark = MARK_OVERFLOW;
     else if (e->kind == HEAP_USE_AFTER_FREE && !e->write)
         m.mark = MARK_FREED;
-    if (!m.mark || e->block == HEAP_NONE || f->marks == FINDINGS_MARKS)
+    if (!m.mark || (e->block == HEAP_NONE && !e->variable) || f->marks == FINDINGS_MARKS)
         return;
-    const struct heap_block *b = &h->block[e->block];
-    m.freed = b->freed == HEAP_NONE ? UINT64_MAX : b->to;
-    m.asked = h->call[b->allocated].first;
-    m.asked_last = h->call[b->allocated].last;
+    if (e->block != HEAP_NONE) {
+        const struct heap_block *b = &h->block[e->block];
+        m.freed = b->freed == HEAP_NONE ? UINT64_MAX : b->to;
+        m.asked = h->call[b->allocated].first;
+        m.asked_last = h->call[b->allocated].last;
+    } else {
+        m.asked = UINT64_MAX; /* nobody has allocated a variable */
+    }
     f->mark[f->marks++] = m;
 }
 
