@@ -221,8 +221,10 @@ static bool local_object(const struct source_view *view, gaddr addr, struct sour
     *out = (struct source_object){.start = place.piece[0].address,
                                   .bytes = place.piece[0].bytes,
                                   .tuned = unit->tuned || unit->loclists};
-    out->shared = out->tuned &&
-                  shares_memory(view, source_scopes_function(m, source_scopes_at(m, view->addr)));
+    int32_t function = source_scopes_function(m, source_scopes_at(m, view->addr));
+    /* without optimisation, large ones of inner scopes are, with C++'s temporary objects */
+    out->shared = out->tuned ? shares_memory(view, function)
+                             : !unit->settled && m->scope[var->scope].kind != SOURCE_FUNCTION;
     return true;
 }
 
