@@ -146,8 +146,12 @@ static void look_at_producer(struct source_unit *unit, Dwarf_Die *die)
     unit->llvm = producer && (strstr(producer, "clang") || strstr(producer, "LLVM"));
     unit->tuned = true;
     if (producer && strncmp(producer, "GNU ", 4) == 0) {
-        const char *p = producer + 4, *level = strstr(producer, " -O");
-        unit->tuned = level && level[3] != '0';
+        const char *p = producer + 4, *level = NULL;
+        for (const char *at = producer; (at = strstr(at, " -O")); at++)
+            level = at; /* the last one counts */
+        bool c = strncmp(producer, "GNU C", 5) == 0;
+        unit->tuned = !c || (level && level[3] != '0');
+        unit->settled = c && producer[5] != '+';
         while (*p && (*p < '0' || *p > '9' || p[-1] != ' '))
             p++;
         sscanf(p, "%d.%d", &major, &minor);

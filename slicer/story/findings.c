@@ -112,6 +112,8 @@ static void add_mark(struct study *s, const struct heap *h, const struct heap_er
         m.freed = b->freed == HEAP_NONE ? UINT64_MAX : b->to;
         m.asked = h->call[b->allocated].first;
         m.asked_last = h->call[b->allocated].last;
+    } else {
+        m.asked = UINT64_MAX; /* nobody has allocated it */
     }
     describe(s, h, e, &m);
     f->mark[f->marks++] = m;
