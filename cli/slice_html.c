@@ -172,7 +172,8 @@ static void put_story(const struct slice_page *g)
         const struct story_row *row = &t->row[i];
         const struct report_row *r = &g->p->report->row[row->row];
         char words[WORDS_ROOM];
-        story_words(g->p->study, g->p->report, row, values_flowed(g->p->values, &row->use), words, sizeof words);
+        story_words(g->p->study, g->p->report, row, values_flowed(g->p->values, &row->use), words,
+                    sizeof words);
         put_row(g, 's', i + 1, row->row);
         fprintf(g->f, "<i>%s</i> ", story_how(row->how));
         slice_page_put(g, words);
