@@ -203,7 +203,7 @@ static int ask(struct study *s, const struct slice_options_given *a, struct save
 
 enum { LATELY = 64 }; /* chunks of the trace, about 20 M instructions */
 
-/* Of a long recording the story is told before all of the slice is known: it is made from the
+/* The story of a long recording is told before all of the slice is known: it is made from the
  * nearest instructions alone. */
 static bool tells_first(const struct study *s, const struct slice_options_given *a,
                         const struct saved *of)

@@ -135,7 +135,7 @@ class Slice:
     def about(self):
         """All that `pin slice' shows, a dict."""
         own = self.own_rows()
-        lines = {(row["file"], row["line"]) if row["file"] else row["name"] for row in own if row["instances"]}
+        lines = [row for row in own if row["instances"]]
         kept = self.result["prune"][:len(self.result["prune"]) - len(self.prunes)]
         return {"kind": self.result["kind"], "criterion": self.end("criterion", self.label),
                 "to": self.end("to", self.to_label) if self.result["kind"] == "chop" else None,
