@@ -311,6 +311,9 @@ static void print_foot(const struct slice_print *p)
     if (figures.pairs)
         printf("pruned     %" PRIu64 " save/restore pair%s\n", figures.pairs,
                figures.pairs == 1 ? "" : "s");
+    for (size_t i = 0; p->sets && i < p->sets->terms; i++)
+        plain_printf(stdout, "with       %s %s\n", sets_option(p->sets->term[i].how),
+                     p->sets->term[i].text);
     slice_print_pruned(p->of, text, sizeof text);
     if (text[0])
         plain_printf(stdout, "pruned     %s\n", text);

@@ -2,6 +2,7 @@
 #ifndef CLI_SLICE_PRINT_H
 #define CLI_SLICE_PRINT_H
 
+#include "slicer/correct/sets.h"
 #include "slicer/report/saved.h"
 #include "slicer/report/values.h"
 #include "slicer/story/findings.h"
@@ -21,9 +22,10 @@ struct slice_print {
     const struct findings *findings; /* with the story */
     const struct report_row *told;   /* rows of a story that was printed before; NULL: none was */
     size_t tolds;
-    bool only_story; /* the rest is not known yet */
-    const char *again;               /* the command that prints the same; "" if it is not known */
-    bool steps;                      /* of JSON: statements in order; the report needs its nodes */
+    bool only_story;         /* the rest is not known yet */
+    const struct sets *sets; /* that it was combined with; NULL: none */
+    const char *again;       /* the command that prints the same; "" if it is not known */
+    bool steps;              /* of JSON: statements in order; the report needs its nodes */
 };
 
 /* "backward", "forward", "chop". */

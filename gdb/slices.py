@@ -352,8 +352,9 @@ def place_now():
     if when.get("diverted"):
         raise gdb.GdbError("This is a copy of the program in a called function: `finish' that first.")
     thread, frame = gdb.selected_thread().ptid[1], frame_number()
-    where = "end" if when["at_end"] else when["position"]
-    if when["at_end"] or thread != when["thread"]:
+    last = when["at_end"] or when.get("alive")  # nothing is executed there yet
+    where = "end" if last else when["position"]
+    if last or thread != when["thread"]:
         where += f" thread {thread}"
     return where + (f" frame {frame}" if frame else "")
 

@@ -127,8 +127,8 @@ static bool is_wanted(const struct finding *f, uint64_t first, uint64_t insns)
 }
 
 /* A piece that goes on where the last one ends is one with it. */
-static int put(struct piece **list, size_t *count, size_t *room, const struct piece *p,
-               bool joins, struct err *err)
+static int put(struct piece **list, size_t *count, size_t *room, const struct piece *p, bool joins,
+               struct err *err)
 {
     struct piece *last = *count ? &(*list)[*count - 1] : NULL;
     if (joins && last && last->first + last->insns == p->first) {
@@ -198,15 +198,14 @@ static int take_step(struct finding *f, const struct pass_step *s, struct err *e
     struct statement *now = statement_of(f, s->frame);
     if (!now)
         return err_set(err, "no memory");
-    if (now->out || (f->rule->exclude && exclude_thread(f->rule->exclude,
-                                                         trace_thread(f->study->trace,
-                                                                      s->step->thread))))
+    if (now->out ||
+        (f->rule->exclude &&
+         exclude_thread(f->rule->exclude, trace_thread(f->study->trace, s->step->thread))))
         return 0;
     for (unsigned from = 0, to; from < s->step->insns; from = to) {
         for (to = from + 1; to < s->step->insns && line[to] == line[from]; to++)
             ;
-        struct piece p = {
-            .first = s->insn + from, .insns = to - from, .depth = depth_of(s->frame)};
+        struct piece p = {.first = s->insn + from, .insns = to - from, .depth = depth_of(s->frame)};
         if (!line[from] || line[from] == EXCLUDED)
             now->line = 0;
         if (line[from] == EXCLUDED)
@@ -254,7 +253,8 @@ static int find(struct finding *f, struct err *err)
     return more;
 }
 
-int pieces_find(struct study *s, const struct pieces_rule *rule, struct pieces *out, struct err *err)
+int pieces_find(struct study *s, const struct pieces_rule *rule, struct pieces *out,
+                struct err *err)
 {
     const uint32_t blocks = code_count(trace_code(s->trace));
     struct finding f = {.study = s, .rule = rule, .out = out};

@@ -48,8 +48,8 @@ static bool name_variable(struct access_walk *w, gaddr pc, const struct access_s
                                                                       : 0);
     if (sum->terms == 1 && sum->base != ACCESS_THREAD)
         return name_element(w, pc, &frame, addr, bytes, &sum->term[0], text, type);
-    return !sum->terms && source_variable_typed(w->s, pc, &frame, addr, (uint32_t)bytes, text,
-                                                ACCESS_TEXT, type);
+    return !sum->terms &&
+           source_variable_typed(w->s, pc, &frame, addr, (uint32_t)bytes, text, ACCESS_TEXT, type);
 }
 
 /* ---- by way of a pointer ---- */

@@ -157,6 +157,16 @@ static void look_at_producer(struct source_unit *unit, Dwarf_Die *die)
                 language == DW_LANG_C_plus_plus_11 || language == DW_LANG_C_plus_plus_14;
 }
 
+const char *source_bare(struct source *s)
+{
+    for (size_t i = 0; i < s->modules; i++)
+        if (s->module[i]->executable) {
+            source_module_read(s, s->module[i]);
+            return s->module[i]->dwarf ? NULL : s->module[i]->path;
+        }
+    return NULL;
+}
+
 uint64_t source_identity(struct source *s)
 {
     uint64_t id = 0;

@@ -295,15 +295,17 @@ const struct heap_errors *heap_errors(struct heap *h, struct study *s, struct er
             }
         pass_deinit(&p);
     }
-    if (!more)
+    bool stopped = more < 0 && err->code == TRACE_STOPPED && w.out; /* some are known */
+    if (!more || stopped)
         forget_doubtful(&w);
     watcher_deinit(&w);
-    if (more) {
+    if (more && !stopped) {
         heap_errors_free(w.out);
         return NULL;
     }
     h->errors = w.out;
-    heap_keep(h, s);
+    if (!stopped)
+        heap_keep(h, s);
     return h->errors;
 }
 

@@ -18,12 +18,22 @@ static uint32_t tag_of(const struct machine_thread *t, const struct flow_call *c
     return 0;
 }
 
+/* Is the thread in a function of an allocator? What that asks of the kernel is about its own
+ * memory. */
+static bool is_inside(const struct watcher *w, uint32_t thread)
+{
+    for (unsigned i = 0; i < HEAP_POOLS; i++)
+        if (w->open[thread][i] != HEAP_NONE)
+            return true;
+    return false;
+}
+
 static void kernel_range(struct watcher *w, const struct flow_range *r, uint32_t tag, bool data)
 {
     struct machine_at *at = &w->m.at;
     struct machine_access a = {r->addr, r->bytes, tag, r->how != FLOW_READ};
     struct shadow *s = &w->m.shadow;
-    if (r->bytes && machine_is_odd(&w->m, &a))
+    if (r->bytes && !is_inside(w, at->thread) && machine_is_odd(&w->m, &a))
         errors_touched(w, at, &a);
     if (r->how != FLOW_READ) {
         shadow_fill(s, r->addr, r->bytes, false);

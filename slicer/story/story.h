@@ -34,11 +34,13 @@ struct story_row {
     struct position at;
     enum race race;
     enum mark mark;
-    uint64_t copies;                     /* of the run between the two */
+    const char *detail; /* of the mark: who, how far; NULL: nothing. It is the findings' */
+    uint64_t copies;    /* of the run between the two */
     const char *carrier[STORY_CARRIERS]; /* functions that made them, except those of both ends */
     uint32_t carriers;                   /* may be more than are named */
     uint64_t count;                      /* executions of this dependence between these lines */
-    uint32_t decision[STORY_DECISIONS]; /* rows of the report, in the same function: these decided */
+    uint32_t
+        decision[STORY_DECISIONS]; /* rows of the report, in the same function: these decided */
     uint32_t decisions;
 };
 
@@ -54,8 +56,8 @@ void story_free(struct story *t); /* NULL is allowed */
 
 const char *story_how(enum story_how how); /* "computed" */
 
-/* `total = 3, read by T1, race, decided at :12, carried by f (2 copies), 40 times`; "" if there is nothing to say.
- * `value` may be NULL. */
+/* `total = 3, read by T1, race, decided at :12, carried by f (2 copies), 40 times`; "" if there is
+ * nothing to say. `value` may be NULL. */
 void story_words(struct study *s, const struct report *r, const struct story_row *row,
                  const char *value, char *out, size_t room);
 

@@ -373,7 +373,7 @@ static bool anything_wanted(const struct walk *w)
 /* Tells how far the walk is, which is before instruction `behind`. Has the user had enough? */
 static bool has_enough(const struct trace_index *s, uint64_t behind)
 {
-    const struct trace_index_progress *p = &s->progress;
+    const struct scan_progress *p = &s->progress;
     uint64_t total = trace_insns(s->trace);
     return p->tell && p->tell(p->arg, total - behind, total);
 }
@@ -431,7 +431,7 @@ int slice_walk(struct trace_index *s, struct slice *out, const struct slice_want
         if (!anything_wanted(&w) || behind <= o->first)
             break;
         out->figures.stopped = has_enough(s, behind);
-        if (out->figures.stopped || (o->most && out->count >= o->most)) {
+        if (out->figures.stopped || (o->most && out->count >= o->most) || i < s->scan.first) {
             out->figures.from = behind;
             break;
         }

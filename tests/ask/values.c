@@ -29,6 +29,16 @@ struct point *made;
 struct parts *bits;
 double *real;
 
+struct point make(int i)
+{
+    return (struct point){.x = i, .y = 2 * i, .name = "ab", .text = "made"};
+}
+
+enum { NO, YES } is_odd(int i)
+{
+    return i & 1 ? YES : NO;
+}
+
 int main(void)
 {
     made = calloc(1, sizeof *made);
@@ -56,6 +66,6 @@ int main(void)
         bits->c = -i;
         *real = i / 3.0;
     }
-    printf("%d\n", made->x + bits->c); /* LAST */
+    printf("%d\n", made->x + bits->c + make(3).y + make(4).x + (int)is_odd(7)); /* LAST */
     return 0;
 }

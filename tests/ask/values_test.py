@@ -43,6 +43,14 @@ def main():
             count += len(want)
         done = ask(pinball, "values", "point.x + parts.a", *where)
         assert done.returncode == 2 and "computed" in done.stderr, done
+        results = [r["result"] for r in rows(pinball, "calls", "make")]
+        assert [r.split(", text = ")[0] for r in results] == [f'{{x = {i}, y = {2 * i}, name = "ab\\000"' for i in (3, 4)], results
+        assert [r["result"] for r in rows(pinball, "calls", "is_odd")] == ["1"], "an enum without a name"
+        bare = os.path.join(work, "bare")
+        subprocess.run(["strip", "-o", bare, PROGRAM], check=True)
+        subprocess.run([DRDEBUG, "record", "-q", "-o", bare + ".pinball", "--", bare], check=True, stdout=subprocess.DEVNULL, timeout=120)
+        done = ask(bare + ".pinball", "values", "point.x")
+        assert done.returncode == 1 and "bare has no debug information" in done.stderr, done
         print(f"{count} values of {len(EXPRESSIONS)} places")
 
 

@@ -304,6 +304,29 @@ CASE parts_of_words(void)
     free(list);
 }
 
+static void *churn(void *arg)
+{
+    char *p[8];
+    for (int i = 0; i < 8; i++)
+        memset(p[i] = malloc(65536), i, 65536);
+    for (int i = 8; i-- > 0;)
+        free(p[i]);
+    return arg;
+}
+
+/* Nor here: the allocator asks the kernel to move large blocks, and to take memory back. */
+CASE move_large(void)
+{
+    pthread_t t;
+    char *p = malloc(300000);
+    memset(p, 1, 300000);
+    p = realloc(p, 900000);
+    sink = p[hundred];
+    free(p);
+    pthread_create(&t, NULL, churn, NULL);
+    pthread_join(t, NULL);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
@@ -314,7 +337,7 @@ static const struct {
             ROW(free_twice) ROW(free_inside) ROW(free_static) ROW(free_stack) ROW(write_behind)
                 ROW(read_before) ROW(write_next) ROW(fill_too_much) ROW(copy_too_much)
                     ROW(branch_on_block) ROW(branch_on_stack) ROW(index_with_it) ROW(write_it)
-                        ROW(copy_of_it) ROW(branch_on_sum) ROW(parts_of_words)};
+                        ROW(copy_of_it) ROW(branch_on_sum) ROW(parts_of_words) ROW(move_large)};
 
 /* The cases that are named, or all; without words, their names. */
 int main(int argc, char **argv)
