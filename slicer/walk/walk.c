@@ -378,6 +378,15 @@ static bool has_enough(const struct trace_index *s, uint64_t behind)
     return p->tell && p->tell(p->arg, total - behind, total);
 }
 
+static int note_before(void *arg, gaddr addr, uint64_t bytes)
+{
+    struct slice_figures *f = arg;
+    if (f->befores < SLICE_BEFORE)
+        f->before[f->befores] = (struct slice_before){addr, bytes};
+    f->befores++;
+    return 0;
+}
+
 int slice_walk(struct trace_index *s, struct slice *out, const struct slice_want *want,
                size_t wants, const struct slice_options *o, struct err *err)
 {
@@ -431,6 +440,8 @@ int slice_walk(struct trace_index *s, struct slice *out, const struct slice_want
         else if (walk_chunk(&w, i, &x, err))
             goto done;
     }
+    if (w.memory.live && !out->figures.from && w.ok)
+        w.ok = wanted_each(&w.memory, note_before, &out->figures);
     bad = w.ok ? 0 : err_set(err, "no memory");
 done:
     trace_chunk_deinit(&w.chunk);
