@@ -84,6 +84,8 @@ static int print(struct study *s, const struct slice_options_given *a, const str
                             .sets = &a->sets,
                             .again = a->again,
                             .steps = a->steps};
+    if (tale)
+        slice_outside_find(s, tale);
     for (size_t i = 0; first && p.story && i < tale->rows; i++)
         told->row[told->rows++] = r->row[tale->row[i].row];
     if (first)

@@ -40,6 +40,8 @@ void slice_story_print(const struct slice_print *p);
 /* The criterion and the story alone, of a slice that is not known to its begin yet. */
 void slice_print_first(const struct slice_print *p);
 void slice_story_rest(const struct slice_print *p);
+/* cli/slice_outside.c: fills in which calls brought what came from outside. */
+void slice_outside_find(struct study *s, struct story *story);
 /* Rows that are shown: without those that are not the user's, if there are others. To be freed. */
 const struct report_row **slice_print_rows(const struct slice_print *p, size_t *count);
 

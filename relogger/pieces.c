@@ -39,6 +39,7 @@ struct finding {
     struct study *study;
     const struct pieces_rule *rule;
     struct pieces *out;
+    uint64_t node; /* of the slice, the next one from where the pass is; 0: not looked for yet */
     uint32_t **line_of; /* by block: of each of its instructions; NULL: not met yet */
     struct line *line;
     size_t lines, line_room;
@@ -121,9 +122,17 @@ static uint32_t depth_of(struct frame *frame)
 
 /* ---- pieces ---- */
 
-static bool is_wanted(const struct finding *f, uint64_t first, uint64_t insns)
+/* Nodes may be far from each other, so each is looked for once. */
+static uint64_t next_node(struct finding *f, uint64_t from)
 {
-    return !f->rule->slice || slice_next(f->rule->slice, first) < first + insns;
+    if (f->node <= from)
+        f->node = slice_next(f->rule->slice, from);
+    return f->node;
+}
+
+static bool is_wanted(struct finding *f, uint64_t first, uint64_t insns)
+{
+    return !f->rule->slice || next_node(f, first) < first + insns;
 }
 
 /* A piece that goes on where the last one ends is one with it. */
@@ -180,8 +189,7 @@ static int take_bare(struct finding *f, struct piece p, struct err *err)
     if (!f->rule->slice)
         return keep(f, NULL, &p, false, err);
     p.insns = 1;
-    for (uint64_t at = slice_next(f->rule->slice, p.first); at < end;
-         at = slice_next(f->rule->slice, at + 1)) {
+    for (uint64_t at = next_node(f, p.first); at < end; at = next_node(f, at + 1)) {
         p.first = at;
         if (keep(f, NULL, &p, false, err))
             return -1;

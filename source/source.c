@@ -146,8 +146,12 @@ static void look_at_producer(struct source_unit *unit, Dwarf_Die *die)
     unit->llvm = producer && (strstr(producer, "clang") || strstr(producer, "LLVM"));
     unit->tuned = true;
     if (producer && strncmp(producer, "GNU ", 4) == 0) {
-        const char *p = producer + 4, *level = strstr(producer, " -O");
-        unit->tuned = level && level[3] != '0';
+        const char *p = producer + 4, *level = NULL;
+        for (const char *at = producer; (at = strstr(at, " -O")); at++)
+            level = at; /* the last one counts */
+        bool c = strncmp(producer, "GNU C", 5) == 0;
+        unit->tuned = !c || (level && level[3] != '0');
+        unit->settled = c && producer[5] != '+';
         while (*p && (*p < '0' || *p > '9' || p[-1] != ' '))
             p++;
         sscanf(p, "%d.%d", &major, &minor);
@@ -315,6 +319,28 @@ size_t source_calls(struct source *s, gaddr pc, struct source_call *out, size_t 
         count++;
     }
     return count;
+}
+
+uint32_t source_line_in(struct source *s, gaddr pc, gaddr entry, const char *file)
+{
+    uint64_t addr;
+    const struct source_mod *m = source_module_at(s, pc, &addr);
+    const struct source_row *best = NULL;
+
+    for (size_t u = 0; m && u < m->units; u++)
+        for (size_t t = 0; t < m->unit[u].tables; t++) {
+            const struct source_table *table = &m->unit[u].table[t];
+            if (table->file != file)
+                continue;
+            for (size_t i = search_below(table->row, table->rows, addr, addr + 1); i-- > 0;) {
+                const struct source_row *row = &table->row[i];
+                if (row->line && row->addr >= entry - m->bias && (!best || row->addr > best->addr))
+                    best = row;
+                if (row->line)
+                    break;
+            }
+        }
+    return best ? best->line : 0;
 }
 
 /* The line at which a function is written; 0: it is not in this file. */

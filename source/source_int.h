@@ -42,6 +42,7 @@ struct source_unit {
     bool gcc;      /* version 4.5 or newer */
     bool loclists; /* a variable has a location list */
     bool tuned;    /* the compiler was told to optimize, or may have been */
+    bool settled;  /* GCC's C: a variable of a function has its memory to itself */
     bool cxx;      /* names have scopes */
 };
 

@@ -185,13 +185,13 @@ const struct source_var *source_place_variable(struct source *s, gaddr pc,
 }
 
 /* Variables of inner scopes, of inlined functions too, come and go, and their memory is used again;
- * in C++ temporary objects do so everywhere. */
+ * in other languages than C, and by other compilers, temporary objects do so everywhere. */
 static bool shares_memory(const struct source_view *view, int32_t function)
 {
     const struct source_mod *m = view->m;
     Dwarf_Die die;
 
-    if (m->unit[m->scope[function].unit].cxx)
+    if (!m->unit[m->scope[function].unit].settled)
         return true;
     for (int32_t i = function + 1;
          (size_t)i < m->scopes && source_scopes_function(m, i) == function; i++)
@@ -221,8 +221,10 @@ static bool local_object(const struct source_view *view, gaddr addr, struct sour
     *out = (struct source_object){.start = place.piece[0].address,
                                   .bytes = place.piece[0].bytes,
                                   .tuned = unit->tuned || unit->loclists};
-    out->shared = out->tuned &&
-                  shares_memory(view, source_scopes_function(m, source_scopes_at(m, view->addr)));
+    int32_t function = source_scopes_function(m, source_scopes_at(m, view->addr));
+    /* without optimisation, large ones of inner scopes are, with C++'s temporary objects */
+    out->shared = out->tuned ? shares_memory(view, function)
+                             : !unit->settled && m->scope[var->scope].kind != SOURCE_FUNCTION;
     return true;
 }
 

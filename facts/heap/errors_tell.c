@@ -114,6 +114,16 @@ struct heap_error *errors_tell(struct watcher *w, const struct machine_at *at,
 
 /* ---- what the machine finds ---- */
 
+/* The error that was met has these bytes, too, if it is about the same block or variable. */
+static void widen(struct watcher *w, const struct machine_access *a, uint32_t block, gaddr variable)
+{
+    struct heap_error *met = w->latest == SIZE_MAX ? NULL : &w->out->list[w->latest];
+    if (!met || met->block != block || met->variable != variable)
+        return;
+    met->low = a->addr < met->low ? a->addr : met->low;
+    met->high = a->addr + a->bytes > met->high ? a->addr + a->bytes : met->high;
+}
+
 static void tell_access(struct watcher *w, const struct machine_at *at,
                         const struct machine_access *a, enum heap_error_kind kind, uint32_t block,
                         uint32_t other)
@@ -126,11 +136,7 @@ static void tell_access(struct watcher *w, const struct machine_at *at,
         e->write = a->write;
         e->other = other;
     }
-    struct heap_error *met = w->latest == SIZE_MAX ? NULL : &w->out->list[w->latest];
-    if (!met || met->block != block)
-        return;
-    met->low = a->addr < met->low ? a->addr : met->low;
-    met->high = a->addr + a->bytes > met->high ? a->addr + a->bytes : met->high;
+    widen(w, a, block, 0);
 }
 
 static bool is_near(const struct machine_block *b, const struct machine_access *a)
@@ -168,17 +174,19 @@ static void touched_variable(struct watcher *w, const struct machine_at *at,
     if (!is_near(b, a) || (a->addr >= b->start && a->addr + a->bytes <= b->end) ||
         !is_meant(s, o, at, a))
         return;
+    gaddr variable = s->whole ? o->slot : b->start;
+    w->latest = SIZE_MAX;
     struct heap_error *e = tell(w, at, HEAP_OVERFLOW, HEAP_NONE, sites | o->site);
-    if (!e)
-        return;
-    e->addr = e->low = a->addr;
-    e->high = a->addr + a->bytes;
-    e->bytes = a->bytes;
-    e->write = a->write;
-    e->variable = s->whole ? o->slot : b->start;
-    e->variable_bytes = s->whole ? 0 : b->end - b->start;
-    e->variable_pc = s->pc;
-    e->variable_cfa = s->local ? o->slot + 8 : 0;
+    if (e) {
+        e->addr = e->low = e->high = a->addr;
+        e->bytes = a->bytes;
+        e->write = a->write;
+        e->variable = variable;
+        e->variable_bytes = s->whole ? 0 : b->end - b->start;
+        e->variable_pc = s->pc;
+        e->variable_cfa = s->local ? o->slot + 8 : 0;
+    }
+    widen(w, a, HEAP_NONE, variable);
 }
 
 void errors_touched(void *arg, const struct machine_at *at, const struct machine_access *a)

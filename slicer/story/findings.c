@@ -66,10 +66,13 @@ static void describe(struct study *s, const struct heap *h, const struct heap_er
                           who, sizeof who);
     if (m->mark == MARK_FREED && b && b->freed != HEAP_NONE)
         snprintf(m->detail, sizeof m->detail, "freed by %s", who);
-    else if (m->mark == MARK_OVERFLOW && e->low < b->start)
+    else if (m->mark == MARK_OVERFLOW && !b && e->low >= e->variable)
+        snprintf(m->detail, sizeof m->detail, "%" PRIu64 " bytes behind a variable of %" PRIu64,
+                 e->high - e->variable - e->variable_bytes, e->variable_bytes);
+    else if (m->mark == MARK_OVERFLOW && b && e->low < b->start)
         snprintf(m->detail, sizeof m->detail, "%" PRIu64 " bytes before the block of %s",
                  b->start - e->low, who);
-    else if (m->mark == MARK_OVERFLOW)
+    else if (m->mark == MARK_OVERFLOW && b)
         snprintf(m->detail, sizeof m->detail, "%" PRIu64 " bytes behind the block of %s",
                  e->high - b->start - b->size, who);
     else if (m->mark == MARK_UNSET && b)
@@ -82,7 +85,7 @@ static enum mark mark_of(const struct heap_error *e)
                      e->kind == HEAP_UNDEFINED_CALL;
     if (undefined)
         return e->from_pc ? MARK_UNSET : MARK_NONE;
-    if (e->block == HEAP_NONE)
+    if (e->block == HEAP_NONE && !e->variable)
         return MARK_NONE;
     return e->kind == HEAP_OVERFLOW && e->write          ? MARK_OVERFLOW
            : e->kind == HEAP_USE_AFTER_FREE && !e->write ? MARK_FREED
@@ -104,11 +107,13 @@ static void add_mark(struct study *s, const struct heap *h, const struct heap_er
     }
     if (!m.mark || f->marks == FINDINGS_MARKS)
         return;
-    if (m.mark != MARK_UNSET) {
+    if (m.mark != MARK_UNSET && e->block != HEAP_NONE) {
         const struct heap_block *b = &h->block[e->block];
         m.freed = b->freed == HEAP_NONE ? UINT64_MAX : b->to;
         m.asked = h->call[b->allocated].first;
         m.asked_last = h->call[b->allocated].last;
+    } else {
+        m.asked = UINT64_MAX; /* nobody has allocated it */
     }
     describe(s, h, e, &m);
     f->mark[f->marks++] = m;

@@ -34,7 +34,7 @@ struct findings_mark {
     uint64_t insn, last;          /* from the first time to the last */
     gaddr low, high;              /* bytes that it touched */
     uint64_t freed;               /* when the block was; UINT64_MAX: it was not */
-    uint64_t asked, asked_last;   /* the call that allocated the block: its instructions */
+    uint64_t asked, asked_last;   /* the call that allocated the block, or none */
     char detail[FINDINGS_DETAIL]; /* who, how far: "freed at main.c:12 by T1" */
 };
 

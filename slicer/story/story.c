@@ -174,6 +174,14 @@ static int rank(enum story_how how)
     return ranks[how];
 }
 
+/* What was read, by its reader's name. */
+static struct slice_dependence read_of(const struct search *t, const struct entry *e)
+{
+    struct slice_dependence d = flows_dependence(t->flows, e->via_node, e->via);
+    d.on_pc = d.on_cfa = 0;
+    return d;
+}
+
 static void describe(struct search *t, const struct entry *e, struct story_row *x)
 {
     *x = (struct story_row){.row = t->flows->row_of[e->node],
@@ -185,8 +193,10 @@ static void describe(struct search *t, const struct entry *e, struct story_row *
                             .detail = e->detail,
                             .copies = e->copies};
     name_steps(t, e, x);
+    if (e->via)
+        x->came = flows_dependence(t->flows, e->via_node, e->via);
     if (e->mark == MARK_UNSET)
-        x->use = flows_dependence(t->flows, e->via_node, e->via);
+        x->use = read_of(t, e);
     if (e->copies)
         name_carriers(t, e, x);
     x->count = count_edges(t, x);
@@ -198,7 +208,7 @@ static void tell_unset(struct search *t, const struct entry *e, struct story_row
     x->how = x->how == STORY_CRITERION ? x->how : STORY_UNSET;
     x->mark = MARK_UNSET;
     x->detail = e->detail;
-    x->use = flows_dependence(t->flows, e->via_node, e->via);
+    x->use = read_of(t, e);
 }
 
 /* The row for an entry: that of its line; STORY_NONE: it has none, and none is to be made. */
@@ -460,7 +470,8 @@ static int add_sizes(struct search *t)
     const struct flows *f = t->flows;
     for (size_t i = 0; i < t->findings->marks; i++) {
         const struct findings_mark *m = &t->findings->mark[i];
-        uint32_t node = m->mark == MARK_OVERFLOW ? flows_after(f, m->asked) : f->nodes;
+        uint32_t node =
+            m->mark == MARK_OVERFLOW && m->asked_last ? flows_after(f, m->asked) : f->nodes;
         for (; node < f->nodes && f->insn[node] <= m->asked_last; node++)
             if (add_size(t, m, node))
                 return -1;

@@ -16,7 +16,13 @@
 
 #include "slicer/story/findings.h"
 
-enum { STORY_ROWS = 10, STORY_CARRIERS = 3, STORY_DECISIONS = 3, STORY_NONE = -1 };
+enum {
+    STORY_ROWS = 10,
+    STORY_CARRIERS = 3,
+    STORY_DECISIONS = 3,
+    STORY_OUTSIDE_ROOM = 128,
+    STORY_NONE = -1
+};
 
 enum story_how {
 #define HOW(name, rank, words) STORY_##name,
@@ -30,7 +36,9 @@ struct story_row {
     enum story_how how;
     struct slice_dependence use;    /* what flowed, at the step of the run that has a name for it */
     struct slice_dependence across; /* the step from thread to thread; kind 0: none */
-    uint64_t insn;                  /* of the row's line that did it */
+    struct slice_dependence came;   /* the first step, from the row's own instruction */
+    char outside[STORY_OUTSIDE_ROOM]; /* a call, in words: whoever knows may fill it in */
+    uint64_t insn;                    /* of the row's line that did it */
     struct position at;
     enum race race;
     enum mark mark;

@@ -85,6 +85,8 @@ void story_words(struct study *s, const struct report *r, const struct story_row
         snprintf(out, room, "%s = %s", what, value);
     else if (what[0])
         snprintf(out, room, "%s", what);
+    if (row->outside[0])
+        append(out, room, row->outside);
     if (row->across.kind) {
         snprintf(text, sizeof text, "read by T%" PRIu32,
                  trace_thread(s->trace, row->across.node_thread));

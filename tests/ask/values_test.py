@@ -11,8 +11,7 @@ import sys
 import tempfile
 
 DRDEBUG, PROGRAM, SOURCE = sys.argv[1:]
-EXPRESSIONS = ["point", "point.x", "point.name", "point.text", "parts", "parts.a", "parts.b", "parts.c", "number", "large",
-               "colour", "text", "flag", "list", "list[0]", "letter", "wide", "*made", "made->x", "made->text", "bits->c", "*real"]
+EXPRESSIONS = ["point", "parts.b", "parts.c", "large", "colour", "text", "list", "*made", "made->text", "bits->c", "*real"]
 
 
 def ask(pinball, *words):

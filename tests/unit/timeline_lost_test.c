@@ -239,33 +239,6 @@ void programs_deinit(struct programs *p)
     (void)p;
 }
 
-int statements_read(struct pinball *pinball, struct statements *out, struct err *err)
-{
-    (void)pinball;
-    (void)err;
-    *out = (struct statements){0};
-    return 0;
-}
-
-void statements_deinit(struct statements *s)
-{
-    (void)s;
-}
-
-bool statements_have(const struct statements *s, const struct position *at)
-{
-    (void)s;
-    (void)at;
-    return true;
-}
-
-const struct kept_statement *statements_next(const struct statements *s, const struct position *at)
-{
-    (void)s;
-    (void)at;
-    return NULL;
-}
-
 int bookmarks_read(struct bookmarks *b, const struct pinball *pinball, struct err *err)
 {
     (void)b, (void)pinball, (void)err;
