@@ -26,7 +26,7 @@ struct living *living_start(const struct recording *what, const int io[3], struc
 /* If the program is still there it is killed, unless living_leave() was called. NULL is allowed. */
 void living_free(struct living *l);
 
-/* Whoever waits for it. */
+/* The caller that waits for it. */
 struct living_waiter {
     bool (*interrupted)(void *arg); /* asked now and then: shall it stop? NULL: no */
     void (*meanwhile)(void *arg); /* something else to do, until living_waits() is false; or NULL */

@@ -178,7 +178,7 @@ static bool sleeps(const struct replay *r, unsigned long *used)
     return got == 3 && state == 'S' && *used == before;
 }
 
-/* Whoever may want it to pause is asked every 2 ms. */
+/* The caller is asked whether it is to pause every 2 ms. */
 static bool wait_some(struct replay *r)
 {
     enum { TIMES = 10 };
