@@ -139,7 +139,7 @@ static void work(struct shift *s)
     const struct recording_trial trial = {.keeps = keeps, .arg = s, .cpu_ns = s->job->cpu_ns};
     crew_place(s->crew, s->number, dir);
     struct recording what = {.version = o->version,
-                             .dir = dir,
+                             .dir = (const char *const[]){dir},
                              .path = o->path,
                              .argv = o->argv,
                              .options = o->engine,

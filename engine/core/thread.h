@@ -87,7 +87,7 @@ struct thread {
     int32_t host_alive;   /* the kernel clears it when the kernel thread is gone */
     uint64_t baton_since; /* time stamp counter when it got the baton */
 
-    struct siginfo_raw pending_info;
+    struct siginfo_raw pending_info, carried; /* the latter, if `carries`: signals_carry() */
     struct held held; /* sent to this thread; to the process: process->held */
     struct fault fault;
     uint64_t mask;                       /* signals the target has blocked */
@@ -95,7 +95,7 @@ struct thread {
     uint64_t wait_set;                   /* signals that sigtimedwait waits for, while it does */
     bool no_tsc;                         /* prctl(PR_SET_TSC): rdtsc faults */
     bool reads_execute, clears_handlers; /* READ_IMPLIES_EXEC (replay); CLONE_CLEAR_SIGHAND */
-    bool has_wait_mask;
+    bool has_wait_mask, carries;
     bool between;       /* sched/: it gives the baton away between two ticks */
     uint8_t steps;      /* sched/: ... after so many instructions, one by one */
     bool at_tick;       /* a signal is being delivered at a tick, not at a system call */

@@ -86,7 +86,8 @@ long syscalls_pass(struct thread *t, long nr, const long a[6])
     long r;
     if (waits && schedule->controlled && !t->attached && control_call(t, nr, a, &r))
         return r;
-    if (waits && engine.thread_count > 1 && !t->attached && !is_quick_write(nr, a))
+    const bool others = engine.thread_count > 1 || engine.guested || engine.visited;
+    if (waits && others && !t->attached && !is_quick_write(nr, a))
         return wait_for(t, nr, a);
     return engine_syscall(nr, a);
 }
@@ -222,6 +223,8 @@ void syscalls_run(struct thread *t, gaddr next)
     }
     if (instrument && instrument->syscall)
         instrument->syscall(t, true);
+    if (session && session->returned && r != SYSCALL_NO_RESULT)
+        session->returned(t, nr);
     if (t->pending)
         signals_deliver_pending(t);
     t->has_wait_mask = false;

@@ -188,8 +188,10 @@ static long fork_like(struct thread *t, struct request *r)
             t->clear_tid = r->child_tid;
         if (r->stack)
             t->cpu.gpr[RSP] = r->stack;
+        signals_apply_mask(t); /* a debugger of the parent may have held signals back */
+    } else {
+        signals_set_kernel_mask(kernel_mask);
     }
-    signals_set_kernel_mask(kernel_mask);
     return pid;
 }
 
@@ -533,6 +535,8 @@ long threads_exit(struct thread *t, long *a)
             threads_unlist(t);
         baton_drop(t);
     }
+    if (alone && engine.guested) /* the guest does not keep the process */
+        sys1(__NR_exit_group, a[0]);
     for (;;)
         sys1(__NR_exit, a[0]);
 }

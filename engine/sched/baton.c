@@ -58,10 +58,12 @@ static struct {
     struct thread *owner;
     struct thread *spinner; /* looks at its word; a hint, written without the lock */
     struct thread *head, *tail;
-    bool idle;       /* session->idle() was told so */
-    uint32_t queued; /* length of the queue */
-    uint32_t vain;   /* turns in sequence that were spun without seeing anything new */
-    uint64_t paid;   /* time stamp up to which switches of spinning threads have used the time */
+    struct thread *guest; /* waits */
+    uint32_t only;        /* number of the thread that alone may have it; 0: any */
+    bool idle;            /* session->idle() was told so */
+    uint32_t queued;      /* length of the queue */
+    uint32_t vain;        /* turns in sequence that were spun without seeing anything new */
+    uint64_t paid; /* time stamp up to which switches of spinning threads have used the time */
 } baton;
 
 static bool is_dead(const struct thread *t)
@@ -159,7 +161,7 @@ static void note_idle(void)
 /* Asks for the baton. */
 static void ask(struct thread *t)
 {
-    if (!baton.owner) {
+    if (!baton.owner && (!baton.only || baton.only == t->number)) {
         baton.owner = t;
         t->baton_word = GIVEN;
         note_idle();
@@ -168,10 +170,21 @@ static void ask(struct thread *t)
     }
 }
 
+static struct thread *choose(void)
+{
+    struct thread *t = baton.head;
+    if (!baton.only)
+        return schedule->choose(t);
+    while (t && t->number != baton.only)
+        t = t->baton_next;
+    return t;
+}
+
 /* Makes the next one the owner. Returns it, to be woken. */
 static struct thread *hand_over(void)
 {
-    struct thread *next = schedule->choose(baton.head);
+    struct thread *next = baton.guest ? baton.guest : choose();
+    baton.guest = NULL;
     baton.owner = next;
     baton.vain = 0;
     look_end();
@@ -254,7 +267,7 @@ static void end_rest(struct thread *t)
     wake(next);
 }
 
-static void await(struct thread *t)
+static void sleep_until_given(struct thread *t)
 {
     const int64_t look[2] = {0, ALIVE_NS}, rest[2] = {0, REST_NS};
     while (about_to_sleep(t)) {
@@ -269,6 +282,11 @@ static void await(struct thread *t)
         if (rests && (r == -ETIMEDOUT || r == -EINTR))
             end_rest(t);
     }
+}
+
+static void await(struct thread *t)
+{
+    sleep_until_given(t);
     t->baton_queued = false;
     t->baton_since = now();
     spin_turn(t, t->baton_spun);
@@ -308,6 +326,16 @@ void baton_drop(struct thread *t)
     struct thread *next = hand_over();
     unlock();
     wake(next);
+}
+
+bool baton_if_idle(void (*act)(void *arg), void *arg)
+{
+    lock();
+    const bool idle = !baton.owner;
+    if (idle)
+        act(arg);
+    unlock();
+    return idle;
 }
 
 bool baton_release(struct thread *t)
@@ -390,7 +418,7 @@ void baton_rest(struct thread *t)
 static bool others_can_run(void)
 {
     lock();
-    bool can = schedule->choose(baton.head);
+    bool can = choose();
     unlock();
     return can;
 }
@@ -398,6 +426,10 @@ static bool others_can_run(void)
 void baton_yield_if_due(struct thread *t)
 {
     bool waited = schedule->controlled || __atomic_load_n(&baton.head, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&baton.guest, __ATOMIC_RELAXED)) {
+        give_away(t, false);
+        return;
+    }
     bool spins = spin_sample(t, waited);
     if (waited && (!spins || others_can_run()) && schedule->is_over(t, spins))
         give_away(t, spins);
@@ -477,7 +509,8 @@ void baton_reset(struct thread *only)
     baton.killed = NULL;
     baton.owner = only;
     baton.spinner = NULL;
-    baton.head = baton.tail = NULL;
+    baton.head = baton.tail = baton.guest = NULL;
+    baton.only = 0;
     baton.queued = baton.vain = 0;
     baton.idle = false;
     look_end();
@@ -495,6 +528,36 @@ void baton_pass(struct thread *t)
     unlock();
     wake(next);
     await(t);
+}
+
+void baton_guest_enter(struct thread *guest)
+{
+    lock();
+    guest->baton_word = WAITING;
+    if (baton.owner) {
+        baton.guest = guest;
+    } else {
+        baton.owner = guest;
+        guest->baton_word = GIVEN;
+    }
+    unlock();
+    sleep_until_given(guest);
+}
+
+void baton_guest_leave(struct thread *guest)
+{
+    lock();
+    rt_check(baton.owner == guest);
+    struct thread *next = hand_over();
+    unlock();
+    wake(next);
+}
+
+void baton_only(uint32_t number)
+{
+    lock();
+    baton.only = number;
+    unlock();
 }
 
 void baton_at_call(struct thread *t)

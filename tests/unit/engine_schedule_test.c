@@ -22,6 +22,7 @@
 struct engine engine;
 const struct session *session;
 bool (*engine_grow)(gaddr addr);
+void (*engine_wrote)(gaddr addr, uint64_t bytes);
 
 size_t engine_copy(void *dst, const void *src, size_t n)
 {

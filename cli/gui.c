@@ -1,0 +1,190 @@
+/* gui.c - `drdebug gui`: open the window.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * The window is a program of its own, drdebug-gui, so that drdebug needs no desktop's libraries. It
+ * is beside this program, or on the path. It gets this program's name in its environment, so that
+ * both are of one build.
+ * `--kdbg` starts an installed KDbg instead, with a settings file that lasts as long as it runs:
+ * the user's own is not touched.
+ */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <getopt.h>
+#include <limits.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "cli/cli.h"
+#include "cli/newest.h"
+#include "cli/program.h"
+#include "pinball/pinball.h"
+
+const char gui_details[] =
+    "  --kdbg             start KDbg on the recording, if it is installed, instead of drdebug's own window\n"
+    "  --help             print this\n"
+    "\n"
+    "Without DIR it offers recordings that were opened before. A stranger's recording is opened confined. The\n"
+    "window is a program of its own, drdebug-gui, which needs a desktop.\n";
+
+enum { OPT_KDBG = 1, OPT_HELP };
+
+static int missing(const char *name, const char *hint)
+{
+    say_error(CLI_FAILED, "%s: not found", name);
+    say_hint("%s", hint);
+    return CLI_FAILED;
+}
+
+/* The window's program: beside this one, or on the path. */
+static bool find_window(const char *self, char path[PATH_MAX])
+{
+    struct err err;
+    const char *slash = strrchr(self, '/');
+    if (slash) {
+        int n = snprintf(path, PATH_MAX, "%.*s/drdebug-gui", (int)(slash - self), self);
+        if (n > 0 && n < PATH_MAX && access(path, X_OK) == 0)
+            return true;
+    }
+    return program_find("drdebug-gui", path, &err) == 0 && access(path, X_OK) == 0;
+}
+
+static int start_window(const char *self, const char *recording)
+{
+    char path[PATH_MAX];
+    if (!find_window(self, path))
+        return missing(
+            "drdebug-gui",
+            "it is built where the headers of GTK 4 are, and is in the package drdebug-gui");
+    setenv("DRDEBUG", self, 1);
+    char *const argv[] = {path, (char *)recording, NULL};
+    execv(path, argv);
+    return say_error(CLI_FAILED, "%s: %s", path, strerror(errno));
+}
+
+/* ---- KDbg ---- */
+
+/* A word of a shell's command line, in single quotes. */
+static void put_word(FILE *out, const char *word)
+{
+    fputc('\'', out);
+    for (; *word; word++)
+        if (*word == '\'')
+            fputs("'\\''", out);
+        else
+            fputc(*word, out);
+    fputc('\'', out);
+}
+
+/* A value of KDE's settings: a backslash is written twice. */
+static void put_escaped(FILE *out, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '\\')
+            fputc('\\', out);
+        fputc(*text, out);
+    }
+}
+
+static int write_settings(const char *folder, const char *self, const char *recording)
+{
+    char path[PATH_MAX], *command = NULL;
+    size_t bytes;
+    FILE *words = open_memstream(&command, &bytes), *out;
+    if (!words)
+        return -1;
+    put_word(words, self);
+    fputs(" debug ", words);
+    put_word(words, recording);
+    fputs(" -- --fullname --nx", words);
+    fclose(words);
+    snprintf(path, sizeof path, "%s/kdbgrc", folder);
+    if (!(out = fopen(path, "w"))) {
+        free(command);
+        return -1;
+    }
+    fputs("[Debugger]\nDebuggerCmdStr=", out);
+    put_escaped(out, command);
+    fputc('\n', out);
+    free(command);
+    return fclose(out);
+}
+
+static void remove_settings(const char *folder)
+{
+    char path[PATH_MAX];
+    snprintf(path, sizeof path, "%s/kdbgrc", folder);
+    unlink(path);
+    rmdir(folder);
+}
+
+static int wait_for(pid_t pid)
+{
+    int status;
+    while (waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            return CLI_FAILED;
+    return WIFEXITED(status) ? WEXITSTATUS(status) : CLI_FAILED;
+}
+
+/* The program that was recorded is what KDbg opens; its debugger then does not load it again. */
+static int start_kdbg(const char *self, const char *recording)
+{
+    char kdbg[PATH_MAX], real[PATH_MAX], folder[] = "/tmp/drdebug-kdbg.XXXXXX";
+    struct err err;
+    if (program_find("kdbg", kdbg, &err) || access(kdbg, X_OK))
+        return missing(
+            "kdbg",
+            "KDbg is not installed; `drdebug gui` without --kdbg opens drdebug's own window");
+    struct pinball *p = pinball_open(recording, &err);
+    if (!p)
+        return say_error(CLI_FAILED, "%s", err.msg);
+    char *program = strdup(pinball_head_get(p, "program") ? pinball_head_get(p, "program") : "");
+    pinball_close(p);
+    if (!realpath(recording, real) || !mkdtemp(folder) || write_settings(folder, self, real)) {
+        free(program);
+        return say_error(CLI_FAILED, "gui: %s", strerror(errno));
+    }
+    pid_t pid = fork();
+    if (pid == 0) {
+        setenv("XDG_CONFIG_HOME", folder, 1);
+        execl(kdbg, kdbg, program, (char *)NULL);
+        _exit(127);
+    }
+    int status = pid < 0 ? say_error(CLI_FAILED, "gui: %s", strerror(errno)) : wait_for(pid);
+    remove_settings(folder);
+    free(program);
+    return status;
+}
+
+int gui_main(int argc, char *argv[])
+{
+    static const struct option options[] = {{"kdbg", no_argument, NULL, OPT_KDBG},
+                                            {"help", no_argument, NULL, OPT_HELP},
+                                            {NULL, 0, NULL, 0}};
+    char self[PATH_MAX] = "", path[PATH_MAX];
+    bool kdbg = false;
+    int c, status;
+
+    opterr = 0;
+    while ((c = getopt_long(argc, argv, ":", options, NULL)) != -1) {
+        if (c == OPT_KDBG)
+            kdbg = true;
+        else if (c == OPT_HELP)
+            return help_verb("gui");
+        else
+            return say_bad_option("gui", argv, c == ':' ? ':' : optopt, OPT_HELP);
+    }
+    if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
+        return say_error(CLI_FAILED, "/proc/self/exe: %s", strerror(errno));
+    if (!kdbg && optind == argc)
+        return start_window(self, NULL);
+    if ((status = newest_or_named("gui", argc, argv, path)) >= 0)
+        return status;
+    return kdbg ? start_kdbg(self, path) : start_window(self, path);
+}

@@ -1,0 +1,430 @@
+/* debugger.c - a recording that is open. SPDX-License-Identifier: MIT */
+#include "gui/link/debugger.h"
+
+#include <gio/gio.h>
+#include <string.h>
+
+#include "gui/link/debugger_own.h"
+#include "gui/link/json.h"
+#include "gui/model/text.h"
+
+void debugger_tell(struct debugger *d, enum debugger_change change)
+{
+    d->own->listener.changed(d->own->listener.arg, change);
+}
+
+void debugger_complain(struct debugger *d, const char *text)
+{
+    d->own->listener.failed(d->own->listener.arg, text);
+}
+
+static void set_state(struct debugger *d, enum session_state state)
+{
+    if (d->session.state == state)
+        return;
+    d->session.state = state;
+    debugger_tell(d, CHANGE_STATE);
+}
+
+/* ---- what GDB says ---- */
+
+static void on_place(void *arg, const struct mi_record *result)
+{
+    struct debugger *d = arg;
+    if (!result || strcmp(result->name, "done") != 0)
+        return;
+    session_take_place(&d->session, result->results);
+    debugger_tell(d, CHANGE_PLACE);
+}
+
+static void on_breakpoints(void *arg, const struct mi_record *result)
+{
+    struct debugger *d = arg;
+    d->own->breakpoints_asked = false;
+    if (!result || strcmp(result->name, "done") != 0)
+        return;
+    g_ptr_array_unref(d->breakpoints);
+    d->breakpoints = breakpoints_new(result->results);
+    debugger_tell(d, CHANGE_BREAKPOINTS);
+}
+
+static void ask_breakpoints(struct debugger *d)
+{
+    if (d->own->breakpoints_asked)
+        return;
+    d->own->breakpoints_asked = true;
+    gdb_send(d->gdb, GDB_COMMAND, "-break-list", on_breakpoints, d);
+}
+
+/* The breakpoint of a run to a line has done its duty, hit or not. */
+static void drop_guest(struct debugger *d)
+{
+    if (!d->own->guest)
+        return;
+    char *command = g_strdup_printf("-break-delete %s", d->own->guest);
+    g_clear_pointer(&d->own->guest, g_free);
+    gdb_send(d->gdb, GDB_COMMAND, command, NULL, NULL);
+    g_free(command);
+}
+
+static void on_stopped(struct debugger *d, const struct value *stop)
+{
+    session_take_stop(&d->session, stop);
+    debugger_tell(d, CHANGE_STATE);
+    debugger_tell(d, CHANGE_STOP);
+    drop_guest(d);
+    debugger_query(d, "-pin-place", on_place, d);
+}
+
+static void on_notice(struct debugger *d, const struct mi_record *r)
+{
+    if (g_str_has_prefix(r->name, "breakpoint-"))
+        ask_breakpoints(d);
+    else if (strcmp(r->name, "thread-selected") == 0 && value_get(r->results, "frame") &&
+             d->session.state == SESSION_STOPPED) { /* typed at the prompt */
+        session_take_frame(&d->session.frame, value_get(r->results, "frame"));
+        d->session.gdb_thread = (unsigned)value_number(r->results, "id", d->session.gdb_thread);
+        debugger_tell(d, CHANGE_FRAME);
+    }
+}
+
+static void on_record(void *arg, const struct mi_record *r)
+{
+    struct debugger *d = arg;
+    switch (r->kind) {
+    case MI_EXEC:
+        if (strcmp(r->name, "stopped") == 0)
+            on_stopped(d, r->results);
+        else if (d->session.state == SESSION_STOPPED)
+            set_state(d, SESSION_RUNNING);
+        break;
+    case MI_NOTIFY:
+        on_notice(d, r);
+        break;
+    case MI_RESULT: /* a move that did not take place */
+        debugger_complain(d, value_say(r->results, "msg"));
+        set_state(d, SESSION_STOPPED);
+        break;
+    default:
+        if (r->text)
+            d->own->listener.said(d->own->listener.arg, r->text);
+        break;
+    }
+}
+
+static void on_busy(void *arg, bool busy)
+{
+    struct debugger *d = arg;
+    d->own->busy = busy;
+    debugger_tell(d, CHANGE_WORK);
+}
+
+static void on_ended(void *arg, const char *words)
+{
+    struct debugger *d = arg;
+    bool loading = d->session.state == SESSION_LOADING;
+    struct gdb *gdb = d->gdb;
+    char *text = text_lines(words);
+    d->gdb = NULL;
+    set_state(d, SESSION_LOST);
+    if (loading)
+        debugger_complain(d, *text ? text : "GDB could not be started");
+    g_free(text);
+    gdb_free(gdb);
+    debugger_tell(d, CHANGE_WORK);
+}
+
+/* ---- open and close ---- */
+
+/* What is typed into GDB's own settings here concerns how it prints to a window. */
+static const char *const settings[] = {
+    "-gdb-set confirm off",    "-gdb-set pagination off",
+    "-gdb-set width 0",        "-gdb-set print frame-arguments scalars",
+    "-enable-pretty-printing", "-gdb-set suppress-cli-notifications off"};
+
+static void start_gdb(struct debugger *d, const char *where)
+{
+    const char *argv[12], **at = argv;
+    struct gdb_listener listener = {
+        .record = on_record, .busy = on_busy, .ended = on_ended, .arg = d};
+    struct err err;
+    *at++ = d->own->drdebug;
+    *at++ = "debug";
+    if (!d->session.recording.own)
+        *at++ = "--confined";
+    if (where)
+        *at++ = where;
+    *at++ = d->session.recording.path;
+    *at++ = "--";
+    *at++ = "-i=mi3";
+    if (!d->session.recording.own)
+        *at++ = "-nx";
+    *at = NULL;
+    set_state(d, SESSION_LOADING);
+    if (!(d->gdb = gdb_new(argv, &listener, &err))) {
+        set_state(d, SESSION_LOST);
+        debugger_complain(d, err.msg);
+        return;
+    }
+    for (size_t i = 0; i < G_N_ELEMENTS(settings); i++)
+        gdb_send(d->gdb, GDB_COMMAND, settings[i], NULL, NULL);
+}
+
+static void on_info(void *arg, const char *out, const char *complaint)
+{
+    struct debugger *d = arg;
+    struct value *info = complaint ? NULL : json_parse(out);
+    d->own->opening = NULL;
+    if (!info) {
+        debugger_complain(d, complaint && *complaint ? complaint : "drdebug info gave no answer");
+        set_state(d, SESSION_NONE);
+        debugger_tell(d, CHANGE_RECORDING);
+        return;
+    }
+    session_take_info(&d->session, d->own->path, info);
+    value_free(info);
+    char *trace = g_build_filename(d->own->path, "trace", NULL);
+    d->traced = g_file_test(trace, G_FILE_TEST_EXISTS);
+    g_free(trace);
+    debugger_tell(d, CHANGE_RECORDING);
+    start_gdb(d, NULL);
+    debugger_ask_timeline(d);
+}
+
+void debugger_open(struct debugger *d, const char *path)
+{
+    struct job_listener listener = {.done = on_info, .arg = d};
+    struct err err;
+    debugger_close(d);
+    d->own->path = g_canonicalize_filename(path, NULL);
+    const char *argv[] = {d->own->drdebug, "info", "--json", "--", d->own->path, NULL};
+    set_state(d, SESSION_LOADING);
+    if (!(d->own->opening = job_new(argv, &listener, &err)))
+        debugger_complain(d, err.msg);
+}
+
+void debugger_close(struct debugger *d)
+{
+    struct gdb *gdb = d->gdb;
+    d->gdb = NULL;
+    gdb_free(gdb);
+    job_forget(d->own->opening);
+    d->own->opening = NULL;
+    debugger_forget_work(d);
+    session_deinit(&d->session);
+    g_ptr_array_set_size(d->breakpoints, 0);
+    timeline_free(d->timeline);
+    d->timeline = timeline_new();
+    slice_free(d->slice);
+    d->slice = NULL;
+    d->traced = false;
+    d->own->breakpoints_asked = false;
+    g_clear_pointer(&d->own->guest, g_free);
+    g_clear_pointer(&d->own->path, g_free);
+    debugger_tell(d, CHANGE_RECORDING);
+    debugger_tell(d, CHANGE_STATE);
+}
+
+void debugger_recover(struct debugger *d)
+{
+    GPtrArray *old = d->breakpoints;
+    char *position = g_strdup(d->session.position);
+    if (d->gdb || !d->session.recording.path)
+        return;
+    d->breakpoints = g_ptr_array_new();
+    slice_free(d->slice); /* it was that GDB's */
+    d->slice = NULL;
+    debugger_tell(d, CHANGE_SLICE);
+    start_gdb(d, position ? "--start" : NULL);
+    for (unsigned i = 0; i < old->len; i++) {
+        char *command = breakpoint_command(g_ptr_array_index(old, i));
+        if (command)
+            gdb_send(d->gdb, GDB_COMMAND, command, NULL, NULL);
+        g_free(command);
+    }
+    if (position)
+        debugger_goto(d, position);
+    ask_breakpoints(d);
+    g_ptr_array_unref(old);
+    g_free(position);
+}
+
+struct debugger *debugger_new(const char *drdebug, const struct debugger_listener *listener)
+{
+    struct debugger *d = g_new0(struct debugger, 1);
+    d->own = g_new0(struct debugger_own, 1);
+    d->own->drdebug = g_strdup(drdebug);
+    d->own->listener = *listener;
+    d->own->tasks = g_queue_new();
+    d->timeline = timeline_new();
+    d->breakpoints = g_ptr_array_new();
+    d->percent = -1;
+    return d;
+}
+
+void debugger_free(struct debugger *d)
+{
+    if (!d)
+        return;
+    d->own->listener = debugger_silence;
+    debugger_close(d);
+    timeline_free(d->timeline);
+    g_ptr_array_unref(d->breakpoints);
+    g_queue_free(d->own->tasks);
+    g_free(d->own->drdebug);
+    g_free(d->own);
+    g_free(d);
+}
+
+/* ---- moves ---- */
+
+/* The line of GDB's own as a command of MI. To be freed. */
+static char *console(const char *line)
+{
+    char *quoted = mi_quote(line);
+    char *command = g_strdup_printf("-interpreter-exec console %s", quoted);
+    g_free(quoted);
+    return command;
+}
+
+static void on_moved(void *arg, const struct mi_record *result)
+{
+    struct debugger *d = arg;
+    if (result && strcmp(result->name, "error") == 0)
+        debugger_complain(d, value_say(result->results, "msg"));
+}
+
+void debugger_move(struct debugger *d, const char *command)
+{
+    char *whole = *command == '-' ? g_strdup(command) : console(command);
+    gdb_send(d->gdb, GDB_MOVE, whole, on_moved, d);
+    g_free(whole);
+}
+
+void debugger_goto(struct debugger *d, const char *position)
+{
+    char *command = g_strdup_printf("pin goto %s", position);
+    debugger_move(d, command);
+    g_free(command);
+}
+
+void debugger_goto_ticks(struct debugger *d, uint64_t ticks)
+{
+    uint64_t now = d->session.ticks;
+    char *where = g_strdup_printf("%c%" G_GUINT64_FORMAT, ticks < now ? '-' : '+',
+                                  ticks < now ? now - ticks : ticks - now);
+    if (ticks != now)
+        debugger_goto(d, where);
+    g_free(where);
+}
+
+void debugger_restart(struct debugger *d)
+{
+    debugger_move(d, "start");
+}
+
+void debugger_goto_failure(struct debugger *d)
+{
+    debugger_move(d, "python import drdebug; drdebug.start('end')");
+}
+
+static void on_guest(void *arg, const struct mi_record *result)
+{
+    struct debugger *d = arg;
+    const struct value *b = result ? value_get(result->results, "bkpt") : NULL;
+    if (!b) {
+        on_moved(d, result);
+        return;
+    }
+    d->own->guest = g_strdup(value_say(b, "number"));
+    debugger_move(d, d->own->guest_back ? "reverse-continue" : "-exec-continue");
+}
+
+void debugger_run_to(struct debugger *d, const char *file, unsigned line, bool back)
+{
+    char *quoted = mi_quote(file);
+    char *command = g_strdup_printf("-break-insert --source %s --line %u", quoted, line);
+    d->own->guest_back = back;
+    gdb_send(d->gdb, GDB_COMMAND, command, on_guest, d);
+    g_free(command);
+    g_free(quoted);
+}
+
+/* ---- frames and threads ---- */
+
+static void on_frame(void *arg, const struct mi_record *result)
+{
+    struct debugger *d = arg;
+    const struct value *frame = result ? value_get(result->results, "frame") : NULL;
+    if (!frame)
+        return;
+    session_take_frame(&d->session.frame, frame);
+    debugger_tell(d, CHANGE_FRAME);
+}
+
+void debugger_select_frame(struct debugger *d, unsigned level)
+{
+    char *command = g_strdup_printf("-stack-select-frame %u", level);
+    gdb_send(d->gdb, GDB_COMMAND, command, NULL, NULL);
+    gdb_send(d->gdb, GDB_COMMAND, "-stack-info-frame", on_frame, d);
+    g_free(command);
+}
+
+void debugger_select_thread(struct debugger *d, unsigned gdb_thread)
+{
+    char *command = g_strdup_printf("-thread-select %u", gdb_thread);
+    d->session.gdb_thread = gdb_thread;
+    gdb_send(d->gdb, GDB_COMMAND, command, NULL, NULL);
+    gdb_send(d->gdb, GDB_COMMAND, "-stack-info-frame", on_frame, d);
+    g_free(command);
+}
+
+/* ---- breakpoints ---- */
+
+static void on_breakpoint(void *arg, const struct mi_record *result)
+{
+    struct debugger *d = arg;
+    on_moved(d, result);
+    if (result)
+        ask_breakpoints(d);
+}
+
+void debugger_breakpoint_command(struct debugger *d, const char *command)
+{
+    gdb_send(d->gdb, GDB_COMMAND, command, on_breakpoint, d);
+}
+
+void debugger_toggle_breakpoint(struct debugger *d, const char *file, unsigned line, bool temporary)
+{
+    const struct breakpoint *b = breakpoints_at(d->breakpoints, file, line);
+    char *quoted = mi_quote(file), *command;
+    if (b)
+        command = g_strdup_printf("-break-delete %s", b->number);
+    else
+        command = g_strdup_printf("-break-insert %s--source %s --line %u", temporary ? "-t " : "",
+                                  quoted, line);
+    debugger_breakpoint_command(d, command);
+    g_free(command);
+    g_free(quoted);
+}
+
+void debugger_enable_breakpoint(struct debugger *d, const char *number, bool enabled)
+{
+    char *command = g_strdup_printf("-break-%s %s", enabled ? "enable" : "disable", number);
+    debugger_breakpoint_command(d, command);
+    g_free(command);
+}
+
+/* ---- anything else ---- */
+
+void debugger_query(struct debugger *d, const char *command, gdb_answer *answer, void *arg)
+{
+    gdb_send(d->gdb, GDB_QUERY, command, answer, arg);
+}
+
+void debugger_type(struct debugger *d, const char *line)
+{
+    char *command = console(line);
+    gdb_send(d->gdb, GDB_COMMAND, command, on_moved, d);
+    g_free(command);
+}

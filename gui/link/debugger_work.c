@@ -1,0 +1,268 @@
+/* debugger_work.c - what takes long: questions, the trace, slices. SPDX-License-Identifier: MIT
+ *
+ * Questions are processes of their own, one after the other. Slices are GDB's, so that its prompt,
+ * its slice-step and the window mean the same one; the trace that they need is collected before, by
+ * a process that tells how far it is.
+ */
+#include <string.h>
+
+#include "gui/link/answer.h"
+#include "gui/link/debugger_own.h"
+
+enum { TURNS_MOST = 1000000 };
+
+struct task {
+    struct debugger *d;
+    char *title;
+    char **argv;
+    bool trace; /* not a question */
+    debugger_answered *fn;
+    void *arg;
+};
+
+static void changed_nothing(void *arg, enum debugger_change change)
+{
+    (void)arg;
+    (void)change;
+}
+
+static void said_nothing(void *arg, const char *text)
+{
+    (void)arg;
+    (void)text;
+}
+
+const struct debugger_listener debugger_silence = {changed_nothing, said_nothing, said_nothing,
+                                                   NULL};
+
+static void task_free(struct task *t)
+{
+    g_free(t->title);
+    g_strfreev(t->argv);
+    g_free(t);
+}
+
+/* ---- one after the other ---- */
+
+static void start_next(struct debugger *d);
+
+static void on_progress(void *arg, int percent, const char *words)
+{
+    struct task *t = arg;
+    (void)words;
+    t->d->percent = percent;
+    debugger_tell(t->d, CHANGE_WORK);
+}
+
+static void on_done(void *arg, const char *out, const char *complaint)
+{
+    struct task *t = arg;
+    struct debugger *d = t->d;
+    struct value *answer = complaint || t->trace ? NULL : answer_parse(out);
+    d->own->job = NULL;
+    d->work = NULL;
+    d->percent = -1;
+    g_queue_pop_head(d->own->tasks);
+    if (complaint && *complaint)
+        debugger_complain(d, complaint);
+    if (t->trace && !complaint) {
+        d->traced = true;
+        debugger_tell(d, CHANGE_TRACE);
+    }
+    if (t->fn && (!t->trace || !complaint))
+        t->fn(t->arg, answer);
+    value_free(answer);
+    task_free(t);
+    start_next(d);
+}
+
+static void start_next(struct debugger *d)
+{
+    struct task *t = g_queue_peek_head(d->own->tasks);
+    struct err err;
+    if (t && !d->own->job) {
+        struct job_listener listener = {.progress = on_progress, .done = on_done, .arg = t};
+        d->work = t->title;
+        d->percent = -1;
+        d->own->job = job_new((const char *const *)t->argv, &listener, &err);
+        if (!d->own->job)
+            on_done(t, "", err.msg);
+    }
+    debugger_tell(d, CHANGE_WORK);
+}
+
+static void enqueue(struct debugger *d, struct task task, GPtrArray *argv)
+{
+    struct task *t = g_new(struct task, 1);
+    g_ptr_array_add(argv, NULL);
+    *t = task;
+    t->d = d;
+    t->argv = (char **)g_ptr_array_free(argv, FALSE);
+    g_queue_push_tail(d->own->tasks, t);
+    start_next(d);
+}
+
+void debugger_forget_work(struct debugger *d)
+{
+    job_forget(d->own->job);
+    d->own->job = NULL;
+    d->work = NULL;
+    for (struct task *t; (t = g_queue_pop_head(d->own->tasks));)
+        task_free(t);
+}
+
+void debugger_cancel(struct debugger *d)
+{
+    if (d->own->job)
+        job_cancel(d->own->job);
+    else if (d->own->busy)
+        gdb_interrupt(d->gdb);
+}
+
+/* ---- questions ---- */
+
+void debugger_ask(struct debugger *d, const char *title, const char *const words[],
+                  debugger_answered *fn, void *arg)
+{
+    GPtrArray *argv = g_ptr_array_new();
+    if (!d->own->path) {
+        g_ptr_array_unref(argv);
+        return;
+    }
+    g_ptr_array_add(argv, g_strdup(d->own->drdebug));
+    g_ptr_array_add(argv, g_strdup("ask"));
+    g_ptr_array_add(argv, g_strdup("--json"));
+    g_ptr_array_add(argv, g_strdup(d->own->path));
+    for (; *words; words++)
+        g_ptr_array_add(argv, g_strdup(*words));
+    enqueue(d, (struct task){.title = g_strdup(title), .fn = fn, .arg = arg}, argv);
+}
+
+void debugger_trace(struct debugger *d, debugger_answered *fn, void *arg)
+{
+    GPtrArray *argv = g_ptr_array_new();
+    if (d->traced || !d->own->path) {
+        g_ptr_array_unref(argv);
+        if (fn && d->own->path)
+            fn(arg, NULL);
+        return;
+    }
+    g_ptr_array_add(argv, g_strdup(d->own->drdebug));
+    g_ptr_array_add(argv, g_strdup("trace"));
+    g_ptr_array_add(argv, g_strdup(d->own->path));
+    enqueue(d,
+            (struct task){
+                .title = g_strdup("Collecting the trace"), .trace = true, .fn = fn, .arg = arg},
+            argv);
+}
+
+/* ---- the timeline ---- */
+
+static void add_turns(struct debugger *d, const struct value *rows)
+{
+    for (unsigned i = 0; i < value_count(rows); i++) {
+        const struct value *row = value_at(rows, i);
+        const char *at = strchr(value_say(row, "at"), ':');
+        timeline_add_turn(d->timeline, (uint32_t)value_number(row, "thread", 0),
+                          value_number(row, "from", 0), value_number(row, "to", 0),
+                          at ? g_ascii_strtoull(at + 1, NULL, 10) : 0);
+    }
+}
+
+static void on_turns(void *arg, const struct value *answer)
+{
+    struct debugger *d = arg;
+    timeline_free(d->timeline);
+    d->timeline = timeline_new();
+    add_turns(d, value_get(answer, "rows"));
+    debugger_tell(d, CHANGE_TIMELINE);
+}
+
+void debugger_ask_timeline(struct debugger *d)
+{
+    char *most = g_strdup_printf("%d", TURNS_MOST);
+    const char *const words[] = {"schedule", "--limit", most, NULL};
+    debugger_ask(d, "Reading the schedule", words, on_turns, d);
+    g_free(most);
+}
+
+/* ---- slices ---- */
+
+/* A slice on its way: first the trace, then GDB's answer, then all its lines. */
+struct slicing {
+    struct debugger *d;
+    char *command;
+    debugger_answered *fn;
+    void *arg;
+};
+
+static void slicing_free(struct slicing *s)
+{
+    g_free(s->command);
+    g_free(s);
+}
+
+static void take_slice(struct debugger *d, const struct value *answer)
+{
+    struct slice *made = slice_new(answer);
+    if (!made)
+        return;
+    slice_free(d->slice);
+    d->slice = made;
+    debugger_tell(d, CHANGE_SLICE);
+}
+
+static void on_lines(void *arg, const struct mi_record *result)
+{
+    if (result && strcmp(result->name, "done") == 0)
+        take_slice(arg, result->results);
+}
+
+static void on_slice(void *arg, const struct mi_record *result)
+{
+    struct slicing *s = arg;
+    struct debugger *d = s->d;
+    bool good = result && strcmp(result->name, "done") == 0;
+    if (result && !good)
+        debugger_complain(d, value_say(result->results, "msg"));
+    if (good && value_get(result->results, "lines")) {
+        take_slice(d, result->results);
+    } else if (good) { /* -pin-why tells the story only */
+        char *command = g_strdup_printf("-pin-list %s", value_say(result->results, "number"));
+        gdb_send(d->gdb, GDB_COMMAND, command, on_lines, d);
+        g_free(command);
+    }
+    if (s->fn)
+        s->fn(s->arg, good ? result->results : NULL);
+    slicing_free(s);
+}
+
+static void on_traced(void *arg, const struct value *answer)
+{
+    struct slicing *s = arg;
+    (void)answer;
+    gdb_send(s->d->gdb, GDB_COMMAND, s->command, on_slice, s);
+}
+
+void debugger_slice(struct debugger *d, const char *command, debugger_answered *fn, void *arg)
+{
+    struct slicing *s = g_new(struct slicing, 1);
+    *s = (struct slicing){.d = d, .command = g_strdup(command), .fn = fn, .arg = arg};
+    debugger_trace(d, on_traced, s);
+}
+
+void debugger_why(struct debugger *d, const char *expression, debugger_answered *fn, void *arg)
+{
+    char *quoted = expression ? mi_quote(expression) : g_strdup("");
+    char *command = g_strdup_printf("-pin-why %s", quoted);
+    debugger_slice(d, command, fn, arg);
+    g_free(command);
+    g_free(quoted);
+}
+
+void debugger_drop_slice(struct debugger *d)
+{
+    slice_free(d->slice);
+    d->slice = NULL;
+    debugger_tell(d, CHANGE_SLICE);
+}

@@ -1,0 +1,411 @@
+/* page.c - one source file. SPDX-License-Identifier: MIT
+ *
+ * What a line depends on is shown between it and the next one: the line gets room below (a tag),
+ * and a widget lies over that room. So line numbers and marks go on meaning lines of the file.
+ */
+#include "gui/view/page.h"
+
+#include <string.h>
+
+#include "gui/model/expression.h"
+#include "gui/model/text.h"
+#include "gui/view/margin.h"
+
+enum { STRIP = 22, ARROW = 14, ROOM_EDGE = 6 };
+
+struct page {
+    struct window *window;
+    char *path;
+    GtkWidget *widget;
+    GtkSourceView *view;
+    GtkTextBuffer *buffer;
+    GtkTextTag *current_tag, *frame_tag, *slice_tag, *room_tag;
+    unsigned current;
+    bool innermost;
+    unsigned open;   /* the line whose dependences are shown; 0: none */
+    GtkWidget *room; /* what is shown over the room below that line; always there, since GTK 4.8
+                        cannot remove it */
+    unsigned long style_signal;
+};
+
+/* ---- marks ---- */
+
+static unsigned marks_at(void *arg, unsigned line)
+{
+    struct page *p = arg;
+    const struct breakpoint *b = breakpoints_at(p->window->debugger->breakpoints, p->path, line);
+    GPtrArray *rows = slice_at(p->window->debugger->slice, p->path, line);
+    unsigned marks = 0;
+    if (b)
+        marks |= MARGIN_BREAKPOINT | (b->enabled ? 0u : MARGIN_DISABLED) |
+                 (b->condition ? MARGIN_CONDITION : 0u);
+    if (line == p->current)
+        marks |= p->innermost ? MARGIN_CURRENT : MARGIN_FRAME;
+    if (rows->len)
+        marks |= MARGIN_SLICE | (line == p->open ? MARGIN_OPEN : 0u);
+    g_ptr_array_unref(rows);
+    return marks;
+}
+
+char *page_margin_words(struct page *p, unsigned line)
+{
+    static const struct {
+        unsigned mark;
+        const char *words;
+    } table[] = {{MARGIN_BREAKPOINT, "breakpoint"}, {MARGIN_DISABLED, "disabled"},
+                 {MARGIN_CONDITION, "conditional"}, {MARGIN_CURRENT, "executed next"},
+                 {MARGIN_FRAME, "of this frame"},   {MARGIN_SLICE, "in the slice"},
+                 {MARGIN_OPEN, "dependences shown"}};
+    unsigned marks = marks_at(p, line);
+    GString *out = g_string_new(NULL);
+    for (size_t i = 0; i < G_N_ELEMENTS(table); i++)
+        if (marks & table[i].mark)
+            g_string_append_printf(out, "%s%s", out->len ? ", " : "", table[i].words);
+    return g_string_free(out, out->len == 0);
+}
+
+static void on_strip(void *arg, unsigned line, unsigned button)
+{
+    struct page *p = arg;
+    const struct breakpoint *b = breakpoints_at(p->window->debugger->breakpoints, p->path, line);
+    if (button == GDK_BUTTON_PRIMARY)
+        debugger_toggle_breakpoint(p->window->debugger, p->path, line, false);
+    else if (button == GDK_BUTTON_MIDDLE && b)
+        debugger_enable_breakpoint(p->window->debugger, b->number, !b->enabled);
+}
+
+static void on_arrow(void *arg, unsigned line, unsigned button)
+{
+    if (button == GDK_BUTTON_PRIMARY)
+        page_toggle_dependences(arg, line);
+}
+
+static void line_iters(struct page *p, unsigned line, GtkTextIter *from, GtkTextIter *to)
+{
+    gtk_text_buffer_get_iter_at_line(p->buffer, from, (int)line - 1);
+    *to = *from;
+    gtk_text_iter_forward_line(to);
+}
+
+static void tag_line(struct page *p, GtkTextTag *tag, unsigned line)
+{
+    GtkTextIter from, to;
+    if (line == 0 || line > (unsigned)gtk_text_buffer_get_line_count(p->buffer))
+        return;
+    line_iters(p, line, &from, &to);
+    gtk_text_buffer_apply_tag(p->buffer, tag, &from, &to);
+}
+
+static void untag(struct page *p, GtkTextTag *tag)
+{
+    GtkTextIter from, to;
+    gtk_text_buffer_get_bounds(p->buffer, &from, &to);
+    gtk_text_buffer_remove_tag(p->buffer, tag, &from, &to);
+}
+
+static void redraw_margin(struct page *p)
+{
+    GtkWidget *gutter = GTK_WIDGET(gtk_source_view_get_gutter(p->view, GTK_TEXT_WINDOW_LEFT));
+    for (GtkWidget *child = gtk_widget_get_first_child(gutter); child;
+         child = gtk_widget_get_next_sibling(child))
+        gtk_widget_queue_draw(child);
+}
+
+/* ---- dependences ---- */
+
+static void close_dependences(struct page *p)
+{
+    if (!p->open)
+        return;
+    p->open = 0;
+    gtk_widget_set_visible(p->room, FALSE);
+    gtk_box_remove(GTK_BOX(p->room), gtk_widget_get_first_child(p->room));
+    untag(p, p->room_tag);
+}
+
+void page_toggle_dependences(struct page *p, unsigned line)
+{
+    bool again = p->open == line;
+    GtkTextIter from, to;
+    GdkRectangle at;
+    int height, natural;
+    close_dependences(p);
+    GtkWidget *shown = again ? NULL : dependences_new(p->window, p->path, line);
+    if (shown) {
+        p->open = line;
+        line_iters(p, line, &from, &to);
+        gtk_text_view_get_iter_location(GTK_TEXT_VIEW(p->view), &from, &at);
+        gtk_box_append(GTK_BOX(p->room), shown);
+        gtk_widget_set_visible(p->room, TRUE);
+        gtk_widget_measure(p->room, GTK_ORIENTATION_VERTICAL, -1, &height, &natural, NULL, NULL);
+        g_object_set(p->room_tag, "pixels-below-lines", natural + ROOM_EDGE, NULL);
+        gtk_text_buffer_apply_tag(p->buffer, p->room_tag, &from, &to);
+        gtk_text_view_move_overlay(GTK_TEXT_VIEW(p->view), p->room, 12, at.y + at.height);
+        gtk_text_view_scroll_to_iter(GTK_TEXT_VIEW(p->view), &to, 0.1, FALSE, 0, 0);
+    }
+    redraw_margin(p);
+}
+
+void page_refresh(struct page *p)
+{
+    const struct slice *slice = p->window->debugger->slice;
+    close_dependences(p);
+    untag(p, p->slice_tag);
+    for (unsigned i = 0; slice && i < slice->rows->len; i++) {
+        const struct slice_row *row = g_ptr_array_index(slice->rows, i);
+        GPtrArray *here = row->line ? slice_at(slice, p->path, row->line) : NULL;
+        if (here && here->len)
+            tag_line(p, p->slice_tag, row->line);
+        if (here)
+            g_ptr_array_unref(here);
+    }
+    redraw_margin(p);
+}
+
+void page_set_current(struct page *p, unsigned line, bool innermost)
+{
+    untag(p, p->current_tag);
+    untag(p, p->frame_tag);
+    p->current = line;
+    p->innermost = innermost;
+    tag_line(p, innermost ? p->current_tag : p->frame_tag, line);
+    redraw_margin(p);
+}
+
+/* ---- looks ---- */
+
+static const struct {
+    const char *scheme, *current, *frame, *slice;
+} colours[2] = {{"Adwaita", "#cdeccf", "#e4e4e4", "#fdf0a8"},
+                {"Adwaita-dark", "#1f4d2e", "#44444a", "#57481a"}};
+
+static void set_colours(struct page *p)
+{
+    bool dark = adw_style_manager_get_dark(adw_style_manager_get_default());
+    GtkSourceStyleScheme *scheme = gtk_source_style_scheme_manager_get_scheme(
+        gtk_source_style_scheme_manager_get_default(), colours[dark].scheme);
+    gtk_source_buffer_set_style_scheme(GTK_SOURCE_BUFFER(p->buffer), scheme);
+    g_object_set(p->current_tag, "paragraph-background", colours[dark].current, NULL);
+    g_object_set(p->frame_tag, "paragraph-background", colours[dark].frame, NULL);
+    g_object_set(p->slice_tag, "paragraph-background", colours[dark].slice, NULL);
+}
+
+static void on_style(AdwStyleManager *manager, GParamSpec *spec, struct page *p)
+{
+    (void)manager;
+    (void)spec;
+    set_colours(p);
+}
+
+static void make_tags(struct page *p)
+{
+    p->slice_tag = gtk_text_buffer_create_tag(p->buffer, NULL, NULL);
+    p->frame_tag = gtk_text_buffer_create_tag(p->buffer, NULL, NULL);
+    p->current_tag = gtk_text_buffer_create_tag(p->buffer, NULL, NULL);
+    p->room_tag = gtk_text_buffer_create_tag(p->buffer, NULL, NULL);
+    set_colours(p);
+    p->style_signal =
+        g_signal_connect(adw_style_manager_get_default(), "notify::dark", G_CALLBACK(on_style), p);
+}
+
+/* A line that has room below it keeps its number at the top. */
+static void add_room(struct page *p)
+{
+    GtkWidget *gutter = GTK_WIDGET(gtk_source_view_get_gutter(p->view, GTK_TEXT_WINDOW_LEFT));
+    for (GtkWidget *child = gtk_widget_get_first_child(gutter); child;
+         child = gtk_widget_get_next_sibling(child))
+        if (GTK_SOURCE_IS_GUTTER_RENDERER(child)) {
+            gtk_source_gutter_renderer_set_yalign(GTK_SOURCE_GUTTER_RENDERER(child), 0);
+            gtk_source_gutter_renderer_set_alignment_mode(
+                GTK_SOURCE_GUTTER_RENDERER(child), GTK_SOURCE_GUTTER_RENDERER_ALIGNMENT_MODE_FIRST);
+        }
+    p->room = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
+    gtk_widget_set_visible(p->room, FALSE);
+    gtk_text_view_add_overlay(GTK_TEXT_VIEW(p->view), p->room, 12, 0);
+}
+
+static void add_strips(struct page *p)
+{
+    GtkSourceGutter *gutter = gtk_source_view_get_gutter(p->view, GTK_TEXT_WINDOW_LEFT);
+    unsigned breakpoints =
+        MARGIN_BREAKPOINT | MARGIN_DISABLED | MARGIN_CONDITION | MARGIN_CURRENT | MARGIN_FRAME;
+    gtk_source_gutter_insert(gutter, gui_margin_new(breakpoints, STRIP, marks_at, on_strip, p),
+                             -50);
+    gtk_source_gutter_insert(
+        gutter, gui_margin_new(MARGIN_SLICE | MARGIN_OPEN, ARROW, marks_at, on_arrow, p), 50);
+}
+
+/* ---- the pointer and the cursor ---- */
+
+static char *line_text(struct page *p, const GtkTextIter *at, unsigned *column)
+{
+    GtkTextIter from = *at, to = *at;
+    gtk_text_iter_set_line_offset(&from, 0);
+    if (!gtk_text_iter_ends_line(&to))
+        gtk_text_iter_forward_to_line_end(&to);
+    *column = (unsigned)gtk_text_iter_get_line_index(at);
+    return gtk_text_buffer_get_text(p->buffer, &from, &to, FALSE);
+}
+
+static char *expression_of(struct page *p, const GtkTextIter *at)
+{
+    unsigned column;
+    char *line = line_text(p, at, &column);
+    char *found = expression_at(line, column);
+    if (!found && column > 0) /* the cursor stands behind a name */
+        found = expression_at(line, column - 1);
+    g_free(line);
+    return found;
+}
+
+char *page_cursor_expression(struct page *p)
+{
+    GtkTextIter from, to;
+    if (gtk_text_buffer_get_selection_bounds(p->buffer, &from, &to) &&
+        gtk_text_iter_get_line(&from) == gtk_text_iter_get_line(&to))
+        return gtk_text_buffer_get_text(p->buffer, &from, &to, FALSE);
+    gtk_text_buffer_get_iter_at_mark(p->buffer, &from, gtk_text_buffer_get_insert(p->buffer));
+    return expression_of(p, &from);
+}
+
+unsigned page_cursor_line(struct page *p)
+{
+    GtkTextIter at;
+    gtk_text_buffer_get_iter_at_mark(p->buffer, &at, gtk_text_buffer_get_insert(p->buffer));
+    return (unsigned)gtk_text_iter_get_line(&at) + 1;
+}
+
+static void on_cursor(GtkTextBuffer *buffer, GParamSpec *spec, struct page *p)
+{
+    (void)buffer;
+    (void)spec;
+    actions_update(p->window);
+}
+
+/* The menu of the right button is about what is below it. */
+static void on_right(GtkGestureClick *gesture, int presses, double x, double y, struct page *p)
+{
+    GtkTextIter at;
+    int bx, by;
+    (void)gesture;
+    (void)presses;
+    gtk_text_view_window_to_buffer_coords(GTK_TEXT_VIEW(p->view), GTK_TEXT_WINDOW_WIDGET, (int)x,
+                                          (int)y, &bx, &by);
+    gtk_text_view_get_iter_at_location(GTK_TEXT_VIEW(p->view), &at, bx, by);
+    if (!gtk_text_buffer_get_has_selection(p->buffer))
+        gtk_text_buffer_place_cursor(p->buffer, &at);
+}
+
+static void add_menu(struct page *p)
+{
+    static const struct {
+        const char *label, *action;
+    } about_value[] = {{"_Why?", "win.why"},
+                       {"_Last Change", "win.last"},
+                       {"_All Values", "win.values"},
+                       {"_Slice", "win.slice"},
+                       {"Wa_tch", "win.watch"}},
+      about_line[] = {{"Toggle _Breakpoint", "win.breakpoint"},
+                      {"Run to _Here", "win.run-to-cursor"},
+                      {"Run _Back to Here", "win.back-to-cursor"},
+                      {"_Executions of This Line", "win.executions"},
+                      {"_Dependences", "win.dependences"}};
+    GMenu *menu = g_menu_new(), *first = g_menu_new(), *second = g_menu_new();
+    for (size_t i = 0; i < G_N_ELEMENTS(about_value); i++)
+        g_menu_append(first, about_value[i].label, about_value[i].action);
+    for (size_t i = 0; i < G_N_ELEMENTS(about_line); i++)
+        g_menu_append(second, about_line[i].label, about_line[i].action);
+    g_menu_append_section(menu, NULL, G_MENU_MODEL(first));
+    g_menu_append_section(menu, NULL, G_MENU_MODEL(second));
+    gtk_text_view_set_extra_menu(GTK_TEXT_VIEW(p->view), G_MENU_MODEL(menu));
+    GtkGesture *right = gtk_gesture_click_new();
+    gtk_gesture_single_set_button(GTK_GESTURE_SINGLE(right), GDK_BUTTON_SECONDARY);
+    gtk_event_controller_set_propagation_phase(GTK_EVENT_CONTROLLER(right), GTK_PHASE_CAPTURE);
+    g_signal_connect(right, "pressed", G_CALLBACK(on_right), p);
+    gtk_widget_add_controller(GTK_WIDGET(p->view), GTK_EVENT_CONTROLLER(right));
+    g_object_unref(first);
+    g_object_unref(second);
+    g_object_unref(menu);
+}
+
+/* ---- begin and end ---- */
+
+static void on_destroy(void *arg)
+{
+    struct page *p = arg;
+    g_signal_handler_disconnect(adw_style_manager_get_default(), p->style_signal);
+    g_object_unref(p->buffer);
+    g_free(p->path);
+    g_free(p);
+}
+
+static GtkSourceLanguage *language_of(const char *path)
+{
+    return gtk_source_language_manager_guess_language(gtk_source_language_manager_get_default(),
+                                                      path, NULL);
+}
+
+struct page *page_new(struct window *w, const char *path, const char *text)
+{
+    struct page *p = g_new0(struct page, 1);
+    char *name = text_line(text_base(path));
+    p->window = w;
+    p->path = g_strdup(path);
+    p->buffer = GTK_TEXT_BUFFER(gtk_source_buffer_new(NULL));
+    p->view = GTK_SOURCE_VIEW(gtk_source_view_new_with_buffer(GTK_SOURCE_BUFFER(p->buffer)));
+    gtk_text_buffer_set_text(p->buffer, text, -1);
+    gtk_source_buffer_set_language(GTK_SOURCE_BUFFER(p->buffer), language_of(path));
+    gtk_source_buffer_set_highlight_matching_brackets(GTK_SOURCE_BUFFER(p->buffer), FALSE);
+    gtk_text_view_set_editable(GTK_TEXT_VIEW(p->view), FALSE);
+    gtk_text_view_set_monospace(GTK_TEXT_VIEW(p->view), TRUE);
+    gtk_text_view_set_left_margin(GTK_TEXT_VIEW(p->view), 4);
+    gtk_source_view_set_show_line_numbers(p->view, TRUE);
+    gtk_widget_add_css_class(GTK_WIDGET(p->view), "source");
+    gtk_accessible_update_property(GTK_ACCESSIBLE(p->view), GTK_ACCESSIBLE_PROPERTY_LABEL, name,
+                                   -1);
+    make_tags(p);
+    add_strips(p);
+    add_room(p);
+    add_menu(p);
+    hover_add(w, p->view);
+    g_signal_connect(p->buffer, "notify::cursor-position", G_CALLBACK(on_cursor), p);
+    p->widget = gtk_scrolled_window_new();
+    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(p->widget), GTK_WIDGET(p->view));
+    g_object_set_data_full(G_OBJECT(p->widget), "page", p, on_destroy);
+    page_refresh(p);
+    g_free(name);
+    return p;
+}
+
+GtkWidget *page_widget(struct page *p)
+{
+    return p->widget;
+}
+
+GtkSourceView *page_view(struct page *p)
+{
+    return p->view;
+}
+
+const char *page_path(const struct page *p)
+{
+    return p->path;
+}
+
+static gboolean scroll_later(void *arg)
+{
+    struct page *p = arg;
+    gtk_text_view_scroll_to_mark(GTK_TEXT_VIEW(p->view), gtk_text_buffer_get_insert(p->buffer), 0.2,
+                                 FALSE, 0, 0.4);
+    g_object_unref(p->widget);
+    return G_SOURCE_REMOVE;
+}
+
+void page_show_line(struct page *p, unsigned line)
+{
+    GtkTextIter at;
+    gtk_text_buffer_get_iter_at_line(p->buffer, &at, (int)line - 1);
+    gtk_text_buffer_place_cursor(p->buffer, &at);
+    g_object_ref(p->widget);
+    g_idle_add(scroll_later, p); /* a page that was just made has no size yet */
+}

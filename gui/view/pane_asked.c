@@ -1,0 +1,230 @@
+/* pane_asked.c - panes that are one question: Output, Events, Races, Locks.
+ * SPDX-License-Identifier: MIT
+ *
+ * Output and Events need no trace and are asked when they are first seen. The others need one:
+ * nothing collects it unasked, the pane has a button.
+ */
+#include <string.h>
+
+#include "gui/model/text.h"
+#include "gui/view/asked.h"
+#include "gui/view/panes.h"
+
+struct question {
+    struct asked_kind kind;
+    const char *word;        /* the question's */
+    bool traced;             /* it needs a trace */
+    const char *button;      /* that asks it */
+    const char *filter;      /* what the filter is of; NULL: there is none */
+    enum timeline_kind mark; /* TIMELINE_RUN: rows are no marks */
+};
+
+struct asked_pane {
+    struct pane pane;
+    const struct question *question;
+    struct asked *asked;
+    GtkWidget *stack, *estimate, *entry;
+};
+
+static void add_marks(void *arg, const struct value *answer)
+{
+    struct asked_pane *p = arg;
+    struct debugger *d = p->pane.window->debugger;
+    const struct value *rows = value_get(answer, "rows");
+    uint64_t ticks;
+    if (p->question->mark == TIMELINE_RUN)
+        return;
+    timeline_clear_marks(d->timeline, p->question->mark);
+    for (unsigned i = 0; i < value_count(rows); i++) {
+        const struct value *row = value_at(rows, i);
+        const char *at = value_say(row, p->question->kind.at);
+        char *label =
+            text_line(value_say(row, strcmp(p->question->word, "races") == 0 ? "what" : "text"));
+        if (timeline_when_position(d->timeline, at, &ticks))
+            timeline_add_mark(d->timeline, p->question->mark, (uint32_t)atoi(at + 1), ticks, label);
+        g_free(label);
+    }
+    panes_changed(p->pane.window, CHANGE_TIMELINE);
+}
+
+static void ask(void *arg, const struct value *nothing)
+{
+    struct asked_pane *p = arg;
+    const char *filter = p->entry ? gtk_editable_get_text(GTK_EDITABLE(p->entry)) : "";
+    char **words = g_strsplit(filter, " ", -1);
+    GPtrArray *all = g_ptr_array_new();
+    (void)nothing;
+    g_ptr_array_add(all, (char *)p->question->word);
+    for (char **word = words; *word; word++)
+        if (**word)
+            g_ptr_array_add(all, *word);
+    g_ptr_array_add(all, NULL);
+    gtk_stack_set_visible_child_name(GTK_STACK(p->stack), "rows");
+    asked_ask(p->asked, (const char *const *)all->pdata);
+    g_ptr_array_unref(all);
+    g_strfreev(words);
+}
+
+static void on_button(GtkButton *button, struct asked_pane *p)
+{
+    (void)button;
+    debugger_trace(p->pane.window->debugger, ask, p);
+}
+
+static void on_filter(GtkEntry *entry, struct asked_pane *p)
+{
+    (void)entry;
+    ask(p, NULL);
+}
+
+/* About 18 instructions for a tick, and 50 M of them a second: what programs of the test suite
+ * take. */
+static void tell_estimate(struct asked_pane *p)
+{
+    const struct session_recording *r = &p->pane.window->debugger->session.recording;
+    uint64_t instructions = r->instructions ? r->instructions : r->ticks * 18;
+    char *number = text_short_number(instructions);
+    char *text = g_strdup_printf("This needs the trace of about %s instructions: %s.", number,
+                                 instructions < 500000000 ? "a few seconds" : "minutes");
+    gtk_label_set_text(GTK_LABEL(p->estimate), text);
+    g_free(text);
+    g_free(number);
+}
+
+static void refresh(struct pane *pane)
+{
+    struct asked_pane *p = (struct asked_pane *)pane;
+    struct debugger *d = pane->window->debugger;
+    asked_clear(p->asked);
+    if (!d->session.recording.path)
+        return;
+    bool wait = p->question->traced && !d->traced;
+    if (wait)
+        tell_estimate(p);
+    gtk_stack_set_visible_child_name(GTK_STACK(p->stack), wait ? "button" : "rows");
+    if (!wait)
+        ask(p, NULL);
+}
+
+static GtkWidget *make_button(struct asked_pane *p)
+{
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 8);
+    GtkWidget *button = gtk_button_new_with_label(p->question->button);
+    p->estimate = window_label("");
+    gtk_label_set_wrap(GTK_LABEL(p->estimate), TRUE);
+    gtk_label_set_xalign(GTK_LABEL(p->estimate), 0.5f);
+    gtk_widget_add_css_class(p->estimate, "dim-label");
+    gtk_widget_set_halign(button, GTK_ALIGN_CENTER);
+    gtk_widget_set_valign(box, GTK_ALIGN_CENTER);
+    gtk_widget_set_margin_start(box, 12);
+    gtk_widget_set_margin_end(box, 12);
+    g_signal_connect(button, "clicked", G_CALLBACK(on_button), p);
+    gtk_box_append(GTK_BOX(box), p->estimate);
+    gtk_box_append(GTK_BOX(box), button);
+    return box;
+}
+
+static GtkWidget *make_filter(struct asked_pane *p)
+{
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
+    p->entry = gtk_entry_new();
+    gtk_entry_set_placeholder_text(GTK_ENTRY(p->entry), p->question->filter);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(p->entry), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   "Filter", -1);
+    gtk_widget_add_css_class(p->entry, "filter");
+    g_signal_connect(p->entry, "activate", G_CALLBACK(on_filter), p);
+    gtk_box_append(GTK_BOX(box), p->entry);
+    gtk_box_append(GTK_BOX(box), asked_widget(p->asked));
+    return box;
+}
+
+static struct pane *asked_pane_new(struct window *w, const struct question *question)
+{
+    struct asked_pane *p = g_new0(struct asked_pane, 1);
+    p->question = question;
+    p->asked = asked_new(w, &question->kind);
+    asked_on_answer(p->asked, add_marks, p);
+    p->stack = gtk_stack_new();
+    gtk_stack_add_named(GTK_STACK(p->stack),
+                        question->filter ? make_filter(p) : asked_widget(p->asked), "rows");
+    if (question->traced)
+        gtk_stack_add_named(GTK_STACK(p->stack), make_button(p), "button");
+    p->pane.widget = p->stack;
+    p->pane.refresh = refresh;
+    p->pane.refresh_on =
+        PANE_BIT(CHANGE_RECORDING) | (question->traced ? PANE_BIT(CHANGE_TRACE) : 0);
+    return &p->pane;
+}
+
+struct pane *output_pane_new(struct window *w)
+{
+    static const struct question question = {
+        .kind =
+            {.name = "Output",
+             .work = "Reading the output",
+             .at = "at",
+             .column = {{"Text", "text", 0, true},
+                        {"To", "to", 70, false},
+                        {"Moment", "at", 170, true}},
+             .nothing = "The program wrote nothing.",
+             .before =
+                 "What the program wrote is shown here; a line leads to the moment at which it was written."},
+        .word = "output",
+        .mark = TIMELINE_OUTPUT};
+    return asked_pane_new(w, &question);
+}
+
+struct pane *events_pane_new(struct window *w)
+{
+    static const struct question question = {
+        .kind = {.name = "Events",
+                 .work = "Reading the events",
+                 .at = "at",
+                 .column = {{"Moment", "at", 170, true},
+                            {"What", "what", 110, false},
+                            {"Event", "event", 0, true}},
+                 .nothing = "Nothing of this kind happened.",
+                 .before = "System calls, signals and threads are shown here."},
+        .word = "events",
+        .filter = "Filter: call, signal, thread, a call's name, file, net, fd=3, failed, a path …"};
+    return asked_pane_new(w, &question);
+}
+
+struct pane *races_pane_new(struct window *w)
+{
+    static const struct question question = {
+        .kind = {.name = "Races",
+                 .work = "Looking for races",
+                 .at = "then",
+                 .column = {{"What", "what", 90, true},
+                            {"First", "first_place", 120, true},
+                            {"Then", "then_place", 120, true},
+                            {"Pattern", "pattern", 110, false},
+                            {"Story", "story", 0, false}},
+                 .nothing = "There is no race in this recording.",
+                 .before = "Races are shown here."},
+        .word = "races",
+        .traced = true,
+        .button = "Look for Races",
+        .mark = TIMELINE_RACE};
+    return asked_pane_new(w, &question);
+}
+
+struct pane *locks_pane_new(struct window *w)
+{
+    static const struct question question = {
+        .kind = {.name = "Locks",
+                 .work = "Looking at locks",
+                 .at = "at",
+                 .column = {{"State", "state", 90, false},
+                            {"Lock", "lock", 110, true},
+                            {"Thread", "thread", 60, false},
+                            {"Place", "place", 120, true},
+                            {"Story", "story", 0, false}},
+                 .nothing = "No lock is held at the end, and no order of locks could deadlock.",
+                 .before = "Locks are shown here."},
+        .word = "locks",
+        .traced = true,
+        .button = "Look at Locks"};
+    return asked_pane_new(w, &question);
+}

@@ -1,0 +1,354 @@
+/* source.c - the source window: a tab for each file. SPDX-License-Identifier: MIT */
+#include "gui/view/source.h"
+
+#include <glib/gstdio.h>
+#include <string.h>
+
+#include "gui/model/text.h"
+
+enum { SOURCE_MOST = 32 << 20, FONT = 11, FONT_LEAST = 6, FONT_MOST = 40 };
+
+struct source {
+    struct window *window;
+    GtkWidget *widget, *notebook, *search_bar, *search, *missing, *missing_text, *missing_button,
+        *stack;
+    GtkSourceSearchSettings *search_settings;
+    GtkSourceSearchContext *context; /* of the page in front */
+    GtkCssProvider *font;
+    bool first; /* nothing was shown yet */
+    int size;
+};
+
+/* ---- pages ---- */
+
+static struct page *page_at(struct source *s, int i)
+{
+    GtkWidget *widget = gtk_notebook_get_nth_page(GTK_NOTEBOOK(s->notebook), i);
+    return widget ? g_object_get_data(G_OBJECT(widget), "page") : NULL;
+}
+
+struct page *source_page(struct source *s)
+{
+    if (strcmp(gtk_stack_get_visible_child_name(GTK_STACK(s->stack)), "pages") != 0)
+        return NULL;
+    return page_at(s, gtk_notebook_get_current_page(GTK_NOTEBOOK(s->notebook)));
+}
+
+static int find_page(struct source *s, const char *path)
+{
+    for (int i = 0; i < gtk_notebook_get_n_pages(GTK_NOTEBOOK(s->notebook)); i++)
+        if (strcmp(page_path(page_at(s, i)), path) == 0)
+            return i;
+    return -1;
+}
+
+static void on_close(GtkButton *button, GtkWidget *page)
+{
+    GtkWidget *notebook = gtk_widget_get_ancestor(page, GTK_TYPE_NOTEBOOK);
+    (void)button;
+    gtk_notebook_remove_page(GTK_NOTEBOOK(notebook),
+                             gtk_notebook_page_num(GTK_NOTEBOOK(notebook), page));
+}
+
+static GtkWidget *tab_label(const char *path, GtkWidget *page)
+{
+    GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 4);
+    GtkWidget *close = gtk_button_new_from_icon_name("window-close-symbolic");
+    char *name = text_line(text_base(path)), *full = text_line(path),
+         *words = g_strdup_printf("Close %s", name);
+    GtkWidget *label = window_label(name);
+    gtk_widget_set_tooltip_text(label, full);
+    gtk_widget_add_css_class(close, "flat");
+    gtk_widget_add_css_class(close, "tab-close");
+    gtk_accessible_update_property(GTK_ACCESSIBLE(close), GTK_ACCESSIBLE_PROPERTY_LABEL, words, -1);
+    g_signal_connect(close, "clicked", G_CALLBACK(on_close), page);
+    gtk_box_append(GTK_BOX(box), label);
+    gtk_box_append(GTK_BOX(box), close);
+    g_free(words);
+    g_free(full);
+    g_free(name);
+    return box;
+}
+
+/* The text of a file, safe to show; NULL if it cannot be read. */
+static char *read_source(const char *path)
+{
+    GStatBuf about;
+    char *text = NULL, *safe;
+    if (g_stat(path, &about) || !S_ISREG(about.st_mode) || about.st_size > SOURCE_MOST)
+        return NULL;
+    if (!g_file_get_contents(path, &text, NULL, NULL))
+        return NULL;
+    safe = text_lines(text);
+    g_free(text);
+    return safe;
+}
+
+static int open_page(struct source *s, const char *path)
+{
+    int at = find_page(s, path);
+    char *text = at < 0 ? read_source(path) : NULL;
+    if (at >= 0 || !text)
+        return at;
+    struct page *page = page_new(s->window, path, text);
+    at = gtk_notebook_append_page(GTK_NOTEBOOK(s->notebook), page_widget(page),
+                                  tab_label(path, page_widget(page)));
+    gtk_notebook_set_tab_reorderable(GTK_NOTEBOOK(s->notebook), page_widget(page), TRUE);
+    g_free(text);
+    return at;
+}
+
+bool source_show(struct source *s, const char *path, unsigned line)
+{
+    int at = path ? open_page(s, path) : -1;
+    if (at < 0)
+        return false;
+    gtk_stack_set_visible_child_name(GTK_STACK(s->stack), "pages");
+    gtk_notebook_set_current_page(GTK_NOTEBOOK(s->notebook), at);
+    if (line)
+        page_show_line(page_at(s, at), line);
+    if (!gtk_window_get_focus(GTK_WINDOW(s->window->window)) || s->first) {
+        s->first =
+            false; /* keys are for the source at first; later the focus stays where it was put */
+        gtk_widget_grab_focus(GTK_WIDGET(page_view(page_at(s, at))));
+    }
+    return true;
+}
+
+void source_close(struct source *s)
+{
+    int at = gtk_notebook_get_current_page(GTK_NOTEBOOK(s->notebook));
+    if (at >= 0)
+        gtk_notebook_remove_page(GTK_NOTEBOOK(s->notebook), at);
+}
+
+/* ---- where the program is ---- */
+
+/* A stranger's recording does not say which files of this machine are opened: the user does. */
+static bool may_read(struct source *s, const char *path)
+{
+    return s->window->debugger->session.recording.own || (path && find_page(s, path) >= 0);
+}
+
+/* Said in the place, with what would help. */
+static char *missing_words(const struct session_frame *f, bool own)
+{
+    if (f->file && !own)
+        return g_strdup_printf("This recording is a stranger's, so %s is not opened unasked.",
+                               f->file);
+    if (f->file)
+        return g_strdup_printf(
+            "%s is not here.\n\nThe program was compiled from it: put it where it was.", f->file);
+    return g_strdup_printf(
+        "There is no debug information for %s%s%s.\n\nCompile with -g, or install the debug symbols "
+        "of the library. Frames with source can be chosen in the stack.",
+        f->function ? f->function : "this code", f->module ? " of " : "",
+        f->module ? text_base(f->module) : "");
+}
+
+static void show_missing(struct source *s)
+{
+    const struct session *session = &s->window->debugger->session;
+    char *text = missing_words(&session->frame, session->recording.own), *safe = text_lines(text);
+    gtk_label_set_text(GTK_LABEL(s->missing_text), safe);
+    gtk_widget_set_visible(s->missing_button, session->frame.fullname && !session->recording.own);
+    gtk_stack_set_visible_child_name(GTK_STACK(s->stack), "missing");
+    g_free(safe);
+    g_free(text);
+}
+
+static void show_frame(struct source *s)
+{
+    const struct session *session = &s->window->debugger->session;
+    const struct session_frame *f = &session->frame;
+    bool shown = f->line && may_read(s, f->fullname) && source_show(s, f->fullname, f->line);
+    for (int i = 0; i < gtk_notebook_get_n_pages(GTK_NOTEBOOK(s->notebook)); i++) {
+        struct page *page = page_at(s, i);
+        bool here = shown && strcmp(page_path(page), f->fullname) == 0;
+        page_set_current(page, here ? f->line : 0, f->level == 0);
+    }
+    if (!shown)
+        show_missing(s);
+}
+
+static void refresh_pages(struct source *s)
+{
+    for (int i = 0; i < gtk_notebook_get_n_pages(GTK_NOTEBOOK(s->notebook)); i++)
+        page_refresh(page_at(s, i));
+}
+
+static void close_all(struct source *s)
+{
+    while (gtk_notebook_get_n_pages(GTK_NOTEBOOK(s->notebook)))
+        gtk_notebook_remove_page(GTK_NOTEBOOK(s->notebook), 0);
+}
+
+void source_changed(struct source *s, enum debugger_change change)
+{
+    if (change == CHANGE_STOP || change == CHANGE_FRAME)
+        show_frame(s);
+    else if (change == CHANGE_BREAKPOINTS || change == CHANGE_SLICE)
+        refresh_pages(s);
+    else if (change == CHANGE_RECORDING)
+        close_all(s);
+}
+
+/* ---- find ---- */
+
+static void on_page(GtkNotebook *notebook, GtkWidget *widget, unsigned number, struct source *s)
+{
+    struct page *page = g_object_get_data(G_OBJECT(widget), "page");
+    (void)notebook;
+    (void)number;
+    g_clear_object(&s->context);
+    GtkTextBuffer *buffer = gtk_text_view_get_buffer(GTK_TEXT_VIEW(page_view(page)));
+    s->context = gtk_source_search_context_new(GTK_SOURCE_BUFFER(buffer), s->search_settings);
+    gtk_source_search_context_set_highlight(
+        s->context, gtk_search_bar_get_search_mode(GTK_SEARCH_BAR(s->search_bar)));
+}
+
+void source_find_next(struct source *s, bool back)
+{
+    struct page *page = source_page(s);
+    GtkTextIter from, to, start, end;
+    gboolean wrapped, found;
+    if (!page || !s->context)
+        return;
+    GtkTextBuffer *buffer = gtk_text_view_get_buffer(GTK_TEXT_VIEW(page_view(page)));
+    gtk_text_buffer_get_selection_bounds(buffer, &from, &to);
+    found = back ? gtk_source_search_context_backward(s->context, &from, &start, &end, &wrapped)
+                 : gtk_source_search_context_forward(s->context, &to, &start, &end, &wrapped);
+    if (!found)
+        return;
+    gtk_text_buffer_select_range(buffer, &start, &end);
+    gtk_text_view_scroll_to_iter(GTK_TEXT_VIEW(page_view(page)), &start, 0.2, FALSE, 0, 0);
+}
+
+static void on_search(GtkSearchEntry *entry, struct source *s)
+{
+    gtk_source_search_settings_set_search_text(s->search_settings,
+                                               gtk_editable_get_text(GTK_EDITABLE(entry)));
+    source_find_next(s, false);
+}
+
+static void on_search_next(GtkSearchEntry *entry, struct source *s)
+{
+    (void)entry;
+    source_find_next(s, false);
+}
+
+static void on_search_mode(GtkSearchBar *bar, GParamSpec *spec, struct source *s)
+{
+    (void)spec;
+    if (s->context)
+        gtk_source_search_context_set_highlight(s->context, gtk_search_bar_get_search_mode(bar));
+}
+
+void source_find(struct source *s)
+{
+    gtk_search_bar_set_search_mode(GTK_SEARCH_BAR(s->search_bar), TRUE);
+    gtk_widget_grab_focus(s->search);
+}
+
+static GtkWidget *make_search(struct source *s)
+{
+    s->search_bar = gtk_search_bar_new();
+    s->search = gtk_search_entry_new();
+    gtk_widget_set_hexpand(s->search, TRUE);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(s->search), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   "Find in this file", -1);
+    gtk_search_bar_set_child(GTK_SEARCH_BAR(s->search_bar), s->search);
+    gtk_search_bar_connect_entry(GTK_SEARCH_BAR(s->search_bar), GTK_EDITABLE(s->search));
+    gtk_search_bar_set_show_close_button(GTK_SEARCH_BAR(s->search_bar), TRUE);
+    g_signal_connect(s->search, "search-changed", G_CALLBACK(on_search), s);
+    g_signal_connect(s->search, "activate", G_CALLBACK(on_search_next), s);
+    g_signal_connect(s->search_bar, "notify::search-mode-enabled", G_CALLBACK(on_search_mode), s);
+    return s->search_bar;
+}
+
+/* ---- looks ---- */
+
+static void set_font(struct source *s, int size)
+{
+    s->size = CLAMP(size, FONT_LEAST, FONT_MOST);
+    char *css = g_strdup_printf(
+        ".source, .code { font-family: monospace; } .source { font-size: %dpt; }", s->size);
+    gtk_css_provider_load_from_data(s->font, css, -1);
+    g_free(css);
+}
+
+void source_zoom(struct source *s, int by)
+{
+    set_font(s, by ? s->size + by : FONT);
+    settings_set_number(s->window->settings, "source", "font", s->size);
+}
+
+static void on_missing(GtkButton *button, struct source *s)
+{
+    const struct session_frame *f = &s->window->debugger->session.frame;
+    (void)button;
+    if (open_page(s, f->fullname) < 0)
+        window_toast(s->window, "There is no such file on this machine");
+    else
+        show_frame(s);
+}
+
+static GtkWidget *make_missing(struct source *s)
+{
+    s->missing = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
+    s->missing_text = window_label("");
+    gtk_label_set_wrap(GTK_LABEL(s->missing_text), TRUE);
+    gtk_label_set_xalign(GTK_LABEL(s->missing_text), 0.5f);
+    gtk_label_set_justify(GTK_LABEL(s->missing_text), GTK_JUSTIFY_CENTER);
+    gtk_widget_add_css_class(s->missing_text, "dim-label");
+    gtk_widget_add_css_class(s->missing_text, "nothing");
+    gtk_widget_set_valign(s->missing, GTK_ALIGN_CENTER);
+    s->missing_button = gtk_button_new_with_label("Open This Machine's File of That Name");
+    gtk_widget_set_halign(s->missing_button, GTK_ALIGN_CENTER);
+    g_signal_connect(s->missing_button, "clicked", G_CALLBACK(on_missing), s);
+    gtk_box_append(GTK_BOX(s->missing), s->missing_text);
+    gtk_box_append(GTK_BOX(s->missing), s->missing_button);
+    return s->missing;
+}
+
+static void on_destroy(void *arg)
+{
+    struct source *s = arg;
+    g_clear_object(&s->context);
+    g_object_unref(s->search_settings);
+    g_object_unref(s->font);
+    g_free(s);
+}
+
+struct source *source_new(struct window *w)
+{
+    struct source *s = g_new0(struct source, 1);
+    s->window = w;
+    s->first = true;
+    s->search_settings = gtk_source_search_settings_new();
+    gtk_source_search_settings_set_wrap_around(s->search_settings, TRUE);
+    s->font = gtk_css_provider_new();
+    gtk_style_context_add_provider_for_display(gdk_display_get_default(),
+                                               GTK_STYLE_PROVIDER(s->font),
+                                               GTK_STYLE_PROVIDER_PRIORITY_APPLICATION);
+    s->notebook = gtk_notebook_new();
+    gtk_notebook_set_scrollable(GTK_NOTEBOOK(s->notebook), TRUE);
+    gtk_notebook_popup_enable(GTK_NOTEBOOK(s->notebook));
+    gtk_widget_set_vexpand(s->notebook, TRUE);
+    gtk_widget_add_css_class(s->notebook, "files");
+    g_signal_connect(s->notebook, "switch-page", G_CALLBACK(on_page), s);
+    s->stack = gtk_stack_new();
+    gtk_stack_add_named(GTK_STACK(s->stack), s->notebook, "pages");
+    gtk_stack_add_named(GTK_STACK(s->stack), make_missing(s), "missing");
+    s->widget = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
+    gtk_box_append(GTK_BOX(s->widget), make_search(s));
+    gtk_box_append(GTK_BOX(s->widget), s->stack);
+    g_object_set_data_full(G_OBJECT(s->widget), "source", s, on_destroy);
+    set_font(s, settings_number(w->settings, "source", "font", FONT));
+    return s;
+}
+
+GtkWidget *source_widget(struct source *s)
+{
+    return s->widget;
+}

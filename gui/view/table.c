@@ -1,0 +1,261 @@
+/* table.c - a list with columns. SPDX-License-Identifier: MIT */
+#include "gui/view/table.h"
+
+static const char *const looks[] = {[LOOK_PLAIN] = NULL,
+                                    [LOOK_CURRENT] = "row-current",
+                                    [LOOK_CHANGED] = "row-changed",
+                                    [LOOK_DIM] = "dim-label",
+                                    [LOOK_WARN] = "row-warn"};
+
+struct table {
+    struct table_kind kind;
+    void *arg;
+    GtkWidget *stack, *view, *empty;
+    GListStore *items;
+    GtkSingleSelection *selection;
+};
+
+/* A cell's column is known by the factory that makes it. */
+struct cells {
+    struct table *table;
+    unsigned column;
+};
+
+/* The row's item; of a tree, what the tree's row is about. */
+static GuiItem *item_of(void *row)
+{
+    void *item = GTK_IS_TREE_LIST_ROW(row) ? gtk_tree_list_row_get_item(row) : row;
+    if (item && item != row)
+        g_object_unref(item); /* the tree keeps it */
+    return item;
+}
+
+/* ---- cells ---- */
+
+static void on_menu_click(GtkGestureClick *gesture, int presses, double x, double y, void *arg)
+{
+    GtkListItem *list_item = arg;
+    struct table *t = g_object_get_data(G_OBJECT(list_item), "table");
+    GuiItem *item = item_of(gtk_list_item_get_item(list_item));
+    (void)presses;
+    (void)x;
+    (void)y;
+    if (!item)
+        return;
+    gtk_single_selection_set_selected(t->selection, gtk_list_item_get_position(list_item));
+    t->kind.menu(t->arg, item, gtk_event_controller_get_widget(GTK_EVENT_CONTROLLER(gesture)));
+}
+
+static void setup(GtkSignalListItemFactory *factory, GtkListItem *list_item, struct cells *cells)
+{
+    struct table *t = cells->table;
+    GtkWidget *label = gtk_label_new(NULL), *child = label;
+    (void)factory;
+    gtk_label_set_xalign(GTK_LABEL(label), 0);
+    gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_END);
+    gtk_label_set_single_line_mode(GTK_LABEL(label), TRUE);
+    if (t->kind.columns[cells->column].code)
+        gtk_widget_add_css_class(label, "code");
+    if (t->kind.opened && cells->column == 0) {
+        child = gtk_tree_expander_new();
+        gtk_tree_expander_set_child(GTK_TREE_EXPANDER(child), label);
+    }
+    g_object_set_data(G_OBJECT(list_item), "label", label);
+    g_object_set_data(G_OBJECT(list_item), "table", t);
+    if (t->kind.menu) {
+        GtkGesture *click = gtk_gesture_click_new();
+        gtk_gesture_single_set_button(GTK_GESTURE_SINGLE(click), GDK_BUTTON_SECONDARY);
+        g_signal_connect(click, "pressed", G_CALLBACK(on_menu_click), list_item);
+        gtk_widget_add_controller(child, GTK_EVENT_CONTROLLER(click));
+    }
+    gtk_list_item_set_child(list_item, child);
+}
+
+static void name_row(GtkWidget *child, const GuiItem *item)
+{
+    GtkWidget *cell = gtk_widget_get_parent(child),
+              *row = cell ? gtk_widget_get_parent(cell) : NULL;
+    char *words = gui_item_words(item);
+    if (row)
+        gtk_accessible_update_property(GTK_ACCESSIBLE(row), GTK_ACCESSIBLE_PROPERTY_LABEL, words,
+                                       -1);
+    g_free(words);
+}
+
+static void bind(GtkSignalListItemFactory *factory, GtkListItem *list_item, struct cells *cells)
+{
+    void *row = gtk_list_item_get_item(list_item);
+    GuiItem *item = item_of(row);
+    GtkWidget *label = g_object_get_data(G_OBJECT(list_item), "label");
+    GtkWidget *child = gtk_list_item_get_child(list_item);
+    const char *text = item->cell[cells->column] ? item->cell[cells->column] : "";
+    (void)factory;
+    gtk_label_set_text(GTK_LABEL(label), text);
+    gtk_widget_set_tooltip_text(label, g_utf8_strlen(text, -1) > 20 ? text : NULL);
+    for (unsigned i = 0; i < G_N_ELEMENTS(looks); i++)
+        if (looks[i] && i == item->look)
+            gtk_widget_add_css_class(label, looks[i]);
+        else if (looks[i])
+            gtk_widget_remove_css_class(label, looks[i]);
+    if (GTK_IS_TREE_EXPANDER(child))
+        gtk_tree_expander_set_list_row(GTK_TREE_EXPANDER(child), row);
+    if (cells->column == 0)
+        name_row(child, item);
+}
+
+static void unbind(GtkSignalListItemFactory *factory, GtkListItem *list_item, struct cells *cells)
+{
+    GtkWidget *child = gtk_list_item_get_child(list_item);
+    (void)factory;
+    (void)cells;
+    if (GTK_IS_TREE_EXPANDER(child))
+        gtk_tree_expander_set_list_row(GTK_TREE_EXPANDER(child), NULL);
+}
+
+static void add_column(struct table *t, unsigned i)
+{
+    const struct table_column *c = &t->kind.columns[i];
+    struct cells *cells = g_new(struct cells, 1);
+    GtkListItemFactory *factory = gtk_signal_list_item_factory_new();
+    *cells = (struct cells){t, i};
+    g_signal_connect_data(factory, "setup", G_CALLBACK(setup), cells,
+                          (GClosureNotify)(void (*)(void))g_free, 0);
+    g_signal_connect(factory, "bind", G_CALLBACK(bind), cells);
+    g_signal_connect(factory, "unbind", G_CALLBACK(unbind), cells);
+    GtkColumnViewColumn *column = gtk_column_view_column_new(c->title, factory);
+    gtk_column_view_column_set_resizable(column, TRUE);
+    if (c->width)
+        gtk_column_view_column_set_fixed_width(column, c->width);
+    else
+        gtk_column_view_column_set_expand(column, TRUE);
+    gtk_column_view_append_column(GTK_COLUMN_VIEW(t->view), column);
+    g_object_unref(column);
+}
+
+/* ---- rows ---- */
+
+static void on_activate(GtkColumnView *view, unsigned position, struct table *t)
+{
+    void *row = g_list_model_get_item(G_LIST_MODEL(t->selection), position);
+    (void)view;
+    if (!row)
+        return;
+    if (t->kind.activated)
+        t->kind.activated(t->arg, item_of(row));
+    g_object_unref(row);
+}
+
+static GListModel *open_row(void *object, void *arg)
+{
+    struct table *t = arg;
+    GuiItem *item = object;
+    if (!item->has_parts)
+        return NULL;
+    if (!item->parts) {
+        item->parts = g_list_store_new(GUI_TYPE_ITEM);
+        t->kind.opened(t->arg, item);
+    }
+    return G_LIST_MODEL(g_object_ref(item->parts));
+}
+
+static void on_items(GListModel *model, unsigned position, unsigned removed, unsigned added,
+                     struct table *t)
+{
+    (void)position;
+    (void)removed;
+    (void)added;
+    gtk_stack_set_visible_child_name(GTK_STACK(t->stack),
+                                     g_list_model_get_n_items(model) ? "rows" : "empty");
+}
+
+static void on_destroy(void *arg)
+{
+    struct table *t = arg;
+    g_object_unref(t->items);
+    g_free(t);
+}
+
+static GtkWidget *make_empty(struct table *t)
+{
+    t->empty = gtk_label_new("");
+    gtk_label_set_wrap(GTK_LABEL(t->empty), TRUE);
+    gtk_label_set_justify(GTK_LABEL(t->empty), GTK_JUSTIFY_CENTER);
+    gtk_widget_add_css_class(t->empty, "dim-label");
+    gtk_widget_add_css_class(t->empty, "nothing");
+    gtk_widget_set_vexpand(t->empty, TRUE);
+    return t->empty;
+}
+
+struct table *table_new(const struct table_kind *kind, void *arg)
+{
+    struct table *t = g_new0(struct table, 1);
+    GListModel *model;
+    t->kind = *kind;
+    t->arg = arg;
+    t->items = g_list_store_new(GUI_TYPE_ITEM);
+    model = G_LIST_MODEL(g_object_ref(t->items));
+    if (kind->opened)
+        model = G_LIST_MODEL(gtk_tree_list_model_new(model, FALSE, FALSE, open_row, t, NULL));
+    t->selection = gtk_single_selection_new(model);
+    gtk_single_selection_set_autoselect(t->selection, FALSE);
+    gtk_single_selection_set_can_unselect(t->selection, TRUE);
+    t->view = gtk_column_view_new(GTK_SELECTION_MODEL(t->selection));
+    gtk_widget_add_css_class(t->view, "data-table");
+    gtk_column_view_set_single_click_activate(GTK_COLUMN_VIEW(t->view), kind->click);
+    gtk_accessible_update_property(GTK_ACCESSIBLE(t->view), GTK_ACCESSIBLE_PROPERTY_LABEL,
+                                   kind->name, -1);
+    g_signal_connect(t->view, "activate", G_CALLBACK(on_activate), t);
+    for (unsigned i = 0; i < kind->count; i++)
+        add_column(t, i);
+    GtkWidget *scrolled = gtk_scrolled_window_new();
+    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scrolled), t->view);
+    t->stack = gtk_stack_new();
+    gtk_stack_add_named(GTK_STACK(t->stack), make_empty(t), "empty");
+    gtk_stack_add_named(GTK_STACK(t->stack), scrolled, "rows");
+    gtk_widget_set_vexpand(t->stack, TRUE);
+    g_object_set_data_full(G_OBJECT(t->stack), "table", t, on_destroy);
+    g_signal_connect(t->items, "items-changed", G_CALLBACK(on_items), t);
+    return t;
+}
+
+GtkWidget *table_widget(struct table *t)
+{
+    return t->stack;
+}
+
+void table_take(struct table *t, GPtrArray *items)
+{
+    g_list_store_splice(t->items, 0, g_list_model_get_n_items(G_LIST_MODEL(t->items)), items->pdata,
+                        items->len);
+    g_ptr_array_set_free_func(items, g_object_unref);
+    g_ptr_array_unref(items);
+}
+
+void table_say(struct table *t, const char *text)
+{
+    gtk_label_set_text(GTK_LABEL(t->empty), text);
+}
+
+void table_select(struct table *t, unsigned row)
+{
+    gtk_single_selection_set_selected(t->selection, row);
+}
+
+GuiItem *table_selected(struct table *t)
+{
+    void *row = gtk_single_selection_get_selected_item(t->selection);
+    return row ? item_of(row) : NULL;
+}
+
+unsigned table_rows(struct table *t)
+{
+    return g_list_model_get_n_items(G_LIST_MODEL(t->items));
+}
+
+GuiItem *table_row(struct table *t, unsigned row)
+{
+    GuiItem *item = g_list_model_get_item(G_LIST_MODEL(t->items), row);
+    if (item)
+        g_object_unref(item);
+    return item;
+}

@@ -1,0 +1,288 @@
+/* window.c - the window: puts its parts together and tells them what changed.
+ * SPDX-License-Identifier: MIT */
+#include "gui/view/window.h"
+
+#include <string.h>
+
+#include "gui/model/text.h"
+#include "gui/view/panes.h"
+#include "gui/view/source.h"
+#include "gui/view/timeline_view.h"
+
+enum { PULSE_MS = 120, WORK_AFTER_MS = 300 };
+
+GtkWidget *window_label(const char *text)
+{
+    GtkWidget *label = gtk_label_new(text);
+    gtk_label_set_xalign(GTK_LABEL(label), 0);
+    return label;
+}
+
+void window_toast(struct window *w, const char *text)
+{
+    char *safe = text_line(text),
+         *escaped = g_markup_escape_text(safe, -1); /* a toast's title is markup */
+    AdwToast *toast = adw_toast_new(escaped);
+    adw_toast_set_timeout(toast, 4);
+    adw_toast_overlay_add_toast(ADW_TOAST_OVERLAY(w->toasts), toast);
+    g_free(escaped);
+    g_free(safe);
+}
+
+void window_announce(struct window *w, const char *text, const char *button, const char *action)
+{
+    char *safe = text_lines(text);
+    gtk_revealer_set_reveal_child(GTK_REVEALER(w->banner), text != NULL);
+    if (text)
+        gtk_label_set_text(GTK_LABEL(w->banner_label), safe);
+    gtk_widget_set_visible(w->banner_button, action != NULL);
+    if (action) {
+        gtk_button_set_label(GTK_BUTTON(w->banner_button), button);
+        gtk_actionable_set_action_name(GTK_ACTIONABLE(w->banner_button), action);
+    }
+    g_free(safe);
+}
+
+/* ---- what is said about the state ---- */
+
+static void show_status(struct window *w)
+{
+    const struct session *s = &w->debugger->session;
+    char *words = session_words(s);
+    struct page *page = s->frame.line ? source_page(w->source) : NULL;
+    char *margin =
+        page && s->state == SESSION_STOPPED ? page_margin_words(page, s->frame.line) : NULL;
+    char *all = margin ? g_strdup_printf("%s  ·  line %u: %s", words, s->frame.line, margin)
+                       : g_strdup(words);
+    gtk_label_set_text(GTK_LABEL(w->status), all);
+    gtk_button_set_label(GTK_BUTTON(w->position), s->position ? s->position : "");
+    gtk_widget_set_visible(w->position, s->position != NULL);
+    g_free(all);
+    g_free(margin);
+    g_free(words);
+}
+
+static void show_title(struct window *w)
+{
+    const struct session_recording *r = &w->debugger->session.recording;
+    char *end = text_line(r->end), *program = text_line(text_base(r->program));
+    char *subtitle = r->path ? g_strdup_printf("%s — %s%s", program, end,
+                                               r->own ? "" : " — a stranger's, confined")
+                             : g_strdup("");
+    adw_window_title_set_title(ADW_WINDOW_TITLE(w->title), r->path ? r->name : "drdebug");
+    adw_window_title_set_subtitle(ADW_WINDOW_TITLE(w->title), subtitle);
+    g_free(subtitle);
+    g_free(program);
+    g_free(end);
+}
+
+static void announce_failure(struct window *w)
+{
+    const struct session_recording *r = &w->debugger->session.recording;
+    if (r->path && r->failed)
+        window_announce(w, r->end, "Go to Failure", "win.failure");
+    else
+        window_announce(w, NULL, NULL, NULL);
+}
+
+static gboolean pulse(void *arg)
+{
+    struct window *w = arg;
+    if (!gtk_widget_get_visible(w->work))
+        return G_SOURCE_CONTINUE;
+    if (w->debugger->percent < 0)
+        gtk_progress_bar_pulse(GTK_PROGRESS_BAR(w->work_bar));
+    return G_SOURCE_CONTINUE;
+}
+
+static void show_work(struct window *w)
+{
+    const struct debugger *d = w->debugger;
+    bool busy = gdb_is_busy(d->gdb);
+    const char *words = d->work                               ? d->work
+                        : d->session.state == SESSION_LOADING ? "Opening"
+                        : busy                                ? "Running"
+                                                              : NULL;
+    gtk_widget_set_visible(w->work, words != NULL);
+    if (words)
+        gtk_label_set_text(GTK_LABEL(w->work_label), words);
+    if (d->percent >= 0)
+        gtk_progress_bar_set_fraction(GTK_PROGRESS_BAR(w->work_bar), d->percent / 100.0);
+}
+
+static void show_lost(struct window *w)
+{
+    if (w->debugger->session.state == SESSION_LOST)
+        window_announce(w, "GDB has ended. Nothing is lost: it can be started again where it was.",
+                        "Start Again", "win.recover");
+}
+
+/* ---- changes ---- */
+
+static void on_changed(void *arg, enum debugger_change change)
+{
+    struct window *w = arg;
+    if (change == CHANGE_WORK) {
+        show_work(w);
+        return;
+    }
+    if (change == CHANGE_RECORDING) {
+        bool open = w->debugger->session.recording.path != NULL;
+        show_title(w);
+        announce_failure(w);
+        if (open)
+            settings_add_recent(w->settings, w->debugger->session.recording.path);
+        else
+            start_refresh(w);
+        gtk_stack_set_visible_child_name(GTK_STACK(w->pages), open ? "session" : "start");
+    }
+    source_changed(w->source, change);
+    timeline_view_changed(w->timeline, change);
+    panes_changed(w, change);
+    show_status(w);
+    if (change == CHANGE_PLACE && w->debugger->session.at_end)
+        window_announce(w, NULL, NULL, NULL);
+    if (change == CHANGE_STATE)
+        show_lost(w);
+    actions_update(w);
+}
+
+static void on_said(void *arg, const char *text)
+{
+    console_say(arg, text);
+}
+
+static void on_failed(void *arg, const char *text)
+{
+    struct window *w = arg;
+    bool start = strcmp(gtk_stack_get_visible_child_name(GTK_STACK(w->pages)), "start") == 0;
+    if (!*text)
+        return;
+    if (start || strlen(text) < 90)
+        window_toast(w, text);
+    else
+        window_announce(w, text, NULL, NULL);
+}
+
+void window_open(struct window *w, const char *path)
+{
+    debugger_open(w->debugger, path);
+}
+
+void window_menu(struct window *w, const char *expression, GtkWidget *at, const GdkRectangle *where)
+{
+    static const char *const labels[] = {"Why?",  "Last Change", "All Values",
+                                         "Slice", "Watch",       "Stop Where It Changes"};
+    static const char *const names[] = {"win.why",   "win.last",  "win.values",
+                                        "win.slice", "win.watch", "win.watchpoint"};
+    GMenu *menu = g_menu_new();
+    for (size_t i = 0; i < G_N_ELEMENTS(labels); i++)
+        g_menu_append(menu, labels[i], names[i]);
+    GtkWidget *popover = gtk_popover_menu_new_from_model(G_MENU_MODEL(menu));
+    g_free(w->expression);
+    w->expression = g_strdup(expression);
+    gtk_widget_set_parent(popover, at);
+    if (where)
+        gtk_popover_set_pointing_to(GTK_POPOVER(popover), where);
+    gtk_popover_popup(GTK_POPOVER(popover));
+    g_object_unref(menu);
+}
+
+/* ---- begin and end ---- */
+
+static void on_banner_close(GtkButton *button, struct window *w)
+{
+    (void)button;
+    window_announce(w, NULL, NULL, NULL);
+}
+
+static gboolean on_close(GtkWindow *window, struct window *w)
+{
+    (void)window;
+    panes_save(w);
+    settings_set_number(w->settings, "window", "main",
+                        gtk_paned_get_position(GTK_PANED(w->main_paned)));
+    settings_set_number(w->settings, "window", "left",
+                        gtk_paned_get_position(GTK_PANED(w->left_paned)));
+    settings_set_number(w->settings, "window", "right",
+                        gtk_paned_get_position(GTK_PANED(w->right_paned)));
+    debugger_free(w->debugger);
+    w->debugger = NULL;
+    settings_free(w->settings);
+    return FALSE;
+}
+
+static void find_parts(struct window *w, GtkBuilder *builder)
+{
+    struct {
+        GtkWidget **to;
+        const char *name;
+    } parts[] = {{&w->toasts, "toasts"},
+                 {&w->pages, "pages"},
+                 {&w->banner, "banner"},
+                 {&w->banner_label, "banner_label"},
+                 {&w->banner_button, "banner_button"},
+                 {&w->status, "status"},
+                 {&w->work, "work"},
+                 {&w->work_label, "work_label"},
+                 {&w->work_bar, "work_bar"},
+                 {&w->position, "position"},
+                 {&w->title, "title"},
+                 {&w->main_paned, "main_paned"},
+                 {&w->left_paned, "left_paned"},
+                 {&w->right_paned, "right_paned"}};
+    for (size_t i = 0; i < G_N_ELEMENTS(parts); i++)
+        *parts[i].to = GTK_WIDGET(gtk_builder_get_object(builder, parts[i].name));
+    w->window = ADW_APPLICATION_WINDOW(gtk_builder_get_object(builder, "window"));
+}
+
+/* KDbg's arrangement. */
+static void arrange(struct window *w, GtkBuilder *builder)
+{
+    GtkWidget *bar = gtk_popover_menu_bar_new_from_model(actions_menu(w));
+    gtk_paned_set_start_child(GTK_PANED(w->left_paned), source_widget(w->source));
+    gtk_paned_set_end_child(GTK_PANED(w->left_paned), w->places[PLACE_LEFT]);
+    gtk_paned_set_start_child(GTK_PANED(w->right_paned), w->places[PLACE_RIGHT_TOP]);
+    gtk_paned_set_end_child(GTK_PANED(w->right_paned), w->places[PLACE_RIGHT_BOTTOM]);
+    gtk_paned_set_position(GTK_PANED(w->main_paned),
+                           settings_number(w->settings, "window", "main", 740));
+    gtk_paned_set_position(GTK_PANED(w->left_paned),
+                           settings_number(w->settings, "window", "left", 380));
+    gtk_paned_set_position(GTK_PANED(w->right_paned),
+                           settings_number(w->settings, "window", "right", 300));
+    gtk_box_append(GTK_BOX(gtk_builder_get_object(builder, "tools")), actions_toolbar(w));
+    gtk_box_append(GTK_BOX(gtk_builder_get_object(builder, "timeline")),
+                   timeline_view_widget(w->timeline));
+    gtk_box_append(GTK_BOX(gtk_builder_get_object(builder, "ticks")),
+                   timeline_view_label(w->timeline));
+    gtk_widget_set_hexpand(timeline_view_widget(w->timeline), TRUE);
+    adw_header_bar_pack_start(ADW_HEADER_BAR(gtk_builder_get_object(builder, "header")), bar);
+    gtk_stack_add_named(GTK_STACK(w->pages), start_new(w), "start");
+    gtk_stack_set_visible_child_name(GTK_STACK(w->pages), "start");
+}
+
+struct window *window_new(GtkApplication *app, const char *drdebug)
+{
+    struct window *w = g_new0(struct window, 1);
+    struct debugger_listener listener = {
+        .changed = on_changed, .said = on_said, .failed = on_failed, .arg = w};
+    GtkBuilder *builder = gtk_builder_new_from_resource("/org/drdebug/gui/view/window.ui");
+    find_parts(w, builder);
+    w->drdebug = g_strdup(drdebug);
+    w->settings = settings_load();
+    w->debugger = debugger_new(drdebug, &listener);
+    w->source = source_new(w);
+    w->timeline = timeline_view_new(w);
+    gtk_window_set_application(GTK_WINDOW(w->window), app);
+    actions_add(w, app);
+    panes_make(w);
+    arrange(w, builder);
+    g_signal_connect(gtk_builder_get_object(builder, "banner_close"), "clicked",
+                     G_CALLBACK(on_banner_close), w);
+    g_signal_connect(w->window, "close-request", G_CALLBACK(on_close), w);
+    g_timeout_add(PULSE_MS, pulse, w);
+    actions_update(w);
+    start_refresh(w);
+    g_object_unref(builder);
+    return w;
+}
