@@ -59,6 +59,7 @@ static void make_pct(struct portfolio *p, struct recipe *r)
 {
     r->tactic = AGENDA_pct;
     r->depth = 2 + (uint32_t)below(p, 4);
+    r->length = p->length ? p->length : 64;
 }
 
 static void make_pos(struct portfolio *p, struct recipe *r)
