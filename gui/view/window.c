@@ -130,6 +130,8 @@ static void show_lost(struct window *w)
 static void on_changed(void *arg, enum debugger_change change)
 {
     struct window *w = arg;
+    if (w->closing)
+        return;
     if (change == CHANGE_WORK) {
         show_work(w);
         return;
@@ -216,8 +218,9 @@ static gboolean on_close(GtkWindow *window, struct window *w)
                         gtk_paned_get_position(GTK_PANED(w->right_paned)));
     g_source_remove(w->pulse);
     timeline_view_stop(w->timeline);
-    debugger_free(w->debugger);
-    settings_free(w->settings);
+    w->closing = true;
+    debugger_close(w->debugger); /* widgets that are taken down may still look at it */
+    settings_save(w->settings);
     return FALSE;
 }
 

@@ -57,6 +57,7 @@ struct window {
     GtkWidget *toasts, *banner, *banner_label, *banner_button;
     GtkWidget *status, *position, *work, *work_label, *work_bar;
     GtkWidget *title, *main_paned, *left_paned, *right_paned;
+    bool closing;
     unsigned pulse;   /* a source of the main loop */
     char *expression; /* what a menu's Why?, Slice and their kind are about */
 };
