@@ -133,7 +133,14 @@ static int answer(struct asking *q, const struct rows_column *column, size_t col
                   bool writes_only, watched_fn *tell, struct err *err)
 {
     struct job j = {.q = q, .writes = true, .reads = !writes_only};
-    if (location_find(q, &j.at, err) || rows_begin(q->rows, column, columns, err))
+    if (location_find(q, &j.at, err))
+        return -1;
+    if (writes_only && j.at.computed)
+        return err_set_code(err, ASK_USAGE,
+                            "%s: it is computed, and nowhere in memory; --follow evaluates it anew "
+                            "each time",
+                            j.at.what);
+    if (rows_begin(q->rows, column, columns, err))
         return -1;
     bool values = false;
     for (unsigned i = 0; i < columns; i++)
@@ -162,6 +169,18 @@ static const struct rows_column value_columns[] = {
     [V_BY] = {"by", ROWS_TEXT},
 };
 
+static bool is_same(struct job *j, const struct watched_value *a, const struct watched_value *b)
+{
+    char before[VALUE_TEXT], after[VALUE_TEXT];
+    if (!a->known || a->known != b->known)
+        return false;
+    if (!j->at.bits)
+        return !memcmp(a->bytes, b->bytes, a->known);
+    watched_text(j->q, &j->at, a, before, sizeof before); /* its bytes have others' bits, too */
+    watched_text(j->q, &j->at, b, after, sizeof after);
+    return !strcmp(before, after);
+}
+
 /* The value is that of the first range. */
 static int tell_values(void *arg, size_t first, size_t behind, const struct watched_value *before,
                        const struct watched_value *after, struct err *err)
@@ -174,11 +193,14 @@ static int tell_values(void *arg, size_t first, size_t behind, const struct watc
     (void)behind;
     rows_position(r, V_AT, &t->at, t->insn);
     location_place(j->q, V_PLACE, t->at.pc);
-    if (after && bytes <= after->known)
+    if (after && after->known && source_types_class(&j->at.type) != TYPE_NONE) {
+        char text[VALUE_TEXT];
+        watched_text(j->q, &j->at, after, text, sizeof text);
+        rows_text(r, V_VALUE, text);
+    } else if (after && bytes <= after->known) {
         tell_value(j, V_VALUE, whole->start, after->bytes, (size_t)bytes);
-    rows_flag(r, V_SAME,
-              after && after->known && before->known == after->known &&
-                  !memcmp(before->bytes, after->bytes, after->known));
+    }
+    rows_flag(r, V_SAME, after && is_same(j, before, after));
     location_by(j->q, V_BY, t);
     return rows_end(r, err);
 }

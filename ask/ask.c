@@ -16,6 +16,28 @@ const struct question ask_questions[] = {
     {NULL, NULL, NULL, ASK_LOG, 0, 0, 0, NULL},
 };
 
+/* One pass is ended. What is done then, with what is known, is short. */
+static bool watch(void *arg, uint64_t done, uint64_t total)
+{
+    struct asking *q = arg;
+    if (q->progress)
+        q->progress(q->arg, done, total);
+    if (q->stopped || !q->interrupted())
+        return false;
+    q->stopped = true;
+    return true;
+}
+
+void ask_watch(struct asking *q)
+{
+    trace_watch(q->study->trace, watch, q);
+}
+
+int ask_ended(const struct err *err)
+{
+    return err->code == TRACE_STOPPED ? 1 : -1;
+}
+
 const struct question *ask_find(const char *name)
 {
     for (const struct question *q = ask_questions; q->name; q++)

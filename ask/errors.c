@@ -24,6 +24,10 @@ static int tell(struct asking *q, const struct heap *h, const struct heap_error 
         rows_hex(q->rows, BLOCK, h->block[e->block].start);
         rows_number(q->rows, SIZE, h->block[e->block].size);
     }
+    if (e->variable) {
+        rows_hex(q->rows, BLOCK, e->variable);
+        rows_number(q->rows, SIZE, e->variable_bytes);
+    }
     rows_number(q->rows, TIMES, e->times);
     heap_words_error(q->study, h, e, false, text);
     rows_text(q->rows, WHAT, text);
@@ -32,10 +36,13 @@ static int tell(struct asking *q, const struct heap *h, const struct heap_error 
 
 int ask_errors(struct asking *q, struct err *err)
 {
+    if (rows_begin(q->rows, columns, sizeof columns / sizeof *columns, err))
+        return -1;
+    ask_watch(q);
     struct heap *h = heap_of(q->study, q->given->allocator, err);
     const struct heap_errors *e = h ? heap_errors(h, q->study, err) : NULL;
-    if (!e || rows_begin(q->rows, columns, sizeof columns / sizeof *columns, err))
-        return -1;
+    if (!e)
+        return ask_ended(err);
     int end = 0;
     for (size_t i = 0; !end && i < e->count; i++)
         end = tell(q, h, &e->list[i], err);

@@ -9,6 +9,7 @@
 #include "slicer/criterion/criterion.h"
 #include "source/chain.h"
 #include "source/expression.h"
+#include "source/render.h"
 #include "study/past.h"
 
 enum { FRAME_MOST = 1 << 20 }; /* a frame that is larger is taken for memory that stays */
@@ -96,6 +97,30 @@ static bool read_address(const char *what, uint64_t *addr, uint64_t *bytes)
     return *bytes && !*end;
 }
 
+static int keep_lead(void *arg, enum render_want kind, uint64_t offset,
+                     const struct source_type *type, const char *name)
+{
+    struct location *l = arg;
+    (void)type;
+    (void)name;
+    if (kind == RENDER_STRING && l->leads < LOCATION_LEADS)
+        l->lead[l->leads++] = offset;
+    return l->leads == LOCATION_LEADS;
+}
+
+static void take_type(struct asking *q, const struct expression *e, struct location *out)
+{
+    const struct render render = {.source = q->study->source, .pc = out->pc};
+    uint64_t bytes = out->range[0].end - out->range[0].start;
+    out->computed = !e->placed;
+    if (out->ranges != 1 || !e->placed)
+        return;
+    out->type = e->type;
+    out->bit = e->bit;
+    out->bits = e->bits;
+    render_wants(&render, &out->type, bytes, keep_lead, out);
+}
+
 static int find_memory(struct asking *q, const struct place *p, struct location *out,
                        struct err *err)
 {
@@ -108,6 +133,8 @@ static int find_memory(struct asking *q, const struct place *p, struct location 
     if (!e)
         return err_set(err, "no memory");
     int bad = criterion_reads(q->study, p, out->what, e, err) || add_reads(out, e, err);
+    if (!bad)
+        take_type(q, e, out);
     free(e);
     return bad ? -1 : 0;
 }
@@ -188,12 +215,22 @@ struct chain *location_chain(struct asking *q, struct location *out, struct err 
 
 /* ---- words for it ---- */
 
+/* Is it what was asked for? */
+static bool is_whole(const struct location *l, gaddr addr, uint64_t bytes)
+{
+    return l->ranges == 1 && addr == l->range[0].start && addr + bytes == l->range[0].end;
+}
+
 void location_name(struct asking *q, const struct location *l, gaddr addr, uint64_t bytes,
                    char *buf, size_t room)
 {
     struct source_frame frame = {.cfa = l->cfa};
-    if (bytes > UINT32_MAX ||
-        !source_variable(q->study->source, l->pc, &frame, addr, (uint32_t)bytes, buf, room))
+    if (bytes <= UINT32_MAX &&
+        source_variable(q->study->source, l->pc, &frame, addr, (uint32_t)bytes, buf, room))
+        return;
+    if (is_whole(l, addr, bytes) && source_types_class(&l->type) != TYPE_NONE)
+        snprintf(buf, room, "%s", l->what);
+    else
         snprintf(buf, room, "0x%" PRIx64, addr);
 }
 
@@ -203,8 +240,20 @@ void location_value(struct asking *q, const struct location *l, gaddr addr, cons
     struct source_frame frame = {.cfa = l->cfa};
     struct source_type type = {.class = TYPE_NONE};
     char unused[LOCATION_TEXT];
-    source_variable_typed(q->study->source, l->pc, &frame, addr, (uint32_t)bytes, unused,
-                          sizeof unused, &type);
+    if (is_whole(l, addr, bytes) && l->bits) {
+        const struct render render = {.source = q->study->source, .pc = l->pc};
+        render_write(
+            &render,
+            &(struct render_value){
+                .type = l->type, .bytes = value, .n = bytes, .bit = l->bit, .bits = l->bits},
+            buf, room);
+        return;
+    }
+    if (is_whole(l, addr, bytes))
+        type = l->type;
+    if (source_types_class(&type) == TYPE_NONE)
+        source_variable_typed(q->study->source, l->pc, &frame, addr, (uint32_t)bytes, unused,
+                              sizeof unused, &type);
     source_value_write(&type, value, bytes, buf, room);
 }
 

@@ -9,9 +9,10 @@
 #define ASK_LOCATION_H
 
 #include "ask/question.h"
+#include "source/types.h"
 #include "trace/touch.h"
 
-enum { LOCATION_RANGES = 16, LOCATION_TEXT = 1024 };
+enum { LOCATION_RANGES = 16, LOCATION_TEXT = 1024, LOCATION_LEADS = 4 };
 
 struct chain;
 
@@ -24,6 +25,11 @@ struct location {
     uint64_t first, behind; /* instructions in whose time it is meant */
     struct position end;    /* of `behind`; thread 0: the end of the trace */
     bool local;
+    bool computed;                 /* it is no place: the ranges are what it is made from */
+    struct source_type type;       /* of the first range, if there is one only */
+    uint32_t bit, bits;            /* of a bit-field */
+    uint64_t lead[LOCATION_LEADS]; /* where in it pointers to strings are */
+    size_t leads;
 };
 
 /* The words behind the question. */

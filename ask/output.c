@@ -1,24 +1,14 @@
 /* output.c - the lines that the program wrote, and where. SPDX-License-Identifier: MIT */
-#define _GNU_SOURCE
-#include <fnmatch.h>
-#include <regex.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "ask/entries.h"
 #include "debug/events/lines.h"
-
-/* Which lines: a regular expression between slashes, a glob for the whole line, or a part of it. */
-struct pattern {
-    enum { PATTERN_ALL, PATTERN_REGEX, PATTERN_GLOB, PATTERN_PART } kind;
-    const char *text;
-    regex_t regex;
-};
+#include "study/output.h"
 
 struct job {
     struct rows *rows;
     struct lines lines;
-    struct pattern pattern;
+    struct output_pattern pattern; /* which lines */
 };
 
 enum { O_AT, O_LAST, O_TO, O_TEXT };
@@ -29,41 +19,6 @@ static const struct rows_column columns[] = {
     [O_TEXT] = {"text", ROWS_TEXT},
 };
 
-static int parse(const char *word, struct pattern *p, struct err *err)
-{
-    const size_t n = strlen(word);
-    char why[200];
-    if (n < 2 || word[0] != '/' || word[n - 1] != '/') {
-        p->kind = strpbrk(word, "*?[") ? PATTERN_GLOB : PATTERN_PART;
-        p->text = word;
-        return 0;
-    }
-    char *text = strndup(word + 1, n - 2);
-    const int bad = text ? regcomp(&p->regex, text, REG_EXTENDED | REG_NOSUB) : REG_ESPACE;
-    free(text);
-    if (bad) {
-        regerror(bad, &p->regex, why, sizeof why);
-        return err_set_code(err, ASK_USAGE, "%s: %s", word, why);
-    }
-    p->kind = PATTERN_REGEX;
-    return 0;
-}
-
-static bool takes(const struct pattern *p, const char *line)
-{
-    switch (p->kind) {
-    case PATTERN_REGEX:
-        return !regexec(&p->regex, line, 0, NULL, 0);
-    case PATTERN_GLOB:
-        return !fnmatch(p->text, line, 0);
-    case PATTERN_PART:
-        return strstr(line, p->text);
-    case PATTERN_ALL:
-        break;
-    }
-    return true;
-}
-
 static int put(struct job *j, const struct line *line, struct err *err)
 {
     static const char *const to[] = {"", "stdout", "stderr", "terminal"};
@@ -72,7 +27,7 @@ static int put(struct job *j, const struct line *line, struct err *err)
     text[line->bytes] = 0;
     for (size_t i = 0; i < line->bytes; i++) /* a zero would end it */
         text[i] = text[i] ? text[i] : ' ';
-    if (!takes(&j->pattern, text))
+    if (!output_pattern_takes(&j->pattern, text))
         return 0;
     rows_position(j->rows, O_AT, &line->at, line->ticks);
     rows_position(j->rows, O_LAST, &line->last, line->ticks);
@@ -106,16 +61,17 @@ static int finish(void *arg, struct replay *replay, const struct replay_stop *st
 
 int ask_output(struct asking *q, struct err *err)
 {
-    struct job j = {.rows = q->rows, .pattern = {.kind = PATTERN_ALL}};
-    if (q->given->words && parse(q->given->word[0], &j.pattern, err))
+    struct job j = {.rows = q->rows, .pattern = {.kind = OUTPUT_ALL}};
+    if (q->given->words && output_pattern_parse(q->given->word[0], &j.pattern, err)) {
+        err->code = ASK_USAGE;
         return -1;
+    }
     int end = rows_begin(q->rows, columns, sizeof columns / sizeof *columns, err);
     if (!end)
         end = entries_replay(
             q, &(struct entries_options){.tell = RUN_OUTPUT, .fn = tell, .end = finish, .arg = &j},
             err);
     lines_deinit(&j.lines);
-    if (j.pattern.kind == PATTERN_REGEX)
-        regfree(&j.pattern.regex);
+    output_pattern_deinit(&j.pattern);
     return end;
 }

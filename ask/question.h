@@ -52,6 +52,7 @@ struct asking {
     bool (*interrupted)(void);
     void (*progress)(void *arg, uint64_t done, uint64_t total); /* may be NULL */
     void *arg;
+    bool stopped; /* it has ended a pass */
 };
 
 enum { ASK_USAGE = -1201 }; /* err->code: the user's words are wrong, nothing else */
@@ -63,6 +64,11 @@ struct question {
     int words_least, words_most;
     int (*answer)(struct asking *q, struct err *err); /* 0; 1: enough; -1 */
 };
+
+/* For questions about facts, which look at all of the trace first: tells how far that is, and lets
+ * Ctrl-C end it. ask_ended() is for facts that could not be found: 1 if that was why, else -1. */
+void ask_watch(struct asking *q);
+int ask_ended(const struct err *err);
 
 extern const struct question ask_questions[]; /* ends with a row without a name */
 const struct question *ask_find(const char *name);

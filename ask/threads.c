@@ -175,6 +175,14 @@ static int put(struct job *j, const struct one *t, struct err *err)
     return rows_end(j->rows, err);
 }
 
+/* Threads are numbered as they were made; which of two new ones runs first is the schedule's
+ * choice. */
+static int by_number(const void *a, const void *b)
+{
+    const struct one *x = a, *y = b;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
 int ask_threads(struct asking *q, struct err *err)
 {
     struct job j = {.rows = q->rows};
@@ -189,6 +197,8 @@ int ask_threads(struct asking *q, struct err *err)
                                                        .end = finish,
                                                        .arg = &j},
                              err);
+    if (j.count)
+        qsort(j.list, j.count, sizeof *j.list, by_number);
     for (size_t i = 0; end >= 0 && i < j.count; i++) {
         int enough = put(&j, &j.list[i], err);
         end = enough ? enough : end;

@@ -28,7 +28,24 @@ static void write_take(const struct location *l, struct bytecode *out)
         bytecode_const(out, l->range[i].start);
         bytecode_take(out, (uint32_t)bytes);
     }
+    for (size_t i = 0; i < l->leads; i++) {
+        uint32_t ends = bytecode_jump(out, OP_TRY);
+        bytecode_const(out, l->range[0].start + l->lead[i]);
+        bytecode_ref(out, sizeof(gaddr));
+        bytecode_take_string(out, RENDER_ELEMENTS);
+        bytecode_land(out, ends);
+    }
     bytecode_end(out);
+}
+
+static void keep_string(struct watched_value *v, const struct probe_piece *p, const uint8_t *bytes)
+{
+    if (v->strings == LOCATION_LEADS || p->bytes > RENDER_ELEMENTS)
+        return;
+    struct watched_string *s = &v->string[v->strings++];
+    s->addr = p->where;
+    s->bytes = p->bytes;
+    memcpy(s->text, bytes, p->bytes);
 }
 
 static void read_row(const struct probe_row *row, struct watched_value *out)
@@ -36,8 +53,12 @@ static void read_row(const struct probe_row *row, struct watched_value *out)
     uint32_t at = 0;
     struct probe_piece piece;
     const uint8_t *bytes;
-    out->known = 0;
+    out->known = out->strings = 0;
     while (probe_piece(row, &at, &piece, &bytes)) {
+        if (piece.kind == PIECE_STRING) {
+            keep_string(out, &piece, bytes);
+            continue;
+        }
         if (piece.end != PIECE_WHOLE || out->known + piece.bytes > WATCHED_MOST) {
             out->known = 0;
             return;
@@ -63,6 +84,15 @@ static int take_row(void *arg, size_t first, size_t behind, const struct probe_r
     return end;
 }
 
+static void read_strings(const struct location *l, struct past *past, struct watched_value *out)
+{
+    for (size_t i = 0; i < l->leads && l->lead[i] + sizeof(gaddr) <= out->known; i++) {
+        struct watched_string *s = &out->string[out->strings++];
+        memcpy(&s->addr, out->bytes + l->lead[i], sizeof s->addr);
+        s->bytes = (uint32_t)past_read(past, s->addr, s->text, sizeof s->text);
+    }
+}
+
 /* What is there in the end. */
 static int tell_last(struct job *j, struct err *err)
 {
@@ -79,6 +109,7 @@ static int tell_last(struct job *j, struct err *err)
         }
         after.known += bytes;
     }
+    read_strings(j->l, past, &after);
     past_free(past);
     return j->fn(j->arg, j->first, j->next, &j->before, &after, err);
 }
@@ -118,4 +149,30 @@ const uint8_t *watched_bytes(const struct location *l, const struct watched_valu
         at += r->end - r->start;
     }
     return NULL;
+}
+
+static size_t string_at(void *arg, gaddr addr, void *out, size_t bytes)
+{
+    const struct watched_value *v = arg;
+    for (size_t i = 0; i < v->strings; i++)
+        if (v->string[i].addr == addr) {
+            size_t n = v->string[i].bytes < bytes ? v->string[i].bytes : bytes;
+            memcpy(out, v->string[i].text, n);
+            return n;
+        }
+    return RENDER_UNREAD;
+}
+
+void watched_text(struct asking *q, const struct location *l, const struct watched_value *v,
+                  char *buf, size_t room)
+{
+    struct watched_value copy = *v;
+    const struct render render = {q->study->source, l->pc, string_at, &copy};
+    const struct render_value value = {.type = l->type,
+                                       .bytes = v->bytes,
+                                       .n = v->known,
+                                       .bit = l->bit,
+                                       .bits = l->bits,
+                                       .address = l->range[0].start};
+    render_write(&render, &value, buf, room);
 }

@@ -9,6 +9,7 @@
 #define ASK_WATCHED_H
 
 #include "ask/location.h"
+#include "source/render.h"
 
 enum { WATCHED_MOST = 1024 }; /* bytes of all ranges together; of more, the first are taken */
 
@@ -16,6 +17,12 @@ enum { WATCHED_MOST = 1024 }; /* bytes of all ranges together; of more, the firs
 struct watched_value {
     uint8_t bytes[WATCHED_MOST];
     size_t known; /* 0: they could not be read */
+    struct watched_string {
+        gaddr addr;
+        uint32_t bytes;
+        uint8_t text[RENDER_ELEMENTS];
+    } string[LOCATION_LEADS]; /* that pointers in it lead to */
+    size_t strings;
 };
 
 /* Accesses first to behind, without that, are those of one instruction. 0: go on; 1: enough. */
@@ -27,6 +34,9 @@ typedef int watched_fn(void *arg, size_t first, size_t behind, const struct watc
 int watched_run(struct asking *q, const struct location *l, const struct touch *list, size_t count,
                 watched_fn *fn, void *arg, struct err *err);
 
+/* The value of all of the location as GDB's `print` writes it. */
+void watched_text(struct asking *q, const struct location *l, const struct watched_value *v,
+                  char *buf, size_t room);
 /* The bytes of an access, which are in one of the ranges; NULL: not known. */
 const uint8_t *watched_bytes(const struct location *l, const struct watched_value *v,
                              const struct touch *t);

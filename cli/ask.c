@@ -146,11 +146,9 @@ static int set_thread(struct arguments *a)
 
 static int add_folder(struct arguments *a)
 {
-    struct sourcefile_places *p = &a->study.places;
-    if (p->folders == SOURCEFILE_FOLDERS)
-        return say_error(CLI_USAGE, "ask: --source-dir: at most %d", SOURCEFILE_FOLDERS);
-    p->folder[p->folders++] = optarg;
-    return -1;
+    return sourcefile_add(&a->study.places, optarg)
+               ? say_error(CLI_USAGE, "ask: --source-dir: at most %d", SOURCEFILE_FOLDERS)
+               : -1;
 }
 
 static int set_window(struct arguments *a)
@@ -308,6 +306,16 @@ struct work {
     struct progress *progress;
 };
 
+/* Most that cannot be answered is missing in the program's debug information. */
+static int refuse(struct study *s, const struct err *err)
+{
+    const char *bare = s->source ? source_bare(s->source) : NULL;
+    say_error(err->code == ASK_USAGE ? CLI_USAGE : CLI_FAILED, "ask: %s", err->msg);
+    if (bare)
+        say_hint("%s has no debug information", bare);
+    return err->code == ASK_USAGE ? CLI_USAGE : CLI_FAILED;
+}
+
 static int answer(void *arg)
 {
     const struct work *w = arg;
@@ -328,9 +336,7 @@ static int answer(void *arg)
     if (end >= 0 && rows_finish(rows, interrupted, &err))
         end = -1;
     rows_free(rows);
-    if (end < 0)
-        return say_error(err.code == ASK_USAGE ? CLI_USAGE : CLI_FAILED, "ask: %s", err.msg);
-    return say_finish();
+    return end < 0 ? refuse(w->study, &err) : say_finish();
 }
 
 /* The moment from which on rows are wanted, in what they are ordered by. */

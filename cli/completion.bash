@@ -33,12 +33,12 @@ _drdebug()
     fi
     [[ $word == -* ]] && options=$(_drdebug_options "$program" "$verb")
     case $verb in
-    run | record)
+    run | record | live | maple)
         # Past the options, the rest of the line is another command's.
         for ((i = 2; i < COMP_CWORD; i++)); do
             case ${COMP_WORDS[i]} in
             --) i=$((i + 1)) && break ;;
-            -o | --keep | --retry | --cache-size | --engine) i=$((i + 1)) ;;
+            -o | -j | --keep | --retry | --from | --to | --length | --cache-size | --engine | --runs | --for | --seed | --strategy | --recipe | --fail | --check | --before | --after | --tty | --on-loss | --gdb | --gdb-arg) i=$((i + 1)) ;;
             =) i=$((i + 1)) ;; # bash cuts --chaos=SEED in three
             -*) ;;
             *) break ;;

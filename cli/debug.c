@@ -1,27 +1,16 @@
-/* debug.c - `drdebug debug`: start GDB on a replay.
- *
- * SPDX-License-Identifier: MIT
- *
- * This process becomes GDB, or waits for it if GDB is confined. GDB reads gdb/drdebug.py, which
- * this program carries along, from a descriptor that it inherits; the script then starts `drdebug
- * serve` and connects to it. Paths go to the script as Python literals in ASCII, so that they may
- * hold anything.
- */
-#define _GNU_SOURCE /* memfd_create */
+/* debug.c - `drdebug debug`: start GDB on a replay. SPDX-License-Identifier: MIT */
 #include <errno.h>
 #include <getopt.h>
 #include <limits.h>
 #include <stdbool.h>
-#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/debug_confined.h"
+#include "cli/gdb_start.h"
 #include "cli/newest.h"
-#include "cli/program.h"
 #include "pinball/pinball.h"
 
 const char debug_details[] =
@@ -35,8 +24,6 @@ const char debug_details[] =
     "GDB-ARGs go to GDB, such as -tui, -i=mi or -ex COMMAND. Its commands work, those that go backwards\n"
     "(reverse-continue, reverse-step) included; `help pin` inside GDB lists drdebug's own. DIR is by\n"
     "default the newest *.pinball here.\n";
-
-extern const char debug_script[], debug_script_end[];
 
 enum { OPT_START = 1, OPT_END, OPT_GDB, OPT_CONFINED, OPT_HELP };
 
@@ -108,95 +95,6 @@ static int check_pinball(const char *path)
     return bad ? say_error(CLI_FAILED, "%s", err.msg) : 0;
 }
 
-/* A descriptor for GDB to read the script from; -1 with errno set. */
-static int open_script(void)
-{
-    const char *at = debug_script;
-    int fd = memfd_create("drdebug.py", 0);
-
-    while (fd >= 0 && at < debug_script_end) {
-        ssize_t n = write(fd, at, (size_t)(debug_script_end - at));
-        if (n <= 0)
-            return -1;
-        at += n;
-    }
-    return fd >= 0 && lseek(fd, 0, SEEK_SET) == 0 ? fd : -1;
-}
-
-static void put_bytes_literal(FILE *out, const char *text)
-{
-    static const char plain[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789/._-";
-
-    fputs("b'", out);
-    for (; *text; text++)
-        fprintf(out, strchr(plain, *text) ? "%c" : "\\x%02x", (unsigned char)*text);
-    fputs("'", out);
-}
-
-/* GDB's command that loads the script and connects: to a stub that it starts, or to the one behind
- * descriptor `stub`, unless that is -1. NULL: no memory. */
-static char *start_command(int script, const struct arguments *a, const char *self,
-                           const char *pinball, int stub)
-{
-    char *command = NULL;
-    size_t bytes;
-    FILE *out = open_memstream(&command, &bytes);
-
-    if (!out)
-        return NULL;
-    fprintf(out,
-            "python import sys, types; "
-            "drdebug = sys.modules['drdebug'] = types.ModuleType('drdebug'); "
-            "exec(compile(open(%d, encoding='ascii').read(), 'drdebug.py', 'exec'), "
-            "drdebug.__dict__); ",
-            script);
-    if (stub >= 0) {
-        fprintf(out, "drdebug.connect(%d, '%s')", stub, a->where);
-    } else {
-        fputs("drdebug.connect([", out);
-        put_bytes_literal(out, self);
-        fputs(", b'serve', ", out);
-        put_bytes_literal(out, pinball);
-        fprintf(out, "], '%s')", a->where);
-    }
-    return fclose(out) == 0 ? command : NULL;
-}
-
-static int no_gdb(const char *name, int cause)
-{
-    say_error(CLI_FAILED, "%s: %s", name, cause == ENOENT ? "not found" : strerror(cause));
-    say_hint("`apt install gdb` installs it on Debian; --gdb PROG names another");
-    return CLI_FAILED;
-}
-
-/* Returns GDB's status, or why there is none. Unless GDB is confined, this process becomes GDB. */
-static int run_gdb(const struct arguments *a, char *command)
-{
-    char *const first[] = {(char *)a->gdb, "-q", "-ex", command};
-    enum { FIRST = sizeof first / sizeof first[0] };
-    char **args = calloc(FIRST + a->gdb_arg_count + 1, sizeof *args);
-    char path[PATH_MAX];
-    struct err err;
-
-    if (!args)
-        return say_error(CLI_FAILED, "debug: %s", strerror(errno));
-    memcpy(args, first, sizeof first);
-    memcpy(args + FIRST, a->gdb_args, a->gdb_arg_count * sizeof *args);
-    int cause = ENOENT, status = -1;
-    bool found = program_find(a->gdb, path, &err) == 0 && access(path, X_OK) == 0;
-    if (found && a->way) {
-        status = debug_confined_run(a->way, path, args, &err);
-        if (status < 0)
-            status = say_error(CLI_FAILED, "debug: %s", err.msg);
-    } else if (found) {
-        execv(path, args);
-        cause = errno;
-    }
-    free(args);
-    return status < 0 ? no_gdb(a->gdb, cause) : status;
-}
-
 int debug_main(int argc, char *argv[])
 {
     struct arguments a = {.where = "main", .gdb = "gdb"};
@@ -214,17 +112,13 @@ int debug_main(int argc, char *argv[])
         return say_error(CLI_FAILED, "%s: %s", a.pinball, strerror(errno));
     if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
         return say_error(CLI_FAILED, "/proc/self/exe: %s", strerror(errno));
-    int script = open_script();
-    if (script < 0)
-        return say_error(CLI_FAILED, "debug: drdebug.py: %s", strerror(errno));
     char *const server[] = {self, "serve", pinball, NULL};
-    int stub = a.way ? debug_confined_serve(server, &err) : -1;
-    if (a.way && stub < 0)
-        return say_error(CLI_FAILED, "debug: %s", err.msg);
-    char *command = start_command(script, &a, self, pinball, stub);
-    if (!command)
-        return say_error(CLI_FAILED, "debug: %s", strerror(errno));
-    status = run_gdb(&a, command);
-    free(command);
-    return status;
+    const struct gdb_start start = {.verb = "debug",
+                                    .gdb = a.gdb,
+                                    .where = a.where,
+                                    .way = a.way,
+                                    .server = server,
+                                    .gdb_args = a.gdb_args,
+                                    .gdb_arg_count = a.gdb_arg_count};
+    return gdb_start(&start);
 }

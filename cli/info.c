@@ -107,8 +107,15 @@ static void print_part(const struct pinball *p)
     char before[OUTCOME_BYTES];
 
     print_value("part of", pinball_head_get(p, "part_of"));
+    print_value("slice of", pinball_head_get(p, "relog_slice"));
+    print_value("in", pinball_head_get(p, "relog_of"));
+    if (pinball_end_get(p, "gaps"))
+        printf("%-10s %s instructions in %s gaps\n", "left out",
+               outcome_number(before, pinball_end_number(p, "left_out", 0)),
+               pinball_end_get(p, "gaps"));
     print_value("from", pinball_head_get(p, "region_from"));
     print_value("to", pinball_head_get(p, "region_to"));
+    print_value("part", pinball_head_get(p, "region_part"));
     if (begin)
         plain_printf(stdout, "%-10s %s, after %s ticks of all threads\n", "begins", begin,
                      outcome_number(before, pinball_end_number(p, "begin_ticks", 0)));

@@ -67,3 +67,13 @@ int newest_or_named(const char *verb, int argc, char *argv[], char path[PATH_MAX
         return say_error(CLI_FAILED, "%s: %s", verb, err.msg);
     return -1;
 }
+
+void newest_name(const char *program, char path[PATH_MAX])
+{
+    struct stat st;
+    const char *slash = strrchr(program, '/');
+    const char *name = slash ? slash + 1 : program;
+    snprintf(path, PATH_MAX, "%s.pinball", name);
+    for (int i = 1; lstat(path, &st) == 0; i++)
+        snprintf(path, PATH_MAX, "%s.%d.pinball", name, i);
+}

@@ -12,6 +12,10 @@
 /* The name of the *.pinball in the working directory that changed last. */
 int newest_find(char path[PATH_MAX], struct err *err);
 
+/* A name for a new one of `program`: NAME.pinball, NAME.1.pinball, ...; the first that is not
+ * there. */
+void newest_name(const char *program, char path[PATH_MAX]);
+
 /* The pinball of a verb that takes one: its only argument behind the options, or else the newest.
  * Returns -1 to go on, or the status to end with when the user was told what is wrong. */
 int newest_or_named(const char *verb, int argc, char *argv[], char path[PATH_MAX]);

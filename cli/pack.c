@@ -66,11 +66,11 @@ static int parse(int argc, char *argv[], struct arguments *a)
     while ((c = getopt_long(argc, argv, ":o:", options, NULL)) != -1) {
         if (c == OPT_SOURCES)
             a->options.sources = true;
-        else if (c == OPT_SOURCE_DIR && a->options.places.folders == SOURCEFILE_FOLDERS)
+        else if (c == OPT_SOURCE_DIR && sourcefile_add(&a->options.places, optarg))
             return say_error(CLI_USAGE, "pack: --source-dir: no more than %d of them",
                              SOURCEFILE_FOLDERS);
         else if (c == OPT_SOURCE_DIR)
-            a->options.places.folder[a->options.places.folders++] = optarg;
+            continue;
         else if (c == OPT_NO_DEBUG)
             a->options.debug = false;
         else if (c == 'o')

@@ -22,7 +22,9 @@
 #include "cli/cli.h"
 #include "cli/engine_options.h"
 #include "cli/input.h"
+#include "cli/newest.h"
 #include "cli/outcome.h"
+#include "cli/places.h"
 #include "cli/retry.h"
 #include "engine/host/launch.h"
 #include "logger/group.h"
@@ -45,7 +47,8 @@ const char record_details[] =
     "                     status other than 0), status:N or signal:NAME; may be repeated\n"
     "  --retry LIMIT      run the program again until a run is kept: N runs at most, or Ns, runs that\n"
     "                     begin within N seconds\n"
-    "  --from TRIGGER     record only a part of the run, from here on (see below)\n"
+    "  --from TRIGGER     record only a part of the run, from here on (see below); may be repeated, with\n"
+    "                     --to: NAME.1.pinball, NAME.2.pinball and so on\n"
     "  --to TRIGGER       ... up to here; then the program goes on without being recorded\n"
     "  --length N         ... or N instructions of the first thread long\n"
     "  --stop             end the program where the part ends\n"
@@ -99,9 +102,13 @@ struct record_options {
     bool quiet;
     uint64_t seed;
     struct retry retry;
-    struct trigger_region region; /* from.kind 0: the whole run */
-    const char *from, *to;        /* the same in words; NULL: not given */
+    struct trigger_region region;                        /* parts 0: the whole run */
+    const char *from[TRIGGER_PARTS], *to[TRIGGER_PARTS]; /* the same in words; NULL: not given */
+    unsigned froms, tos;                                 /* so many were given */
+    uint64_t length;
     bool stops;
+    const char *dirs[TRIGGER_PARTS]; /* of the parts */
+    struct places places;
     struct engine_options engine;
 };
 
@@ -140,37 +147,65 @@ static int parse_region(struct record_options *o, int option, const char *text)
 {
     struct err err;
     const bool from = option == OPT_FROM;
+    unsigned *given = from ? &o->froms : &o->tos;
     if (option == OPT_STOP) {
         o->stops = true;
         return 0;
     }
     if (option == OPT_LENGTH)
-        return text_number(text, &o->region.length) || !o->region.length
+        return text_number(text, &o->length) || !o->length
                    ? say_error(-1, "record: --length: '%s' is not a number of instructions", text)
                    : 0;
-    if (from ? o->from : o->to)
-        return say_error(-1, "record: --%s: given twice", from ? "from" : "to");
-    *(from ? &o->from : &o->to) = text;
-    if (trigger_parse(text, from, from ? &o->region.from : &o->region.to, &err))
+    if (*given == TRIGGER_PARTS)
+        return say_error(-1, "record: --%s: at most %d parts", from ? "from" : "to", TRIGGER_PARTS);
+    struct trigger_part *part = &o->region.part[*given];
+    (from ? o->from : o->to)[(*given)++] = text;
+    if (trigger_parse(text, from, from ? &part->from : &part->to, &err))
         return say_error(-1, "record: --%s %s", from ? "from" : "to", err.msg);
     return 0;
+}
+
+static bool counts(const struct trigger *t)
+{
+    return t->kind == TRIGGER_TICKS || t->kind == TRIGGER_ICOUNT ||
+           (t->kind == TRIGGER_FIRED && t->number);
+}
+
+/* What is known not to come in this order. */
+static bool comes_before(const struct trigger *to, const struct trigger *from)
+{
+    if (to->kind != from->kind)
+        return false;
+    if (counts(to))
+        return to->number < from->number && (to->kind != TRIGGER_FIRED || from->number);
+    return to->kind != TRIGGER_FIRED && to->number == from->number &&
+           !strcmp(to->text, from->text) && to->times < from->times;
 }
 
 /* A part has a begin; --to and --length alone mean one from the program's start on. */
 static int check_region(struct record_options *o)
 {
-    const bool ends = o->to || o->region.length;
-    if (o->to && o->region.length)
+    const bool ends = o->tos || o->length;
+    if (o->tos && o->length)
         return usage_error("--length", "--to is given, too");
     if (o->stops && !ends)
         return usage_error("--stop", "needs --to or --length");
-    if (!o->from && ends)
-        o->region.from = (struct trigger){.kind = TRIGGER_TICKS, .times = 1};
-    const struct trigger *from = &o->region.from, *to = &o->region.to;
-    const bool counts = from->kind == to->kind && to->number < from->number &&
-                        (from->kind == TRIGGER_TICKS || from->kind == TRIGGER_ICOUNT);
-    if (counts)
-        return usage_error("--to", "comes before --from");
+    if (!o->froms && ends) {
+        o->region.part[0].from = (struct trigger){.kind = TRIGGER_TICKS, .times = 1};
+        o->region.parts = 1;
+    } else {
+        o->region.parts = o->froms;
+    }
+    if (o->tos > o->region.parts)
+        return usage_error("--to", "given more often than --from");
+    if (!o->length && o->tos + 1 < o->region.parts)
+        return usage_error("--from", "only the last part may be without a --to");
+    for (uint32_t i = 0; i < 2 * o->region.parts; i++) {
+        o->region.part[i / 2].length = o->length;
+        if (i && comes_before(trigger_of(&o->region, i), trigger_of(&o->region, i - 1)))
+            return usage_error(i % 2 ? "--to" : "--from",
+                               i % 2 ? "comes before --from" : "comes before the --to before it");
+    }
     return -1;
 }
 
@@ -223,15 +258,19 @@ static int parse(int argc, char *argv[], struct record_options *o)
     return bad ? CLI_USAGE : check_region(o);
 }
 
-/* NAME.pinball, NAME.1.pinball, ... : the first that is not there. */
-static void default_dir(const char *program, char *out, size_t room)
+/* Several parts: NAME.1.pinball, NAME.2.pinball, ... The caller does not give them back. */
+static void name_parts(struct record_options *o, const char *dir)
 {
-    struct stat st;
-    const char *slash = strrchr(program, '/');
-    const char *name = slash ? slash + 1 : program;
-    snprintf(out, room, "%s.pinball", name);
-    for (int i = 1; lstat(out, &st) == 0; i++)
-        snprintf(out, room, "%s.%d.pinball", name, i);
+    static const char suffix[] = ".pinball";
+    const size_t n = strlen(dir), end = sizeof suffix - 1;
+    const size_t stem = n > end && !strcmp(dir + n - end, suffix) ? n - end : n;
+    o->dirs[0] = dir;
+    for (unsigned i = 0; o->region.parts > 1 && i < o->region.parts; i++) {
+        char *name;
+        if (asprintf(&name, "%.*s.%u%s", (int)stem, dir, i + 1, suffix) < 0)
+            abort();
+        o->dirs[i] = name;
+    }
 }
 
 static void say_warnings(const char *dir, uint32_t warnings)
@@ -240,6 +279,11 @@ static void say_warnings(const char *dir, uint32_t warnings)
         say_error(0,
                   "%s: the program shared memory with another process; what that wrote is "
                   "seen at system calls only, and the replay may diverge",
+                  dir);
+    if (warnings & WARN_STOOD_STILL)
+        say_error(0,
+                  "%s: the kernel refused a copy of the program, which stood still while its "
+                  "memory was written",
                   dir);
     if (warnings & WARN_UNSEEN_WRITE)
         say_error(0,
@@ -343,48 +387,62 @@ static void say_end(const struct record_options *o, const char *dir, const struc
         say_not_kept(o, r);
 }
 
-/* The part never began: there is no recording. */
-static int say_missed(const struct record_options *o, const struct recorded *r)
+static int status_of(const struct recorded *r)
 {
-    const int status =
-        WIFSIGNALED(r->wait_status) ? 128 + WTERMSIG(r->wait_status) : WEXITSTATUS(r->wait_status);
-    return say_error(status ? status : CLI_FAILED,
-                     "record: the program ended before --from %s: nothing was recorded", o->from);
+    return WIFSIGNALED(r->wait_status) ? 128 + WTERMSIG(r->wait_status)
+                                       : WEXITSTATUS(r->wait_status);
+}
+
+/* A part never began: there is no recording of it. */
+static int say_missed(const struct record_options *o, const struct recorded *r, unsigned part)
+{
+    const int status = status_of(r);
+    say_error(0, "record: the program ended before --from %s: %s was recorded", o->from[part],
+              part ? "nothing more" : "nothing");
+    return status ? status : CLI_FAILED;
+}
+
+/* What became of each part. Returns the status to end with. */
+static int say_parts(const struct record_options *o, const struct recording *what,
+                     const struct recorded *r, bool kept)
+{
+    const size_t parts = recorder_parts(what);
+    for (unsigned i = 0; i < parts; i++) {
+        if (what->region && !r[i].begun)
+            return say_missed(o, r, i);
+        say_end(o, what->dir[i], &r[i], kept);
+        if (o->to[i] && !r[i].ended)
+            say_error(0, "%s: the program ended before --to %s", what->dir[i], o->to[i]);
+    }
+    return r[parts - 1].ended && o->stops ? 0 : status_of(r);
 }
 
 /* One run. Returns -1 if there is to be another one, or the status to end with. */
 static int run_once(struct record_options *o, struct recording *what, struct input *input)
 {
-    struct recorded result;
+    struct recorded result[TRIGGER_PARTS];
+    const size_t parts = recorder_parts(what);
     struct err err;
 
     retry_begin_run(&o->retry);
     what->again = retry_wanted(&o->retry);
     what->seed = o->seed;
     int bad = what->again ? input_give(input, &err) : 0;
-    if (bad || recorder_run(what, &result, &err)) {
+    if (bad || recorder_run(what, result, &err)) {
         input_take(input);
         return not_started(o, what, &err);
     }
     input_take(input);
-    const bool part = what->region, missed = part && !result.begun;
-    const bool kept = !missed && retry_keeps(&o->retry, result.wait_status);
-    if (!kept)
-        writer_remove(what->dir);
+    const bool missed = what->region && !result[0].begun;
+    const bool kept = !missed && retry_keeps(&o->retry, result[0].wait_status);
+    for (size_t i = 0; i < parts; i++)
+        if (result[i].made && (!kept || (what->region && !result[i].begun)))
+            writer_remove(what->dir[i]);
     const bool again = !kept && !group_interrupted() && retry_again(&o->retry);
-    if (!again && !missed)
-        say_end(o, what->dir, &result, kept);
-    summary_deinit(&result.summary);
-    if (again)
-        return -1;
-    if (missed)
-        return say_missed(o, &result);
-    if (part && o->to && !result.ended)
-        say_error(0, "%s: the program ended before --to %s", what->dir, o->to);
-    if (result.ended && o->stops)
-        return 0;
-    return WIFSIGNALED(result.wait_status) ? 128 + WTERMSIG(result.wait_status)
-                                           : WEXITSTATUS(result.wait_status);
+    const int status = again ? -1 : say_parts(o, what, result, kept);
+    for (size_t i = 0; i < parts; i++)
+        summary_deinit(&result[i].summary);
+    return status;
 }
 
 static int run_all(struct record_options *o, struct recording *what)
@@ -420,17 +478,22 @@ int record_main(int argc, char *argv[])
     if (status >= 0)
         return status;
     if (!o.dir)
-        default_dir(argv[0], dir, sizeof dir);
+        newest_name(argv[0], dir);
+    name_parts(&o, o.dir ? o.dir : dir);
+    o.places = (struct places){.region = &o.region, .from = o.from, .to = o.to, .quiet = o.quiet};
     struct recording what = {.version = cli_version,
-                             .dir = o.dir ? o.dir : dir,
+                             .dir = o.dirs,
                              .path = path,
                              .argv = argv,
                              .options = o.engine.text,
                              .schedule = o.schedule,
                              .from = o.from,
                              .to = o.to,
-                             .region = o.region.from.kind ? &o.region : NULL,
+                             .region = o.region.parts ? &o.region : NULL,
                              .stops = o.stops,
+                             .places = places_find,
+                             .loaded = places_loaded,
+                             .arg = &o.places,
                              .hangs = !o.quiet && isatty(STDERR_FILENO) ? say_hang : NULL};
     return run_all(&o, &what);
 }

@@ -15,6 +15,7 @@
 
 #include "cli/cli.h"
 #include "cli/engine_options.h"
+#include "cli/live_program.h"
 #include "cli/newest.h"
 #include "debug/gdbstub/server.h"
 #include "pinball/pinball.h"
@@ -33,9 +34,12 @@ const char serve_details[] =
     "Speaks GDB's remote protocol, backwards execution included. In GDB:\n"
     "  target extended-remote | drdebug serve DIR\n"
     "  target extended-remote PATH        (or HOST:PORT)\n"
-    "One client at a time. Ctrl-C is left to GDB; SIGTERM and SIGHUP end it.\n";
+    "One client at a time. Ctrl-C is left to GDB; SIGTERM and SIGHUP end it.\n"
+    "\n"
+    "With --live, `serve --live [OPTION...] -- PROG ARG...` starts a program instead, records it, and\n"
+    "stops before its first instruction:\n" LIVE_PROGRAM_HELP;
 
-enum { OPT_LISTEN = 1, OPT_MEMORY, OPT_ENGINE, OPT_QUIET, OPT_ONCE, OPT_HELP };
+enum { OPT_LISTEN = 1, OPT_MEMORY, OPT_ENGINE, OPT_QUIET, OPT_ONCE, OPT_LIVE, OPT_HELP };
 
 struct arguments {
     char dir[PATH_MAX], path[PATH_MAX], program[PATH_MAX];
@@ -43,6 +47,7 @@ struct arguments {
     struct pinball *pinball;
     uint64_t memory_bytes;
     struct server_options options;
+    struct live_program live;
 };
 
 static int parse_memory(const char *text, uint64_t *bytes)
@@ -65,12 +70,14 @@ static int parse(int argc, char *argv[], struct arguments *a)
                                             {"engine", required_argument, NULL, OPT_ENGINE},
                                             {"quiet", no_argument, NULL, OPT_QUIET},
                                             {"once", no_argument, NULL, OPT_ONCE},
+                                            {"live", no_argument, NULL, OPT_LIVE},
+                                            LIVE_PROGRAM_OPTIONS,
                                             {"help", no_argument, NULL, OPT_HELP},
                                             {NULL, 0, NULL, 0}};
     int c, bad = 0;
 
     opterr = 0;
-    while (!bad && (c = getopt_long(argc, argv, ":q", options, NULL)) != -1) {
+    while (!bad && (c = getopt_long(argc, argv, ":qo:", options, NULL)) != -1) {
         if (c == OPT_LISTEN)
             a->options.listen = optarg;
         else if (c == OPT_MEMORY)
@@ -81,6 +88,10 @@ static int parse(int argc, char *argv[], struct arguments *a)
             a->options.quiet = true;
         else if (c == OPT_ONCE)
             a->options.once = true;
+        else if (c == OPT_LIVE)
+            a->options.live = true;
+        else if (live_program_takes(c))
+            bad = live_program_option(&a->live, "serve", c, optarg);
         else if (c == OPT_HELP)
             return help_verb("serve");
         else
@@ -88,7 +99,9 @@ static int parse(int argc, char *argv[], struct arguments *a)
     }
     if (bad)
         return CLI_USAGE;
-    return newest_or_named("serve", argc, argv, a->dir);
+    if (!a->options.live)
+        return newest_or_named("serve", argc, argv, a->dir);
+    return live_program_parse(&a->live, &a->engine, argv + optind);
 }
 
 static void print_message(void *arg, const char *line)
@@ -110,6 +123,29 @@ static int open_recording(void *arg, const struct debuggee_listener *listener, s
     if (!timeline)
         return -1;
     *out = timeline_debuggee(timeline);
+    return 0;
+}
+
+/* For scripts inside GDB, which may be in another directory; empty where it cannot be known. */
+static void name_paths(struct arguments *a)
+{
+    ssize_t n = readlink("/proc/self/exe", a->program, sizeof a->program - 1);
+
+    a->program[n > 0 ? n : 0] = 0;
+    if (!realpath(a->dir, a->path))
+        a->path[0] = 0;
+    a->options.path = a->path;
+    a->options.program = a->program;
+}
+
+static int open_program(void *arg, const struct debuggee_listener *listener, struct debuggee *out,
+                        struct err *err)
+{
+    struct arguments *a = arg;
+
+    if (live_program_open(&a->live, a->memory_bytes, listener, out, err))
+        return -1;
+    name_paths(a); /* its recording is there now */
     return 0;
 }
 
@@ -140,18 +176,6 @@ static int prepare_signals(void)
     return 0;
 }
 
-/* For scripts inside GDB, which may be in another directory; empty where it cannot be known. */
-static void name_paths(struct arguments *a)
-{
-    ssize_t n = readlink("/proc/self/exe", a->program, sizeof a->program - 1);
-
-    a->program[n > 0 ? n : 0] = 0;
-    if (!realpath(a->dir, a->path))
-        a->path[0] = 0;
-    a->options.path = a->path;
-    a->options.program = a->program;
-}
-
 int serve_main(int argc, char *argv[])
 {
     struct arguments a = {.engine.verb = "serve",
@@ -164,13 +188,21 @@ int serve_main(int argc, char *argv[])
     if (prepare_signals())
         return CLI_FAILED;
     a.options.end_fd = end_pipe[0];
-    a.pinball = pinball_open(a.dir, &err);
-    if (!a.pinball)
+    if (a.options.live) {
+        a.options.open = open_program;
+        live_program_io(&a.live, a.options.listen != NULL);
+        snprintf(a.dir, sizeof a.dir, "%s", a.live.dir);
+    } else if (!(a.pinball = pinball_open(a.dir, &err))) {
         return say_error(CLI_FAILED, "%s", err.msg);
+    }
     name_paths(&a);
     status = CLI_DONE;
     if (server_run(&a.options, &err))
-        status = say_error(CLI_FAILED, "%s", err.msg);
+        status = say_error(err.code == CLI_NOT_FOUND || err.code == CLI_CANNOT_RUN ? err.code
+                                                                                   : CLI_FAILED,
+                           "%s", err.msg);
+    else if (a.options.live)
+        live_program_say(&a.live);
     pinball_close(a.pinball);
     return status;
 }

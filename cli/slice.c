@@ -1,5 +1,6 @@
 /* slice.c - `drdebug slice`: say why a value is what it is. SPDX-License-Identifier: MIT */
 #include <inttypes.h>
+#include <signal.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -33,42 +34,64 @@ static int write_all(struct study *s, const struct slice_options_given *a, const
         !(values = values_new(s, p->report, &of->criterion, rows, flow, flows, err)))
         return -1;
     p->values = values;
-    int bad = slice_formats_write(p, &a->formats, err);
+    int bad = 0;
+    if (p->only_story)
+        slice_print_first(p);
+    else
+        bad = slice_formats_write(p, &a->formats, err);
     values_free(values);
     return bad;
 }
 
+/* The story that was printed before the rest is known. */
+struct told {
+    struct report_row row[STORY_ROWS];
+    size_t rows;
+};
+
+/* `part` of the slice is shown; NULL: all of it. `first`: only the story is, and *told says what it
+ * has; nothing, if there is none of the user's lines. */
 static int print(struct study *s, const struct slice_options_given *a, const struct saved *of,
-                 const struct slice *slice)
+                 const struct slice *slice, const struct slice *part, struct told *told, bool first)
 {
     struct err err = {.code = 0};
     const struct report_limits *l = &of->limits;
     bool text = !a->formats.as[SLICE_FORMAT_json];
-    bool story = of->kind == SLICE_BACKWARD && !(text && (a->full || a->all));
+    bool story = of->kind == SLICE_BACKWARD && !(text && (a->full || a->all)) && !told->rows;
     struct report_options o = {.nodes = a->all || a->steps || slice_formats_need_nodes(&a->formats),
                                .flows = story,
                                .fold = !a->all,
                                .slice = of->options,
                                .kind = of->kind,
                                .to = of->kind == SLICE_CHOP ? &of->target : NULL,
-                               .limits = l->threads || l->files || l->modules ? l : NULL};
+                               .limits = l->threads || l->files || l->modules ? l : NULL,
+                               .part = part};
     struct report *r = report_new(s, slice, &of->criterion, &o, &err);
     struct findings *findings = r && story ? findings_new(s, r, &err) : NULL;
-    struct story *told = findings ? story_new(s, r, &of->criterion, findings, &err) : NULL;
+    struct story *tale = findings ? story_new(s, r, &of->criterion, findings, &err) : NULL;
     struct slice_print p = {.study = s,
                             .slice = slice,
                             .criterion = &of->criterion,
                             .report = r,
-                            .story = told && told->rows > 1 ? told : NULL,
+                            .story = tale && tale->rows > 1 ? tale : NULL,
                             .findings = findings,
+                            .told = told->rows ? told->row : NULL,
+                            .tolds = told->rows,
                             .text = of->text,
                             .of = of,
                             .lines = a->lines,
                             .all = a->all,
+                            .sets = &a->sets,
+                            .again = a->again,
                             .steps = a->steps};
-    int bad = r && (told || !story) ? write_all(s, a, of, &p, &err) : -1;
+    for (size_t i = 0; first && p.story && i < tale->rows; i++)
+        told->row[told->rows++] = r->row[tale->row[i].row];
+    if (first)
+        p.only_story = true;
+    bool silent = first && !p.story;
+    int bad = r && (tale || !story) ? silent ? 0 : write_all(s, a, of, &p, &err) : -1;
     findings_free(findings);
-    story_free(told);
+    story_free(tale);
     report_free(r);
     return bad ? say_error(CLI_FAILED, "slice: %s", err.msg) : say_finish();
 }
@@ -158,36 +181,90 @@ static int ask(struct study *s, const struct slice_options_given *a, struct save
     of->kind = a->forward ? SLICE_FORWARD : a->to ? SLICE_CHOP : SLICE_BACKWARD;
     of->options = a->criterion.slice;
     struct criterion_options from = a->criterion;
+    from.output = a->of_output ? &a->output : NULL;
+    from.message = &a->message;
     from.values = of->kind != SLICE_BACKWARD; /* what a pointer led to is more than its target */
     if (criterion_find(s, &from, &of->criterion, err))
         return -1;
-    of->text = strdup(a->failure ? "failure" : a->text);
+    of->text = strdup(a->failure ? "failure" : a->of_output ? of->criterion.what : a->text);
     of->target_text = a->to ? strdup(a->to) : NULL;
     if (!of->text || (a->to && !of->target_text))
         return err_set(err, "no memory");
-    struct criterion_options to = {.text = a->to, .slice = a->criterion.slice};
+    struct criterion_options to = {
+        .text = a->to, .message = &a->message, .slice = a->criterion.slice};
     if (a->to && strcmp(a->to, "failure") == 0)
         to.text = NULL;
     if (a->to && criterion_find(s, &to, &of->target, err))
         return -1;
-    return narrow(s, a, of, err);
+    return sets_widen(s, &a->sets, &to, &of->criterion, err) || narrow(s, a, of, err) ? -1 : 0;
+}
+
+enum { LATELY = 64 }; /* chunks of the trace, about 20 M instructions */
+
+/* Of a long recording the story is told before all of the slice is known: it is made from the
+ * nearest instructions alone. */
+static bool tells_first(const struct study *s, const struct slice_options_given *a,
+                        const struct saved *of)
+{
+    bool text = true;
+    for (size_t i = 0; i < SLICE_FORMATS; i++)
+        text = text && !a->formats.as[i];
+    return text && !a->full && !a->all && !sets_any(&a->sets) && of->kind == SLICE_BACKWARD &&
+           trace_insns(s->trace) > FINDINGS_INSNS;
+}
+
+/* Returns the slice if it has no more than what was looked at; NULL: it is still to be made. */
+static struct slice *tell_first(struct study *s, const struct slice_options_given *a,
+                                struct saved *of, struct told *told)
+{
+    struct slice_figures figures;
+    struct err err;
+    of->options.most = REPORT_LAST;
+    struct slice *near = saved_make(s, of, &err);
+    of->options.most = 0;
+    if (!near)
+        return NULL;
+    slice_figures(near, &figures);
+    if (!figures.from)
+        return near;
+    print(s, a, of, near, NULL, told, true);
+    fflush(stdout);
+    slice_free(near);
+    return NULL;
 }
 
 static int make(struct study *s, const struct slice_options_given *a)
 {
     struct saved of = {0};
     struct err err = {.code = 0};
-    if (ask(s, a, &of, &err)) {
+    s->index->lately = trace_insns(s->trace) > FINDINGS_INSNS ? LATELY : 0;
+    int bad = ask(s, a, &of, &err);
+    if (bad && s->index->scan.first) { /* with all that was before, too */
+        saved_deinit(&of);
+        s->index->lately = 0;
+        bad = ask(s, a, &of, &err);
+    }
+    if (bad) {
         saved_deinit(&of);
         return not_found(a, &err);
     }
-    struct slice *slice = saved_make(s, &of, &err);
-    int status = slice ? -1 : say_error(CLI_FAILED, "slice: %s", err.msg);
-    if (slice && a->name)
+    const struct criterion_options others = {.message = &a->message, .slice = of.options};
+    struct told told = {.rows = 0};
+    struct slice *slice = tells_first(s, a, &of) ? tell_first(s, a, &of, &told) : NULL;
+    struct slice *part = NULL;
+    s->index->lately = 0;
+    if (!slice)
+        slice = saved_make(s, &of, &err);
+    bad = !slice;
+    if (slice && sets_any(&a->sets))
+        bad = !(part = sets_narrow(s, &a->sets, &others, &of.criterion, slice, &err));
+    int status = bad ? not_found(a, &err) : -1;
+    if (status < 0 && a->name)
         status = keep(s, a, &of, slice);
     if (status < 0)
-        status = print(s, a, &of, slice);
+        status = print(s, a, &of, slice, part, &told, false);
     slice_free(slice);
+    slice_free(part);
     saved_deinit(&of);
     return status;
 }
@@ -199,7 +276,9 @@ static int show(struct study *s, const struct slice_options_given *a, struct sav
     if (narrow(s, a, of, &err))
         return not_found(a, &err);
     struct slice *slice = a->prunes ? saved_make(s, of, &err) : saved_slice(s, a->show, of, &err);
-    int status = slice ? print(s, a, of, slice) : say_error(CLI_FAILED, "slice: %s", err.msg);
+    struct told told = {.rows = 0};
+    int status = slice ? print(s, a, of, slice, NULL, &told, false)
+                       : say_error(CLI_FAILED, "slice: %s", err.msg);
     slice_free(slice);
     return status;
 }
@@ -259,12 +338,33 @@ struct analysis {
     struct saved *of;
 };
 
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int sig)
+{
+    (void)sig;
+    interrupted = 1;
+}
+
+static bool tell_progress(void *arg, uint64_t done, uint64_t total)
+{
+    progress_show(arg, done, total);
+    return interrupted;
+}
+
+/* Ctrl-C ends a walk over the trace: what is known by then is shown. The second one ends all. */
 static int analyse(void *arg)
 {
     const struct analysis *w = arg;
+    const struct sigaction once = {.sa_handler = on_interrupt,
+                                   .sa_flags = (int)(SA_RESTART | SA_RESETHAND)};
+    struct progress progress;
     struct err err;
+    sigaction(SIGINT, &once, NULL);
     if (study_analyse(w->study, &err))
         return say_error(CLI_FAILED, "%s", err.msg);
+    progress_begin(&progress, w->options->in);
+    w->study->index->progress = (struct scan_progress){&progress, tell_progress};
     return w->options->show ? show(w->study, w->options, w->of) : make(w->study, w->options);
 }
 
@@ -275,14 +375,46 @@ static int analyse_safely(struct analysis *w)
     struct err err;
     for (size_t i = 0; i < SLICE_FORMATS; i++)
         outputs.output[i] = slice_formats[i].file ? a->formats.as[i] : NULL;
+    signal(SIGINT, SIG_IGN); /* a child that is confined is asked, and answers */
     int status = broker_run(w->study, &outputs, analyse, w, &err);
+    signal(SIGINT, SIG_DFL);
     return status < 0 ? say_error(CLI_FAILED, "slice: %s", err.msg) : status;
+}
+
+/* What can be said, and must be found, before a trace is made: a plain replay has all output.
+ * Returns -1 to go on. */
+static int prepare(struct slice_options_given *a)
+{
+    const struct study_options options = {.untraced = true};
+    bool fails = a->failure || (a->to && strcmp(a->to, "failure") == 0), message = false;
+    struct err err;
+    int found = 1;
+    if (!fails && !a->of_output)
+        return -1;
+    struct study *s = study_collect(a->in, &options, &err);
+    if (!s)
+        return say_error(CLI_FAILED, "%s", err.msg);
+    if (fails && criterion_may_fail(s, &message, &err))
+        found = -1;
+    if (found > 0 && a->of_output)
+        found = output_find(s, a->of_output, false, &a->output, &err);
+    else if (found > 0 && message && output_find(s, NULL, true, &a->message, &err) < 0)
+        found = -1;
+    study_close(s);
+    if (!found)
+        return say_error(CLI_FAILED, "slice: no line of its output has `%s` in it", a->of_output);
+    return found < 0 ? say_error(err.code == REPLAY_DIVERGED ? CLI_DIVERGED : CLI_FAILED,
+                                 "slice: %s", err.msg)
+                     : -1;
 }
 
 static int work(struct slice_options_given *a, struct saved *of)
 {
     struct progress progress;
     struct err err = {.code = 0};
+    int ready = a->show ? -1 : prepare(a);
+    if (ready >= 0)
+        return ready;
     if (a->failure && !a->show)
         hang_print(a);
     progress_begin(&progress, a->in);
@@ -330,5 +462,7 @@ int slice_main(int argc, char *argv[])
     }
     status = work(&a, &of);
     saved_deinit(&of);
+    output_line_deinit(&a.output);
+    output_line_deinit(&a.message);
     return status;
 }

@@ -90,7 +90,7 @@ static void json_story(const struct slice_print *p)
         char what[WHAT_ROOM] = "", words[WHAT_ROOM];
         if (x->use.kind)
             report_what(p->study, &x->use, what, sizeof what);
-        story_words(p->study, x, value, words, sizeof words);
+        story_words(p->study, p->report, x, value, words, sizeof words);
         printf("%s\n    {\"line\": %" PRIu32, i ? "," : "", x->row);
         json_member("how", story_how(x->how));
         json_member("what", what);
@@ -109,6 +109,9 @@ static void json_story(const struct slice_print *p)
             fputs(k ? ", " : "", stdout);
             json_string(x->carrier[k]);
         }
+        fputs("], \"decided_at\": [", stdout);
+        for (uint32_t k = 0; k < x->decisions; k++)
+            printf("%s%" PRIu32, k ? ", " : "", x->decision[k]);
         fputs("]}", stdout);
     }
 }

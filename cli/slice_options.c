@@ -20,17 +20,25 @@ const char slice_details[] =
     "  last write of WHAT          what the last instruction that wrote it used; `at WHERE` may follow\n"
     "WHERE is FILE:LINE or FUNCTION (when that line is done), *ADDRESS, *START *END (when what is there is\n"
     "done), a position like T1:2045:401136, or end. `thread N` and `frame N` may follow: the expression is then\n"
-    "what it means in this thread and frame, 0 being the innermost; they are numbered as GDB does.\n"
+    "what it means in this thread and frame, 0 being the innermost; they are numbered as GDB does. `instance N`\n"
+    "is the Nth time that the line was reached.\n"
     "\n"
     "  --forward          what depends on its value, instead of what it depends on\n"
     "  --to CRITERION     what leads from the first criterion to this one, which may be `failure`\n"
-    "  --at failure       the criterion that the crash, abort, failed assertion or deadlock suggests\n"
+    "  --at failure       the criterion that the crash, abort, failed assertion, sanitizer's report, deadlock\n"
+    "                     or status suggests\n"
+    "  --of-output PATTERN  the last line of output that has this in it: /REGEX/, a glob, or a part of it\n"
     "  --instance N       the Nth time that the line was reached; by default the last\n"
     "  --thread N         in thread N; by default in any\n"
     "  --thin             follow values only: not addresses, not control\n"
     "  --data             follow values and addresses, not control\n"
     "  --prune WHAT       do not follow what VARIABLE, FUNCTION::VARIABLE, %REGISTER, `0xADDRESS BYTES`,\n"
     "                     0xFROM..0xTO or `EXPRESSION at WHERE` carries; may be repeated\n"
+    "  --minus CRITERION  without what the slice of this one has, too: that of a value that is right\n"
+    "  --common CRITERION only what both have\n"
+    "  --plus CRITERION   what either of them has\n"
+    "  --correct CRITERION  its value is right: without what cannot be wrong then; also POSITION:EXPRESSION\n"
+    "  --correct-strictly CRITERION  the same, by operations on one variable and constants alone\n"
     "  --no-prune         do not look through saved and restored registers\n"
     "  --max-save N       saves looked for at a function's begin; by default 10\n"
     "  --stack-pointer    follow the stack pointer, too\n"
@@ -40,7 +48,7 @@ const char slice_details[] =
     "  --only-file GLOB   show lines of such files only; may be repeated, like the others\n"
     "  --only-module GLOB show lines of such modules only\n"
     "  --source-dir DIR   look for sources here, too; of a stranger's recording only here and in the pinball;\n"
-    "                     may be repeated\n"
+    "                     FROM=DIR: names that begin with FROM are here; may be repeated\n"
     "  --trace FILE       use the trace that `drdebug trace -o FILE` made\n"
     "  --lines N          print at most N lines; by default 50\n"
     "  --full             print all lines by their distance, without the story\n"
@@ -63,10 +71,12 @@ const char slice_details[] =
 
 enum {
     OPT_AT = 1,
+    OPT_OF_OUTPUT,
     OPT_FORWARD,
     OPT_TO,
     OPT_PRUNE,
-    OPT_ONLY_THREAD,
+    OPT_SETS, /* a number for each of enum sets_how */
+    OPT_ONLY_THREAD = OPT_SETS + SETS_STRICT + 1,
     OPT_ONLY_FILE,
     OPT_ONLY_MODULE,
     OPT_INSTANCE,
@@ -97,9 +107,15 @@ enum { PRINTED = no_argument, TO_FILE = required_argument };
 
 static const struct option options[] = {
     {"at", required_argument, NULL, OPT_AT},
+    {"of-output", required_argument, NULL, OPT_OF_OUTPUT},
     {"forward", no_argument, NULL, OPT_FORWARD},
     {"to", required_argument, NULL, OPT_TO},
     {"prune", required_argument, NULL, OPT_PRUNE},
+    {"minus", required_argument, NULL, OPT_SETS + SETS_MINUS},
+    {"common", required_argument, NULL, OPT_SETS + SETS_COMMON},
+    {"plus", required_argument, NULL, OPT_SETS + SETS_PLUS},
+    {"correct", required_argument, NULL, OPT_SETS + SETS_CORRECT},
+    {"correct-strictly", required_argument, NULL, OPT_SETS + SETS_STRICT},
     {"only-thread", required_argument, NULL, OPT_ONLY_THREAD},
     {"only-file", required_argument, NULL, OPT_ONLY_FILE},
     {"only-module", required_argument, NULL, OPT_ONLY_MODULE},
@@ -161,13 +177,28 @@ static int add_word(const char *option, const char **list, size_t *count, size_t
     return -1;
 }
 
+static int add_set(enum sets_how how, struct sets *sets)
+{
+    if (sets->terms == SETS_MOST)
+        return say_error(CLI_USAGE, "slice: %s: no more than %d of its kind", sets_option(how),
+                         SETS_MOST);
+    sets->term[sets->terms].how = how;
+    sets->term[sets->terms++].text = optarg;
+    return -1;
+}
+
 /* What narrows a slice. Returns -1 to go on, -2: it is another option. */
 static int set_limit(int c, struct slice_options_given *a)
 {
     struct report_limits *l = &a->limits;
+    if (c >= OPT_SETS && c <= OPT_SETS + SETS_STRICT)
+        return add_set((enum sets_how)(c - OPT_SETS), &a->sets);
     switch (c) {
     case OPT_TO:
         a->to = optarg;
+        return -1;
+    case OPT_OF_OUTPUT:
+        a->of_output = optarg;
         return -1;
     case OPT_PRUNE:
         return add_word("prune", a->prune, &a->prunes, PRUNING_MOST);
@@ -178,8 +209,10 @@ static int set_limit(int c, struct slice_options_given *a)
     case OPT_ONLY_MODULE:
         return add_word("only-module", l->module, &l->modules, REPORT_LIMITS);
     case OPT_SOURCE_DIR:
-        return add_word("source-dir", a->study.places.folder, &a->study.places.folders,
-                        SOURCEFILE_FOLDERS);
+        return sourcefile_add(&a->study.places, optarg)
+                   ? say_error(CLI_USAGE, "slice: --source-dir: no more than %d of them",
+                               SOURCEFILE_FOLDERS)
+                   : -1;
     default:
         return -2;
     }
@@ -280,16 +313,23 @@ static int take_words(int argc, char *argv[], struct slice_options_given *a)
                                  argv[i]);
     if (used >= sizeof a->text)
         return say_error(CLI_USAGE, "slice: the criterion is too long");
-    if (a->failure && used)
-        return say_error(CLI_USAGE, "slice: --at failure is a criterion: `%s` is another one",
-                         a->text);
+    if (a->failure + (a->of_output != NULL) + (used != 0) > 1)
+        return say_error(CLI_USAGE, "slice: %s is a criterion: `%s` is another one",
+                         a->failure ? "--at failure" : "--of-output",
+                         used ? a->text : a->of_output);
     if (a->list || a->show || a->remove) {
-        if (used || a->failure || a->name || a->forward || a->to ||
+        if (used || a->failure || a->of_output || a->name || a->forward || a->to ||
             a->list + !!a->show + !!a->remove > 1)
             return say_error(CLI_USAGE,
                              "slice: --list, --show and --delete take no criterion, one at a time");
         return -1;
     }
+    if (a->sets.terms && (a->forward || a->to))
+        return say_error(CLI_USAGE, "slice: %s is for what a value depends on, not with %s",
+                         sets_option(a->sets.term[0].how), a->forward ? "--forward" : "--to");
+    if (sets_any(&a->sets) && a->name)
+        return say_error(CLI_USAGE, "slice: a part of a slice is not kept: -o without %s",
+                         sets_option(a->sets.term[0].how));
     if (a->steps && !a->formats.as[SLICE_FORMAT_json])
         return say_error(CLI_USAGE, "slice: --steps goes with --json");
     if (a->forward && a->to)
@@ -300,15 +340,50 @@ static int take_words(int argc, char *argv[], struct slice_options_given *a)
         say_hint("`drdebug slice DIR VARIABLE at FILE:LINE --to failure` is what leads to it");
         return CLI_USAGE;
     }
-    if (!a->failure && !used) {
+    if (!a->failure && !a->of_output && !used) {
         say_error(CLI_USAGE, "slice: no criterion given");
         say_hint("`drdebug slice DIR VARIABLE at FILE:LINE`, or `drdebug slice DIR --at failure`");
         return CLI_USAGE;
     }
     if ((a->failure || (a->to && !strcmp(a->to, "failure"))) && a->study.to)
         return say_error(CLI_USAGE, "slice: the failure needs a window that is open at its end");
-    a->criterion.text = a->failure ? NULL : a->text;
+    a->criterion.text = a->failure || a->of_output ? NULL : a->text;
     return -1;
+}
+
+/* A word as a shell reads it. */
+static size_t put_quoted(char *out, size_t room, const char *word)
+{
+    size_t used = 0;
+    if (*word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                    "_-+=./:,@%^")])
+        return (size_t)snprintf(out, room, " %s", word);
+    for (const char *c = word; *c && used + 8 < room; c++)
+        used += (size_t)snprintf(out + used, room - used, "%s%s%c", c == word ? " '" : "",
+                                 *c == '\'' ? "'\\'" : "", *c);
+    return used + (size_t)snprintf(out + used, room - used, "%s", *word ? "'" : " ''");
+}
+
+/* The command line; of a slice that is kept, the one that shows it. */
+static void set_again(int argc, char *argv[], struct slice_options_given *a)
+{
+    const struct report_limits *l = &a->limits;
+    bool shows = a->show && !a->prunes && !l->threads && !l->files && !l->modules;
+    size_t used = (size_t)snprintf(a->again, sizeof a->again, "drdebug slice");
+    if (a->name || shows) {
+        snprintf(a->again + used, sizeof a->again - used, "%s%s%s --show %s",
+                 a->full ? " --full" : "", a->all ? " --all" : "", a->values ? " --values" : "",
+                 a->name ? a->name : a->show);
+        used = strlen(a->again);
+        put_quoted(a->again + used, sizeof a->again - used, a->in);
+        return;
+    }
+    for (int i = 1; i < argc && used + 16 < sizeof a->again; i++)
+        used += put_quoted(a->again + used, sizeof a->again - used, i == optind ? a->in : argv[i]);
+    if (optind == argc && used + 16 < sizeof a->again)
+        used += put_quoted(a->again + used, sizeof a->again - used, a->in);
+    if (used + 16 >= sizeof a->again)
+        a->again[0] = 0;
 }
 
 int slice_options_parse(int argc, char *argv[], struct slice_options_given *a)
@@ -334,5 +409,7 @@ int slice_options_parse(int argc, char *argv[], struct slice_options_given *a)
         if (status >= 0)
             return status;
     }
-    return take_words(argc, argv, a);
+    int status = take_words(argc, argv, a);
+    set_again(argc, argv, a);
+    return status;
 }

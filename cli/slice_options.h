@@ -6,6 +6,7 @@
 
 #include "cli/slice_formats.h"
 #include "cli/window.h"
+#include "slicer/correct/sets.h"
 #include "slicer/criterion/pruning.h"
 #include "slicer/report/report.h"
 
@@ -17,16 +18,21 @@ struct slice_options_given {
     uint64_t lines;
     bool failure, all, full, steps, list, values;
     bool forward;
-    const char *to; /* of a chop: the other criterion, or `failure` */
+    const char *to;             /* of a chop: the other criterion, or `failure` */
+    const char *of_output;      /* a pattern: the criterion is what the program wrote */
+    struct output_line output;  /* that it found */
+    struct output_line message; /* of a failure: the last one on standard error */
     const char *prune[PRUNING_MOST];
     size_t prunes;
+    struct sets sets;            /* strings are those of the argument vector */
     struct report_limits limits; /* strings are those of the argument vector */
     struct saved_file *file;     /* while the slice is made that `name` is for */
     const char *name;            /* to keep it under */
     struct slice_formats_wanted formats;
     const char *show, *remove; /* slices that were kept */
     char in[PATH_MAX];
-    char text[1024]; /* the criterion */
+    char text[1024];  /* the criterion */
+    char again[4096]; /* the command that asks for the same; empty: it is too long */
 };
 
 /* Returns -1 to go on, or the status to end with. */

@@ -15,7 +15,7 @@
 #include "cli/slice_formats.h"
 #include "cli/slice_text.h"
 
-enum { WHAT_ROOM = 300, RACES_SHOWN = 10 };
+enum { WHAT_ROOM = 300, RACES_SHOWN = 10, KIND_WIDTH = 9 };
 
 /* Why the row is there. */
 static void why_text(const struct slice_print *p, const struct report_row *r, char *out)
@@ -103,19 +103,30 @@ static void print_criterion(const struct slice_print *p, const char *title,
                  c->note);
 }
 
-static void print_head(const struct slice_print *p)
+void slice_print_first(const struct slice_print *p)
 {
-    static const char *const title[] = {"slice", "forward", "chop"};
-    const struct report *r = p->report;
     print_criterion(p, "criterion", p->criterion);
     if (p->of->kind == SLICE_CHOP)
         print_criterion(p, "to", &p->of->target);
     if (p->story)
         slice_story_print(p);
+}
+
+static void print_head(const struct slice_print *p)
+{
+    static const char *const title[] = {"slice", "forward", "chop"};
+    const struct report *r = p->report;
+    struct slice_figures figures;
+    slice_figures(p->slice, &figures);
+    if (!p->told)
+        slice_print_first(p);
     printf("%-9s  %" PRIu64 " of %" PRIu64 " instructions, %" PRIu64 " line%s, %" PRIu64
            " thread%s\n",
            title[p->of->kind], r->full, trace_insns(p->study->trace), r->lines,
            r->lines == 1 ? "" : "s", r->threads, r->threads == 1 ? "" : "s");
+    if (figures.stopped)
+        printf("stopped    by Ctrl-C: only the last %" PRIu64 " instructions were looked at\n",
+               trace_insns(p->study->trace) - figures.from);
     if (r->bare)
         printf(
             "order      only the last %d M of them tell of dependences; other lines by their last "
@@ -140,27 +151,32 @@ static void print_row(const struct slice_print *p, const struct report_row *row,
 {
     char place[SLICE_TEXT_PLACE], text[SLICE_TEXT_LINE], what[WHAT_ROOM];
     slice_text_place(row, before, place);
-    slice_text_line(p->study, row, text, sizeof text);
+    slice_text_line(p->study, row, text_width, text, sizeof text);
     why_text(p, row, what);
     printf("  ");
     slice_text_padded(place, place_width);
     printf("  ");
     slice_text_padded(text, text_width);
     printf("  ");
-    slice_text_padded(kind_text(p->report, row), what[0] ? 9 : 0);
+    slice_text_padded(kind_text(p->report, row), what[0] ? KIND_WIDTH : 0);
     plain_printf(stdout, "%s\n", what);
 }
 
 static void print_rows(const struct slice_print *p)
 {
-    size_t rows, place_width = 0, text_width = 0;
-    char place[SLICE_TEXT_PLACE], text[SLICE_TEXT_LINE];
+    size_t rows, place_width = 0, why_width = 0, text_width = 0;
+    char place[SLICE_TEXT_PLACE], text[SLICE_TEXT_LINE], why[WHAT_ROOM];
     const struct report_row **row = slice_print_rows(p, &rows);
     size_t n = rows < p->lines ? rows : p->lines;
     for (size_t i = 0; row && i < n; i++) {
         slice_text_place(row[i], i ? row[i - 1] : NULL, place);
-        slice_text_line(p->study, row[i], text, sizeof text);
+        why_text(p, row[i], why);
         place_width = plain_width(place) > place_width ? plain_width(place) : place_width;
+        why_width = plain_width(why) > why_width ? plain_width(why) : why_width;
+    }
+    size_t most = slice_text_width(2 + place_width + 2 + 2 + KIND_WIDTH + why_width);
+    for (size_t i = 0; row && i < n; i++) {
+        slice_text_line(p->study, row[i], most, text, sizeof text);
         text_width = plain_width(text) > text_width ? plain_width(text) : text_width;
     }
     for (size_t i = 0; row && i < n; i++)
@@ -254,6 +270,9 @@ static void print_foot(const struct slice_print *p)
     if (figures.pairs)
         printf("pruned     %" PRIu64 " save/restore pair%s\n", figures.pairs,
                figures.pairs == 1 ? "" : "s");
+    for (size_t i = 0; p->sets && i < p->sets->terms; i++)
+        plain_printf(stdout, "with       %s %s\n", sets_option(p->sets->term[i].how),
+                     p->sets->term[i].text);
     slice_print_pruned(p->of, text, sizeof text);
     if (text[0])
         plain_printf(stdout, "pruned     %s\n", text);
@@ -274,7 +293,7 @@ int slice_print_text(const struct slice_print *p, const char *path, struct err *
     bool empty = !p->report->full && !p->report->edges;
     if (p->all)
         print_nodes(p);
-    else if (p->story)
+    else if (p->story || p->told)
         slice_story_rest(p);
     else if (!empty || p->of->kind == SLICE_BACKWARD)
         print_rows(p);
@@ -282,9 +301,11 @@ int slice_print_text(const struct slice_print *p, const char *path, struct err *
         print_libraries(p->report);
     if (empty)
         fputs(nothing[p->of->kind], stdout);
-    if (!p->all && !p->story)
+    if (!p->all && !p->story && !p->told)
         print_races(p);
     print_foot(p);
     print_changed(p);
+    if (p->again[0])
+        plain_printf(stdout, "again      %s\n", p->again);
     return 0;
 }

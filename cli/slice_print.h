@@ -2,6 +2,7 @@
 #ifndef CLI_SLICE_PRINT_H
 #define CLI_SLICE_PRINT_H
 
+#include "slicer/correct/sets.h"
 #include "slicer/report/saved.h"
 #include "slicer/report/values.h"
 #include "slicer/story/findings.h"
@@ -19,7 +20,12 @@ struct slice_print {
     const struct values *values;     /* NULL: not wanted */
     const struct story *story;       /* NULL: none is to be told */
     const struct findings *findings; /* with the story */
-    bool steps;                      /* of JSON: statements in order; the report needs its nodes */
+    const struct report_row *told;   /* rows of a story that was printed before; NULL: none was */
+    size_t tolds;
+    bool only_story;         /* the rest is not known yet */
+    const struct sets *sets; /* that it was combined with; NULL: none */
+    const char *again;       /* the command that prints the same; "" if it is not known */
+    bool steps;              /* of JSON: statements in order; the report needs its nodes */
 };
 
 /* "backward", "forward", "chop". */
@@ -31,6 +37,8 @@ void slice_print_limits(const struct saved *of, char *out, size_t room);
 /* cli/slice_story.c: findings and the story on standard output, and what is not in it by functions.
  */
 void slice_story_print(const struct slice_print *p);
+/* The criterion and the story alone, of a slice that is not known to its begin yet. */
+void slice_print_first(const struct slice_print *p);
 void slice_story_rest(const struct slice_print *p);
 /* Rows that are shown: without those that are not the user's, if there are others. To be freed. */
 const struct report_row **slice_print_rows(const struct slice_print *p, size_t *count);

@@ -36,8 +36,8 @@ static void print_row(const struct slice_print *p, size_t i, size_t place_width,
     const struct story_row *row = &p->story->row[i];
     char place[SLICE_TEXT_PLACE], text[SLICE_TEXT_LINE], words[WORDS_ROOM];
     slice_text_place(row_at(p, i), row_before(p, i), place);
-    slice_text_line(p->study, row_at(p, i), text, sizeof text);
-    story_words(p->study, row, values_flowed(p->values, &row->use), words, sizeof words);
+    slice_text_line(p->study, row_at(p, i), text_width, text, sizeof text);
+    story_words(p->study, p->report, row, values_flowed(p->values, &row->use), words, sizeof words);
     printf("  ");
     slice_text_padded(place, place_width);
     printf("  ");
@@ -65,14 +65,21 @@ static void print_findings(const struct slice_print *p)
 
 void slice_story_print(const struct slice_print *p)
 {
-    char place[SLICE_TEXT_PLACE], text[SLICE_TEXT_LINE];
-    size_t place_width = 0, text_width = 0, how_width = 0;
+    char place[SLICE_TEXT_PLACE], text[SLICE_TEXT_LINE], words[WORDS_ROOM];
+    size_t place_width = 0, text_width = 0, how_width = 0, words_width = 0;
     for (size_t i = 0; i < p->story->rows; i++) {
+        const struct story_row *row = &p->story->row[i];
         slice_text_place(row_at(p, i), row_before(p, i), place);
-        slice_text_line(p->study, row_at(p, i), text, sizeof text);
+        story_words(p->study, p->report, row, values_flowed(p->values, &row->use), words,
+                    sizeof words);
         place_width = larger(place_width, plain_width(place));
+        how_width = larger(how_width, strlen(story_how(row->how)));
+        words_width = larger(words_width, plain_width(words));
+    }
+    size_t most = slice_text_width(2 + place_width + 2 + 2 + how_width + 2 + words_width);
+    for (size_t i = 0; i < p->story->rows; i++) {
+        slice_text_line(p->study, row_at(p, i), most, text, sizeof text);
         text_width = larger(text_width, plain_width(text));
-        how_width = larger(how_width, strlen(story_how(p->story->row[i].how)));
     }
     print_findings(p);
     puts("story");
@@ -123,14 +130,23 @@ static void print_function(const struct slice_print *p, const struct report_row 
             row[k] = NULL;
 }
 
+/* Is the row in the story, or in one that was printed before? */
+static bool is_told(const struct slice_print *p, const struct report_row *row)
+{
+    for (size_t i = 0; i < p->tolds; i++) {
+        const struct report_row *x = &p->told[i];
+        if (same_function(x, row) && x->line == row->line)
+            return true;
+    }
+    return p->story && story_has(p->story, (uint32_t)(row - p->report->row));
+}
+
 void slice_story_rest(const struct slice_print *p)
 {
     size_t rows, functions = 0, left = 0;
     const struct report_row **row = slice_print_rows(p, &rows);
-    for (size_t i = 0; row && i < rows; i++) {
-        bool told = story_has(p->story, (uint32_t)(row[i] - p->report->row));
-        row[i] = told ? NULL : row[i];
-    }
+    for (size_t i = 0; row && i < rows; i++)
+        row[i] = is_told(p, row[i]) ? NULL : row[i];
     for (size_t i = 0; row && i < rows; i++) {
         if (!row[i])
             continue;

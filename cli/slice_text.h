@@ -15,8 +15,13 @@ void slice_text_padded(const char *text, size_t columns);
  * SLICE_TEXT_PLACE bytes. */
 void slice_text_place(const struct report_row *r, const struct report_row *before, char *out);
 
-/* The line's text without its indentation, in one space each, cut to fit; without one, where it is.
- */
-void slice_text_line(struct study *s, const struct report_row *r, char *out, size_t room);
+/* The line's text without its indentation, in one space each, cut to `width` columns; without one,
+ * where it is and the instruction. */
+void slice_text_line(struct study *s, const struct report_row *r, size_t width, char *out,
+                     size_t room);
+
+/* Columns for that text, if the others of a table take `others`: what is left of the terminal's
+ * width. */
+size_t slice_text_width(size_t others);
 
 #endif

@@ -4,7 +4,10 @@
  */
 #include "debug/debuggee.h"
 
+#include <string.h>
+
 #include "debug/debuggee_ops.h"
+#include "debug/messages.h"
 
 void debuggee_close(struct debuggee *d)
 {
@@ -92,9 +95,30 @@ int debuggee_bookmark(struct debuggee *d, const struct position *at, const char 
     return d->ops->bookmark(d->self, at, note, err);
 }
 
+int debuggee_statement(struct debuggee *d, size_t i, struct debuggee_statement *out)
+{
+    return d->ops->statement ? d->ops->statement(d->self, i, out) : 0;
+}
+
 int debuggee_bookmark_get(struct debuggee *d, size_t i, struct position *at, const char **note)
 {
     return d->ops->bookmark_get(d->self, i, at, note);
+}
+
+bool debuggee_alive(const struct debuggee *d)
+{
+    return d->ops->alive && d->ops->alive(d->self);
+}
+
+int debuggee_settle(struct debuggee *d, struct err *err)
+{
+    return d->ops->settle ? d->ops->settle(d->self, err) : 0;
+}
+
+void debuggee_leave(struct debuggee *d, bool kills)
+{
+    if (d->ops->leave)
+        d->ops->leave(d->self, kills);
 }
 
 int debuggee_divert(struct debuggee *d, struct err *err)
@@ -152,4 +176,23 @@ int debuggee_divert_run(struct debuggee *d, uint32_t thread, bool step, struct d
                         struct err *err)
 {
     return d->ops->divert_run(d->self, thread, step, stop, err);
+}
+
+void debuggee_stopped(const struct mailbox_what *w, struct debuggee_stop *out)
+{
+    *out =
+        (struct debuggee_stop){.at = {.thread = w->at.thread, .count = w->at.count, .pc = w->at.pc},
+                               .ticks = w->ticks,
+                               .events = w->at.events,
+                               .addr = w->addr,
+                               .watch_kind = (enum watch_kind)w->kind};
+    /* A process that begins has arrived; and a log that was cut off ends like any other. */
+    out->why = w->reason == STOP_BEGIN     ? STOP_POSITION
+               : w->reason == STOP_LOG_END ? STOP_END
+                                           : (enum stop_kind)w->reason;
+    if (w->reason == STOP_SIGNAL)
+        out->signal = (int)w->number;
+    else
+        out->call = (long)w->number;
+    memcpy(out->siginfo, w->siginfo, sizeof out->siginfo);
 }

@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "base/position.h"
 #include "debug/event.h"
+#include "debug/move.h"
 #include "debug/program.h"
 #include "debug/stop.h"
 
@@ -67,44 +68,6 @@ struct debuggee_stops {
 int debuggee_stops(struct debuggee *d, const struct debuggee_stops *stops, struct err *err);
 
 /* ---- moving ---- */
-
-struct debuggee_stop {
-    enum stop_kind why;
-    struct position at;
-    uint64_t ticks, events; /* so far, of all threads */
-    uint64_t addr;          /* STOP_WATCH: the watched range's */
-    enum watch_kind watch_kind;
-    int signal;
-    long call;
-    uint32_t reason; /* enum end_reason; 0: the recording was cut off here */
-    int32_t status;
-    uint8_t siginfo[128]; /* STOP_SIGNAL */
-};
-
-enum debuggee_way {
-    MOVE_NONE,     /* stays */
-    MOVE_ON,       /* to the next stop; what is at now itself does not count */
-    MOVE_STEP,     /* until `thread` has executed an instruction and is outside [low, high) */
-    MOVE_BACK,     /* to the last stop before now */
-    MOVE_BACK_ONE, /* to before the last instruction that `thread` has executed */
-    /* The same for somebody who will step back again wherever it stops on one of `edges` (sorted):
-     * turns of a loop that has nothing else are left out. */
-    MOVE_BACK_LOOP,
-    MOVE_TO, /* to `to`, regardless of stops, as all below. One that there is not is an error. */
-    MOVE_TO_TICKS,
-    MOVE_TO_BEGIN,
-    MOVE_TO_END,
-};
-
-struct debuggee_move {
-    enum debuggee_way way;
-    uint32_t thread; /* 0: the one of now; the others run meanwhile as they do */
-    uint64_t low, high;
-    const struct stop_edge *edges;
-    size_t edge_count;
-    struct position to;
-    uint64_t ticks; /* of all threads, from the begin */
-};
 
 const struct debuggee_stop *debuggee_now(const struct debuggee *d); /* the last stop */
 /* -1: now is where it was, if it can be. */
@@ -163,6 +126,25 @@ int debuggee_event(struct debuggee *d, size_t *place, struct debuggee_event *eve
 int debuggee_bookmark(struct debuggee *d, const struct position *at, const char *note,
                       struct err *err);
 int debuggee_bookmark_get(struct debuggee *d, size_t i, struct position *at, const char **note);
+
+/* ---- a program that is alive ---- */
+
+/* It is alive, and now is where it is: what is written below is written to it, and stays. */
+bool debuggee_alive(const struct debuggee *d);
+/* What was recorded of it until now is on the disk: others may look at it. */
+int debuggee_settle(struct debuggee *d, struct err *err);
+/* The debugger leaves: the program goes on by itself, or is killed. A recording stays. */
+void debuggee_leave(struct debuggee *d, bool kills);
+
+/* A recording that leaves code out was made of these statements, in the order of their execution:
+ * the i-th begins at `at`. 1, or 0 past the last; others have none. */
+struct debuggee_statement {
+    struct position at, last; /* its first and last instruction, before anything else is executed */
+    uint32_t depth;           /* of calls */
+    bool goes_on;             /* it was begun before, and goes on here */
+    bool in_call;             /* its thread may wait in a system call there: no place to go to */
+};
+int debuggee_statement(struct debuggee *d, size_t i, struct debuggee_statement *out);
 
 /* ---- copies ---- */
 

@@ -29,6 +29,10 @@ struct debuggee_ops {
     int (*event)(void *self, size_t *place, struct debuggee_event *event);
     int (*bookmark)(void *self, const struct position *at, const char *note, struct err *err);
     int (*bookmark_get)(void *self, size_t i, struct position *at, const char **note);
+    bool (*alive)(const void *self);            /* NULL: never */
+    int (*settle)(void *self, struct err *err); /* NULL: it always is */
+    void (*leave)(void *self, bool kills);
+    int (*statement)(void *self, size_t i, struct debuggee_statement *out); /* NULL: none */
     int (*divert)(void *self, struct err *err);
     bool (*diverted)(const void *self);
     void (*divert_end)(void *self);
@@ -43,5 +47,9 @@ struct debuggee_ops {
     int (*divert_run)(void *self, uint32_t thread, bool step, struct debuggee_stop *stop,
                       struct err *err);
 };
+
+/* Why and where a process stopped, as it tells it. */
+struct mailbox_what;
+void debuggee_stopped(const struct mailbox_what *w, struct debuggee_stop *out);
 
 #endif

@@ -41,10 +41,19 @@ enum mailbox_command {
     DO_MAPS,      /* struct mailbox_map each, from number arg0 on; arg0 = how many */
     DO_COPY,      /* clone: the copy has mailbox number arg0; answered with its process id */
     DO_DIVERT,    /* leave the log: this process only serves calls of functions from here on */
-    DO_STATE,     /* TELL_RECORDS: arg0 0 the address space, 1 processes and threads */
+    DO_STATE,     /* TELL_RECORDS: arg0 is an enum mailbox_state */
     DO_TOOL,      /* names of built-in tools in data, NAME+NAME; arg0 1 on, 0 off */
     DO_PROBES,    /* the list of probes in data, from byte arg0 on, of arg1: as much as fits */
+    DO_FLUSH,     /* live: the log so far goes to the recorder; answered with its records */
+    DO_LEAVE,     /* live: the program goes on without a debugger; not answered */
     DO_QUIT,
+};
+
+enum mailbox_state {
+    STATE_OF_SPACE,
+    STATE_OF_THREADS,    /* and processes */
+    STATE_CHANGES_BEGIN, /* nothing is told: from here on changes of memory are noted ... */
+    STATE_OF_CHANGES,    /* ... and told: mappings, and RECORD_DATA without bytes */
 };
 
 /* A point of an execution, in the order of the log. */
@@ -70,6 +79,9 @@ enum {
     RUN_ON = 16,       /* the run that was paused: what it has noted stays */
     RUN_FENCE = 32,    /* a thread that comes to the fence (DO_FENCE) has made a step */
     RUN_SWITCHES = 64, /* tell threads, and whose turn it is */
+    RUN_SINCE = 128,   /* goal.events is the least; the thread may be back in a system call there */
+    RUN_GROWS = 256,   /* the log is being written: where it ends now is where to stop */
+    RUN_SIGNAL = 512,  /* live: `signal` is delivered in place of the one that it stopped for */
 };
 
 #define ANY_EVENTS (~0ull)
@@ -82,9 +94,11 @@ struct mailbox_run {
     uint64_t pause_ticks; /* stop when so many have happened, of all threads; 0: never */
     uint64_t told_events; /* what is in the journal already */
     /* Stop when this thread (0: none) has executed an instruction and is outside [low, high). In a
-     * scan: keep a trail of its moments. In a diversion: the thread that runs. */
+     * scan: keep a trail of its moments. run_thread: in a diversion the thread that runs; live the
+     * one that alone may run, 0: all. */
     uint32_t step_thread, run_thread;
     uint64_t low, high;
+    uint64_t signal; /* 0: none */
 };
 
 struct mailbox_break {

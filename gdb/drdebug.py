@@ -15,6 +15,7 @@ JSON object in hexadecimal, with "error" in it if something is wrong.
 To get elsewhere, the stub is told where, and then GDB is let continue, forwards or backwards: the
 stub goes straight there. To GDB and its front ends that is a stop like any other.
 """
+import bisect
 import json
 import os
 import re
@@ -362,6 +363,7 @@ class History:
         if to.num != self.connection:
             self.connection, self.places, self.now = to.num, [], -1
             replace_run()
+            replace_steps()
         forks.tell()
         forget_other_threads()
         tell_end(when)
@@ -547,7 +549,7 @@ made of a thread's number, its progress counter and the pc."""
 
 # ---- the commands ----
 
-PARTS = ()  # the build puts gdb/slices.py and the files of gdb/pin/ here (gdb/embed.py)
+PARTS = ()  # the build puts gdb/slices.py, gdb/statements.py and the files of gdb/pin/ here (gdb/embed.py)
 
 # Their classes. Empty here; the build puts those of gdb/pin.def in.
 COMMANDS = ()
@@ -736,7 +738,7 @@ def replace_run():
         gdb.drdebug_run = (Run(), Start())
 
 
-def connect(server, where="main"):
+def connect(server, where="main", live=False):
     """Connects to the stub that `server` starts, words as bytes; GDB quits if that fails. By a socket, since
     GDB looks at a pipe's standard error for every character that it reads: ten times as slow. A GDB that is
     confined makes no sockets: then `server` is a descriptor that leads to the stub."""
@@ -749,15 +751,24 @@ def connect(server, where="main"):
             return
         with tempfile.TemporaryDirectory(prefix="drdebug.") as room:
             path = os.path.join(room, "gdb")
-            words = [*server, b"--once", b"--listen", b"unix:" + os.fsencode(path)]
-            # A session of its own: Ctrl-C is GDB's to pass on.
-            process = subprocess.Popen(words, stdin=subprocess.DEVNULL, start_new_session=True)
+            here = [b"--once", b"--listen", b"unix:" + os.fsencode(path)]
+            process = start_live([*server[:2], *here, *server[2:]]) if live else start_stub([*server, *here])
             wait_for(process, path)
             attach(process, path)
         start(where)
     except (gdb.error, gdb.GdbError, OSError) as error:
         gdb.write(f"drdebug: {plain_lines(error)}\n", gdb.STDERR)
         gdb.execute("quit 1")
+
+
+def start_stub(words):
+    """A session of its own: Ctrl-C is GDB's to pass on."""
+    return subprocess.Popen(words, stdin=subprocess.DEVNULL, start_new_session=True)
+
+
+def start_live(words):
+    """A process group of its own. The stub gives the terminal to its program while that runs."""
+    return subprocess.Popen(words, preexec_fn=os.setpgrp)
 
 
 def check_architecture():

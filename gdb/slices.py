@@ -25,9 +25,17 @@ def recording():
     return program, path
 
 
+def source_options():
+    """Where GDB has been told to look for sources: `set substitute-path', `directory'."""
+    rules = re.findall(r"`(.*?)' -> `(.*?)'", gdb.execute("show substitute-path", to_string=True))
+    folders = [name for name in gdb.parameter("directories").split(":") if name and not name.startswith("$")]
+    return [word for place in [*(f"{old}={new}" for old, new in rules), *folders][:16] for word in ("--source-dir", place)]
+
+
 def run_drdebug(verb, *options, words=(), path=True):
     """What it prints. Ctrl-C ends it."""
     program, pinball = recording()
+    options = [*options, *(source_options() if verb in ("slice", "ask") and "--list" not in options else ())]
     line = [program, verb, *options, "--", *([pinball] if path else []), *words]
     traced = os.path.exists(os.path.join(pinball, b"trace"))
     what = "Slicing" if verb == "slice" and traced else "Asking" if verb == "ask" and traced else \
@@ -73,6 +81,7 @@ class Slice:
         self.rows, self.edges, self.steps = result["lines"], result["edges"], result["steps"]
         self.forward = result["kind"] != "backward"
         self.recipe, self.prunes = None, []  # to make it again: criterion and options; [(what, words)]
+        self.words = None  # the criterion in words that mean the same everywhere; None: it has none
 
     def row(self, row):
         """A line: where to go, what it says, how it came in and what flows."""
@@ -223,13 +232,15 @@ class Slices:
         if told.get("version") != JSON_VERSION:
             raise gdb.GdbError("Bad answer of `drdebug slice': another version than drdebug.py?") from None
         result.recipe = criterion, options
+        result.words = self_contained(criterion, options)
         return result
 
-    def remake(self, old, prunes):
-        """The same slice, pruned by these: it takes the place of the old one."""
+    def remake(self, old, prunes, *more):
+        """The same slice, pruned by these, with more options: it takes the place of the old one."""
         criterion, options = old.recipe
+        options = *options, *more
         made = self.make(old.label, criterion, *options, *(word for _, words in prunes for word in ("--prune", words)))
-        made.to_label, made.recipe, made.prunes = old.to_label, old.recipe, prunes
+        made.to_label, made.recipe, made.prunes = old.to_label, (criterion, options), prunes
         for number, one in self.made.items():
             if one is old:
                 self.made[number] = made
@@ -278,6 +289,16 @@ class Slices:
         goto(step["position"])
         row = self.current.row(self.current.rows[step["line"]])
         return {**row, "position": step["position"], "step": place + 1, "steps": len(self.current.steps)}
+
+
+def self_contained(criterion, options):
+    """The criterion with what options say of it; None: it is no plain one."""
+    if "--at" in options:
+        return "failure"
+    said = dict(zip(options[::2], options[1::2])) if len(options) % 2 == 0 else {None: None}
+    if criterion is None or not said.keys() <= {"--instance", "--thread"}:
+        return None
+    return criterion + "".join(f" {key[2:]} {said[key]}" for key in ("--thread", "--instance") if key in said)
 
 
 slices = Slices()
@@ -331,8 +352,9 @@ def place_now():
     if when.get("diverted"):
         raise gdb.GdbError("This is a copy of the program in a called function: `finish' that first.")
     thread, frame = gdb.selected_thread().ptid[1], frame_number()
-    where = "end" if when["at_end"] else when["position"]
-    if when["at_end"] or thread != when["thread"]:
+    last = when["at_end"] or when.get("alive")  # nothing is executed there yet
+    where = "end" if last else when["position"]
+    if last or thread != when["thread"]:
         where += f" thread {thread}"
     return where + (f" frame {frame}" if frame else "")
 

@@ -13,6 +13,7 @@
 #include <sys/file.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
+#include <sys/personality.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
@@ -21,52 +22,20 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "base/array.h"
 #include "engine/host/launch.h"
 #include "logger/group.h"
 #include "logger/pages.h"
+#include "logger/part.h"
+#include "logger/recorder_int.h"
 #include "logger/sharers.h"
 #include "pinball/format.h"
-#include "pinball/memory.h"
 #include "pinball/record.h"
 #include "pinball/records.h"
 #include "pinball/ring.h"
 #include "pinball/text.h"
 #include "pinball/writer.h"
 
-enum {
-    ROOM = 1 << 20,
-    RING_MOST = 8 << 20,
-    RING_LEAST = 512 << 10,
-    NOT_FOUND = 127,
-    CANNOT_RUN = 126
-};
-
-struct recorder {
-    const struct recording *what;
-    struct recorded *out;
-    struct writer *writer;
-    struct ring *ring;
-    size_t ring_bytes;
-    int ring_fd;
-    uint64_t next;       /* sequence of the segment to write next */
-    uint64_t pages_next; /* where the next check of memory begins */
-    bool full;
-    pid_t pid;
-    /* A part of the run: records of its state, until memory is written; and what is to be. */
-    uint8_t *state;
-    size_t state_bytes, state_room;
-    uint8_t *memory; /* ROOM */
-    size_t memory_bytes;
-    uint64_t memory_records;
-    bool begun;
-    uint64_t started; /* the program, by the monotonic clock in nanoseconds */
-    bool closed;      /* the part is over, and its recording complete */
-    unsigned keys;    /* that have fired a trigger */
-    uint32_t idle;    /* ring->idle, as seen ... */
-    uint64_t idle_at; /* ... first at this time */
-    bool hung;        /* what->hangs() was called */
-};
+enum { RING_MOST = 8 << 20, RING_LEAST = 512 << 10, NOT_FOUND = 127, CANNOT_RUN = 126 };
 
 /* ---- the ring ---- */
 
@@ -98,34 +67,37 @@ static int ring_make(struct recorder *r, struct err *err)
 {
     r->ring_fd = openat(writer_dir(r->writer), "ring", O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (r->ring_fd < 0)
-        return err_set_code(err, errno, "%s/ring: %m", r->what->dir);
+        return err_set_code(err, errno, "%s/ring: %m", r->dir);
     int why = ENOSPC;
-    for (r->ring_bytes = RING_MOST; r->ring_bytes >= RING_LEAST; r->ring_bytes /= 2)
+    for (r->ring_bytes = r->what->trial ? RING_LEAST : RING_MOST; r->ring_bytes >= RING_LEAST;
+         r->ring_bytes /= 2)
         if ((why = posix_fallocate(r->ring_fd, 0, (off_t)(RING_HEAD_BYTES + r->ring_bytes))) == 0)
             break;
     if (why)
-        return err_set_code(err, why, "%s/ring: %s", r->what->dir, strerror(why));
+        return err_set_code(err, why, "%s/ring: %s", r->dir, strerror(why));
     r->ring_bytes += RING_HEAD_BYTES;
     if (ftruncate(r->ring_fd, (off_t)r->ring_bytes) || flock(r->ring_fd, LOCK_EX | LOCK_NB))
-        return err_set_code(err, errno, "%s/ring: %m", r->what->dir);
+        return err_set_code(err, errno, "%s/ring: %m", r->dir);
     void *p = mmap(NULL, r->ring_bytes, PROT_READ | PROT_WRITE, MAP_SHARED, r->ring_fd, 0);
     if (p == MAP_FAILED)
-        return err_set(err, "%s/ring: mmap: %m", r->what->dir);
+        return err_set(err, "%s/ring: mmap: %m", r->dir);
     madvise(p, r->ring_bytes, MADV_RANDOM); /* there is nothing to read ahead */
     r->ring = p;
     r->ring->version = PINBALL_VERSION;
     r->ring->segment_bytes = (r->ring_bytes - RING_HEAD_BYTES) / RING_SEGMENTS & ~(size_t)4095;
     r->ring->recorder = getpid();
     r->ring->fd = r->ring_fd;
+    r->ring->box_fd = r->what->box_fd;
     note_outputs(&r->ring->outputs);
     if (r->what->region)
         r->ring->region = *r->what->region;
+    r->ring->region.ready = 1;
     r->ring->magic = RING_MAGIC;
     group_bell(&r->ring->bell);
     return 0;
 }
 
-static void answer(struct recorder *r)
+void recorder_answer(struct recorder *r)
 {
     __atomic_add_fetch(&r->ring->answer, 1, __ATOMIC_RELEASE);
     syscall(SYS_futex, &r->ring->answer, FUTEX_WAKE, 1, NULL, NULL, 0);
@@ -133,7 +105,7 @@ static void answer(struct recorder *r)
 
 /* The disk is full, or worse: what is written stays, the program goes on without us. What the ring
  * holds stays there until the end. */
-static void stop(struct recorder *r, const struct err *why)
+void recorder_stop(struct recorder *r, const struct err *why)
 {
     if (r->full)
         return;
@@ -141,22 +113,12 @@ static void stop(struct recorder *r, const struct err *why)
     r->out->disk = *why;
     r->ring->stop_status = why->code;
     __atomic_store_n(&r->ring->stop, END_FULL, __ATOMIC_RELEASE);
-    answer(r);
+    recorder_answer(r);
 }
 
 static uint64_t segment_at(const struct recorder *r, uint64_t i)
 {
     return RING_HEAD_BYTES + i % RING_SEGMENTS * r->ring->segment_bytes;
-}
-
-/* What is mapped where the part begins. */
-static int keep_state(struct recorder *r, const void *records, size_t bytes, struct err *err)
-{
-    if (array_reserve(&r->state, &r->state_room, r->state_bytes + bytes))
-        return err_set(err, "no memory");
-    memcpy(r->state + r->state_bytes, records, bytes);
-    r->state_bytes += bytes;
-    return 0;
 }
 
 /* The program may have been killed at any time, and the recorder does not trust it. */
@@ -169,32 +131,34 @@ static int write_segment(struct recorder *r, const struct ring_segment *s, struc
     uint64_t bytes = records_check(at, committed < room ? committed : room, &count);
     if (!bytes)
         return 0;
+    if (part_holds(r))
+        return part_hold(r, at, bytes, count, err);
     if (writer_events(r->writer, at, bytes, count, err))
         return -1;
     summary_add(&r->out->summary, at, bytes);
-    return r->what->region && !r->begun ? keep_state(r, at, bytes, err) : 0;
+    return r->what->region ? part_state(r, at, bytes, err) : 0;
 }
 
 /* Writes full segments in order; at the end also the one that is being filled. */
-static int drain(struct recorder *r, bool last, struct err *err)
+int recorder_drain(struct recorder *r, bool last, struct err *err)
 {
     for (;;) {
         struct ring_segment *s = &r->ring->segment[r->next % RING_SEGMENTS];
         uint32_t state = __atomic_load_n(&s->state, __ATOMIC_ACQUIRE);
         bool wanted = state == SEGMENT_FULL || (last && state == SEGMENT_FILLING);
-        if (!wanted || s->sequence != r->next)
+        if (!wanted || s->sequence != r->next || (!last && part_holds_most(r)))
             return 0;
         if (write_segment(r, s, err))
             return -1;
         r->next++;
         __atomic_store_n(&s->state, SEGMENT_FREE, __ATOMIC_RELEASE);
-        answer(r);
+        recorder_answer(r);
     }
 }
 
 /* ---- what else the program asks for ---- */
 
-static int open_wanted(struct recorder *r)
+int recorder_open_wanted(struct recorder *r)
 {
     struct stat st;
     char link[64];
@@ -221,21 +185,21 @@ static void keep(struct recorder *r)
     struct err err;
     uint32_t number = MAP_FILE_NONE;
     uint64_t size = 0;
-    int fd = r->full ? -1 : open_wanted(r);
+    int fd = r->full ? -1 : recorder_open_wanted(r);
     if (fd >= 0 && writer_keep(r->writer, fd, r->ring->keep.offset, r->ring->keep.bytes, &number,
                                &size, &err)) {
         number = MAP_FILE_NONE;                            /* what it holds goes into the log */
         if (recorder_no_room(err.code) && err.code != EIO) /* which may be that file's */
-            stop(r, &err);
+            recorder_stop(r, &err);
     }
     if (fd >= 0)
         close(fd);
     r->ring->keep.file = number;
     r->ring->keep.size = size;
     __atomic_store_n(&r->ring->keep.state, KEEP_DONE, __ATOMIC_RELEASE);
-    answer(r);
-    if (!r->full && writer_keep_flush(r->writer, &err))
-        stop(r, &err);
+    recorder_answer(r);
+    if (!r->full && !part_begins(r) && !r->what->trial && writer_keep_flush(r->writer, &err))
+        recorder_stop(r, &err);
 }
 
 static void serve_read(struct recorder *r)
@@ -253,7 +217,7 @@ static void serve_read(struct recorder *r)
         r->ring->warnings |= WARN_UNSEEN_WRITE;
     r->ring->keep.size = n > 0 ? (uint64_t)n : 0;
     __atomic_store_n(&r->ring->keep.state, KEEP_DONE, __ATOMIC_RELEASE);
-    answer(r);
+    recorder_answer(r);
 }
 
 static void serve_pages(struct recorder *r)
@@ -264,60 +228,14 @@ static void serve_pages(struct recorder *r)
     memcpy(r->ring->keep.pages, found, n * sizeof found[0]);
     r->ring->keep.size = n;
     __atomic_store_n(&r->ring->keep.state, KEEP_DONE, __ATOMIC_RELEASE);
-    answer(r);
+    recorder_answer(r);
 }
 
 static void serve_shared(struct recorder *r)
 {
     r->ring->keep.size = sharers_find(r->pid, r->ring);
     __atomic_store_n(&r->ring->keep.state, KEEP_DONE, __ATOMIC_RELEASE);
-    answer(r);
-}
-
-/* ---- memory where a part begins ---- */
-
-static int flush_memory(struct recorder *r, struct err *err)
-{
-    if (!r->memory_bytes)
-        return 0;
-    summary_add(&r->out->summary, r->memory, r->memory_bytes);
-    int bad = writer_events(r->writer, r->memory, r->memory_bytes, r->memory_records, err);
-    r->memory_bytes = r->memory_records = 0;
-    return bad;
-}
-
-static int put_memory(void *arg, const struct record *record, struct err *err)
-{
-    struct recorder *r = arg;
-    if (r->memory_bytes + record->bytes > ROOM && flush_memory(r, err))
-        return -1;
-    memcpy(r->memory + r->memory_bytes, record, record->bytes);
-    r->memory_bytes += record->bytes;
-    r->memory_records++;
-    return 0;
-}
-
-static int write_memory(struct recorder *r, struct err *err)
-{
-    if (drain(r, false, err))
-        return -1;
-    r->begun = true;
-    const struct memory_list list = {r->state, r->state_bytes};
-    if (!(r->memory = malloc(ROOM)))
-        return err_set(err, "no memory");
-    return memory_put(r->pid, &list, put_memory, r, err) || flush_memory(r, err) ? -1 : 0;
-}
-
-static void serve_memory(struct recorder *r)
-{
-    struct err err;
-    if (!r->full && !r->begun && write_memory(r, &err))
-        stop(r, &err);
-    free(r->memory);
-    free(r->state);
-    r->memory = r->state = NULL;
-    __atomic_store_n(&r->ring->keep.state, KEEP_DONE, __ATOMIC_RELEASE);
-    answer(r);
+    recorder_answer(r);
 }
 
 static void add_cpu(struct text *text)
@@ -364,10 +282,8 @@ static int write_head(struct recorder *r, struct err *err)
     if (r->what->schedule)
         text_addf(&text, "schedule", "%s, seed %llu", r->what->schedule,
                   (unsigned long long)r->what->seed);
-    if (r->what->from)
-        text_add(&text, "region_from", r->what->from);
-    if (r->what->to)
-        text_add(&text, "region_to", r->what->to);
+    if (r->what->region)
+        part_head(r, &text);
     int result = writer_head(r->writer, text.data, text.bytes, err);
     text_deinit(&text);
     return result;
@@ -384,10 +300,14 @@ static void serve(struct recorder *r)
     if (__atomic_load_n(&r->ring->keep.state, __ATOMIC_ACQUIRE) == KEEP_SHARED)
         serve_shared(r);
     if (__atomic_load_n(&r->ring->keep.state, __ATOMIC_ACQUIRE) == KEEP_MEMORY)
-        serve_memory(r);
+        part_serve_memory(r);
+    if (__atomic_load_n(&r->ring->keep.state, __ATOMIC_ACQUIRE) == KEEP_PLACES)
+        part_serve_places(r);
+    if (__atomic_load_n(&r->ring->keep.state, __ATOMIC_ACQUIRE) == KEEP_LOADED)
+        part_serve_loaded(r);
     struct err err;
-    if (!r->full && drain(r, false, &err))
-        stop(r, &err);
+    if (!r->full && recorder_drain(r, false, &err))
+        recorder_stop(r, &err);
 }
 
 /* ---- the program's life ---- */
@@ -401,10 +321,13 @@ static void become_program(struct recorder *r, int report)
     if (r->what->schedule)
         snprintf(schedule, sizeof schedule, ",%s=%llu", r->what->schedule,
                  (unsigned long long)r->what->seed);
-    snprintf(options, sizeof options, "record=%d%s%s%s", r->ring_fd, schedule,
+    snprintf(options, sizeof options, "record=%d%s%s%s%s", r->ring_fd,
+             r->what->box_fd ? ",live=1" : "", schedule,
              r->what->options && *r->what->options ? "," : "",
              r->what->options ? r->what->options : "");
     fcntl(r->ring_fd, F_SETFD, 0);
+    if (r->what->trial) /* where it is permitted, runs have the same addresses */
+        personality((unsigned long)personality(0xffffffff) | ADDR_NO_RANDOMIZE);
     launch_exec(&l, &err);
     err.code = errno;
     if (write(report, &err, sizeof err) < 0)
@@ -432,6 +355,8 @@ static int start_program(struct recorder *r, struct err *err)
     }
     r->started = now_ns();
     group_begin(r->pid);
+    if (r->pid > 0 && r->what->started)
+        r->what->started(r->what->arg, r->pid);
     close(report[1]);
     struct err failed;
     siginfo_t info = {0};
@@ -451,50 +376,77 @@ static int start_program(struct recorder *r, struct err *err)
     return 0;
 }
 
-/* ---- triggers that come from outside the program ---- */
-
-/* The one that the program waits for; NULL: it waits for none of these. */
-static struct trigger *waited_for(const struct recorder *r)
-{
-    struct trigger_region *g = &r->ring->region;
-    struct trigger *t = __atomic_load_n(&g->begun, __ATOMIC_ACQUIRE) ? &g->to : &g->from;
-    return t->kind == TRIGGER_FIRED && !t->fired ? t : NULL;
-}
-
-/* Returns how long nothing will fire, in nanoseconds: at most a second. */
-static uint64_t fire(struct recorder *r)
-{
-    enum { SECOND = 1000000000 };
-    struct trigger *t = waited_for(r);
-    const uint64_t since = now_ns() - r->started;
-    if (!t)
-        return SECOND;
-    const bool fires = t->number ? since >= t->number : group_keys() > r->keys;
-    if (fires) {
-        r->keys += !t->number;
-        __atomic_store_n(&t->fired, 1, __ATOMIC_RELEASE);
-        return SECOND;
-    }
-    return t->number && t->number - since < SECOND ? t->number - since : SECOND;
-}
-
-static bool uses_key(const struct trigger_region *g)
-{
-    return (g->from.kind == TRIGGER_FIRED && !g->from.number) ||
-           (g->to.kind == TRIGGER_FIRED && !g->to.number);
-}
+/* ---- the wait ---- */
 
 static void write_end(struct recorder *r);
+
+/* A pinball for the next part, where the ring is from now on. */
+static struct writer *next_writer(struct recorder *r, struct err *err)
+{
+    struct recorder next = *r;
+    next.index++;
+    next.dir = r->what->dir[next.index];
+    next.writer = writer_new(next.dir, err);
+    if (!next.writer)
+        return NULL;
+    if (!write_head(&next, err)) {
+        if (linkat(writer_dir(r->writer), "ring", writer_dir(next.writer), "ring", 0) == 0 ||
+            renameat(writer_dir(r->writer), "ring", writer_dir(next.writer), "ring") == 0)
+            return next.writer;
+        err_set_code(err, errno, "%s/ring: %m", next.dir);
+    }
+    writer_undo(next.writer);
+    writer_free(next.writer);
+    return NULL;
+}
+
+static void begin_next(struct recorder *r, struct writer *writer)
+{
+    writer_free(r->writer);
+    r->writer = writer;
+    r->index++;
+    r->dir = r->what->dir[r->index];
+    r->out++;
+    r->out->made = true;
+    r->next = r->pages_next = 0;
+    part_reset(r);
+    r->ring->memory = (struct ring_memory){0};
+    r->ring->last = (struct ring_last){0};
+    r->ring->warnings = 0;
+    r->ring->target_done = 0;
+    __atomic_store_n(&r->ring->region.ready, r->index + 1, __ATOMIC_RELEASE);
+    recorder_answer(r);
+}
 
 /* The part is over: its recording can be used while the program goes on, if it does. */
 static void close_part(struct recorder *r)
 {
-    if (r->closed || !__atomic_load_n(&r->ring->region.ended, __ATOMIC_ACQUIRE) ||
+    struct err err;
+    if (r->closed || part_holds(r) ||
+        __atomic_load_n(&r->ring->region.ended, __ATOMIC_ACQUIRE) <= r->index ||
         !__atomic_load_n(&r->ring->target_done, __ATOMIC_ACQUIRE))
         return;
+    const bool more = !r->full && r->index + 1 < r->what->region->parts;
+    struct writer *next = more ? next_writer(r, &err) : NULL;
     write_end(r);
+    if (next) {
+        begin_next(r, next);
+        return;
+    }
+    if (more)
+        recorder_stop(r, &err);
     r->closed = true;
     if (r->what->stops)
+        kill(r->pid, SIGKILL);
+}
+
+/* The debugger is gone without a word. */
+static void look_for_loss(struct recorder *r)
+{
+    if (!r->what->box_fd || r->ring->lost || getppid() == r->what->debugger)
+        return;
+    __atomic_store_n(&r->ring->lost, 1, __ATOMIC_RELEASE);
+    if (r->what->ends_with_debugger)
         kill(r->pid, SIGKILL);
 }
 
@@ -507,10 +459,37 @@ static void look_for_hang(struct recorder *r)
     if (idle != r->idle)
         r->idle_at = now;
     r->idle = idle;
-    if (r->hung || !r->what->hangs || idle % 2 == 0 || now - r->idle_at < LONG_ENOUGH)
+    if (r->hung || idle % 2 == 0 || now - r->idle_at < LONG_ENOUGH)
         return;
     r->hung = true;
-    r->what->hangs();
+    if (r->what->hangs)
+        r->what->hangs();
+    if (r->what->trial) {
+        r->out->stuck = true;
+        kill(r->pid, SIGKILL);
+    }
+}
+
+static uint64_t cpu_ns(pid_t pid)
+{
+    clockid_t clock;
+    struct timespec t = {0};
+    if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
+        return 0;
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* A trial that does not come to an end: it computes, or waits for nobody. */
+static void look_for_limit(struct recorder *r)
+{
+    enum { WAITS_LONGER = 10 };
+    const uint64_t most = r->what->trial ? r->what->trial->cpu_ns : 0;
+    if (!most || r->out->too_long)
+        return;
+    if (cpu_ns(r->pid) < most && now_ns() - r->started < WAITS_LONGER * most)
+        return;
+    r->out->too_long = true;
+    kill(r->pid, SIGKILL);
 }
 
 static void wait_program(struct recorder *r)
@@ -519,18 +498,26 @@ static void wait_program(struct recorder *r)
         uint32_t seen = __atomic_load_n(&r->ring->bell, __ATOMIC_ACQUIRE);
         int status;
         group_pass_on(r->pid); /* before a stop: what ends it would take signals away */
-        pid_t changed = waitpid(r->pid, &status, WNOHANG | WUNTRACED);
+        struct rusage used;
+        pid_t changed = wait4(r->pid, &status, WNOHANG | WUNTRACED, &used);
         if (changed == r->pid && WIFSTOPPED(status)) {
             group_stop(r->pid, WSTOPSIG(status), &r->ring->paused);
         } else if (changed == r->pid) {
-            r->out->wait_status = status;
+            r->wait_status = status;
+            r->out->used_ns =
+                (uint64_t)(used.ru_utime.tv_sec + used.ru_stime.tv_sec) * 1000000000u +
+                (uint64_t)(used.ru_utime.tv_usec + used.ru_stime.tv_usec) * 1000u;
+            part_end_sentry(r);
             return;
         }
         if (!r->closed)
             serve(r);
         close_part(r);
         look_for_hang(r);
-        const uint64_t wait = fire(r);
+        look_for_loss(r);
+        look_for_limit(r);
+        const uint64_t quiet = part_fire(r, now_ns() - r->started);
+        const uint64_t wait = part_step(r) ? 0 : quiet;
         const struct timespec most = {(time_t)(wait / 1000000000), (long)(wait % 1000000000)};
         syscall(SYS_futex, &r->ring->bell, FUTEX_WAIT, seen, &most, NULL, 0);
     }
@@ -559,7 +546,7 @@ static bool write_rest(struct recorder *r)
     int bad;
     do {
         before = r->next;
-        bad = drain(r, true, &err);
+        bad = recorder_drain(r, true, &err);
         give_room(r);
     } while (bad && r->next > before);
     if (!bad && kept && r->out->summary.ended) { /* after all */
@@ -575,12 +562,13 @@ static void write_end(struct recorder *r)
     struct summary *s = &r->out->summary;
     struct text text = {0};
     struct err err;
-    int status = r->out->wait_status;
-    if (!r->full && (drain(r, true, &err) || writer_keep_flush(r->writer, &err)))
-        stop(r, &err);
+    int status = r->wait_status;
+    part_finish(r);
+    if (!r->full && (recorder_drain(r, true, &err) || writer_keep_flush(r->writer, &err)))
+        recorder_stop(r, &err);
     r->out->warnings = r->ring->warnings;
-    r->out->begun = r->ring->region.begun;
-    r->out->ended = r->ring->region.ended;
+    r->out->begun = r->ring->region.begun > r->index;
+    r->out->ended = r->ring->region.ended > r->index;
     if (r->full && !write_rest(r))
         return;
     if (!s->ended || r->full) {
@@ -603,7 +591,7 @@ bool recorder_no_room(int error)
 
 static int record(struct recorder *r, struct err *err)
 {
-    r->writer = writer_new(r->what->dir, err);
+    r->writer = writer_new(r->dir, err);
     if (!r->writer)
         return -1;
     if (ring_make(r, err) || write_head(r, err) || start_program(r, err)) {
@@ -614,21 +602,35 @@ static int record(struct recorder *r, struct err *err)
     if (r->closed)
         return 0;
     serve(r);
+    const struct recording_trial *trial = r->what->trial;
+    if (trial && !trial->keeps(trial->arg, r->wait_status)) {
+        r->out->dropped = true;
+        writer_undo(r->writer);
+        return 0;
+    }
     write_end(r);
     return 0;
 }
 
+size_t recorder_parts(const struct recording *what)
+{
+    return what->region ? what->region->parts : 1;
+}
+
 int recorder_run(const struct recording *what, struct recorded *out, struct err *err)
 {
-    struct recorder r = {.what = what, .out = out, .ring_fd = -1};
-    memset(out, 0, sizeof *out);
+    struct recorder r = {.what = what, .dir = what->dir[0], .out = out, .ring_fd = -1};
+    memset(out, 0, recorder_parts(what) * sizeof *out);
+    out->made = true;
     group_take();
-    group_key(what->region && uses_key(what->region) ? SIGUSR1 : 0);
+    group_key(what->region && part_uses_key(what->region) ? SIGUSR1 : 0);
     int result = record(&r, err);
+    out->wait_status = r.wait_status;
     if (result == 0 && what->again)
         group_pause();
     else
         group_leave(result == 0);
+    part_deinit(&r);
     if (r.ring)
         munmap(r.ring, r.ring_bytes);
     if (r.ring_fd >= 0)

@@ -87,6 +87,37 @@ static int parse_text(const char *text, struct trigger *t)
     return *text && strlen(text) < sizeof t->text ? 0 : -1;
 }
 
+static int parse_function(const char *text, struct trigger *t)
+{
+    t->number = TRIGGER_FUNCTION;
+    return parse_text(text, t);
+}
+
+/* FILE:N, and perhaps :TIMES. */
+static int parse_line(const char *text, struct trigger *t)
+{
+    uint64_t line;
+    t->number = TRIGGER_LINE;
+    if (parse_text(text, t))
+        return -1;
+    char *last = strrchr(t->text, ':');
+    char *before = last ? memrchr(t->text, ':', (size_t)(last - t->text)) : NULL;
+    if (before && before[1] >= '0' && before[1] <= '9') {
+        *last = 0;
+        if (text_number(last + 1, &t->times) || !t->times)
+            return -1;
+        last = before;
+    }
+    return !last || last == t->text || text_number(last + 1, &line) || !line ? -1 : 0;
+}
+
+static int parse_probe(const char *text, struct trigger *t)
+{
+    const char *colon = strchr(text, ':');
+    t->number = TRIGGER_PROBE;
+    return !colon || colon == text || !colon[1] ? -1 : parse_text(text, t);
+}
+
 static const struct {
     const char *name;
     enum trigger_kind kind;
@@ -102,6 +133,9 @@ static const struct {
     {"signal", TRIGGER_SIGNAL, parse_signal, true, "a signal"},
     {"mark", TRIGGER_MARK, parse_text, true, "a mark's text"},
     {"region", TRIGGER_MARK, parse_text, true, "a region's name"},
+    {"func", TRIGGER_NAME, parse_function, true, "a function's name"},
+    {"line", TRIGGER_NAME, parse_line, false, "FILE:LINE"},
+    {"probe", TRIGGER_NAME, parse_probe, true, "PROVIDER:NAME"},
     {"addr", TRIGGER_ADDR, parse_addr, true, "an address, as 0x401136"},
 };
 
@@ -136,6 +170,6 @@ int trigger_parse(const char *text, bool begins, struct trigger *out, struct err
     }
     return err_set(err,
                    "'%s': not one of ticks:, icount:, time:, call:, signal:, mark:, region:, "
-                   "addr:, key",
+                   "func:, line:, probe:, addr:, key",
                    text);
 }

@@ -19,8 +19,14 @@
     "  signal:NAME[:N]    the N-th such signal that is handled or raised by a fault\n"                 \
     "  mark:TEXT[:N]      DRDEBUG_MARK(\"TEXT\") of drdebug.h, the N-th time\n"                        \
     "  region:NAME[:N]    DRDEBUG_REGION_BEGIN(\"NAME\"), and for --to DRDEBUG_REGION_END(\"NAME\")\n" \
+    "  func:NAME[:N]      the N-th call of a function, over all threads\n"                             \
+    "  line:FILE:N[:TIMES] the n-th time that a breakpoint there would stop\n"                         \
+    "  probe:PROVIDER:NAME[:N] a probe of SystemTap's kind, as libstdcxx:throw\n"                      \
     "  addr:0xADDRESS[:N] the N-th execution of the instruction there\n"                               \
     "  key                kill -USR1 to the process of `drdebug record`\n"
+
+/* `number` of a TRIGGER_NAME: what the name is of. */
+enum trigger_name { TRIGGER_FUNCTION, TRIGGER_LINE, TRIGGER_PROBE };
 
 /* `begins`: it is the part's begin, else its end. */
 int trigger_parse(const char *text, bool begins, struct trigger *out, struct err *err);

@@ -55,7 +55,8 @@ struct record_call {
 
 /* flags of RECORD_SIGNAL and RECORD_FAULT */
 enum {
-    AT_TICK = 1,     /* when count is reached; else at the system call under way */
+    AT_TICK = 1,     /* when count is reached; else at the system call under way. RECORD_STOP and
+                        RECORD_POKE: or where the thread is over; with it, BETWEEN is meant, too */
     BETWEEN = 1,     /* RECORD_YIELD, RECORD_END, RECORD_MEMORY: the pc lies between two ticks */
     KILLED = 4,      /* RECORD_YIELD: the thread, a process of its own, ended there (pc 0: about) */
     YIELD_SPINS = 8, /* RECORD_YIELD: it only waited for others */
@@ -75,6 +76,22 @@ struct record_fault {
     struct record_at at;
     uint64_t rflags, trapno, error, cr2, forced;
     uint8_t info[128];
+};
+
+/* What a debugger changed in the program while it was recorded. `at` and `rflags` are the running
+ * thread's before, if flags have AT_TICK; else that thread is in a system call, or over. A change
+ * of its pc ticks. */
+struct record_poke {
+    struct record r;
+    struct record_at at;
+    uint64_t rflags;
+    uint32_t thread;       /* whose registers: struct poke_registers follows; 0: memory */
+    uint32_t vector_bytes; /* that follow the registers; 0: these stay */
+    uint64_t addr, bytes;  /* memory: what it holds now follows */
+};
+
+struct poke_registers {
+    uint64_t gpr[16], rip, rflags;
 };
 
 struct record_switch {

@@ -9,7 +9,7 @@
 #include <stddef.h>
 
 #include "pinball/marks.h"
-#include "pinball/record_state.h"
+#include "pinball/record_gap.h"
 
 enum record_count { RECORD_COUNT_0, RECORD_COUNT_KEPT, RECORD_COUNT_DUE, RECORD_COUNT_DUE_AT_TICK };
 
@@ -60,6 +60,9 @@ _Static_assert(sizeof(struct record_signal) == 176, "signal");
 _Static_assert(sizeof(struct record_fault) == 200, "fault");
 _Static_assert(sizeof(struct record_memory) == 32, "memory");
 _Static_assert(sizeof(struct record_end) == 48, "end");
+_Static_assert(sizeof(struct record_poke) == 64, "poke");
 _Static_assert(sizeof(struct record_state) == 280, "state");
+_Static_assert(sizeof(struct record_gap) == 72 && sizeof(struct gap_thread) == 16, "gap");
+_Static_assert(sizeof(struct record_kept) == 16 && sizeof(struct kept_statement) == 48, "kept");
 
 #endif

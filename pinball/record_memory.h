@@ -21,6 +21,9 @@ enum { MAP_FILE_NONE = 0xffffffff };
 /* flags of RECORD_MAP after the initial state. What a memory call did before it failed: nothing is
  * mapped there now; it has `prot`; madvise took its pages. Or: if private, it shows `object` */
 enum { PARTLY_GONE = 1, PARTLY_PROT = 2, PARTLY_EMPTY = 3, PARTLY_OBJECT = 4 };
+/* ... and of a state that is told in the middle of a run: the object is not filled from its file,
+ * since all that it holds was told before. */
+enum { MAP_AS_IS = 5 };
 
 struct record_map {
     struct record r;

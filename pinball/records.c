@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "pinball/marks.h"
-#include "pinball/record_state.h"
+#include "pinball/record_gap.h"
 
 bool records_known(unsigned kind)
 {

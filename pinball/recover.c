@@ -226,6 +226,10 @@ static int open_ring(struct rescue *r, struct err *err)
         r->head.segment_bytes > (r->ring_bytes - RING_HEAD_BYTES) / RING_SEGMENTS)
         return err_set(err, "%s: segments of %llu bytes do not fit", label,
                        (unsigned long long)r->head.segment_bytes);
+    if (r->head.region.parts && r->head.memory.state != MEMORY_WRITTEN)
+        return err_set(err, "%s: recording ended before %s", r->path,
+                       r->head.memory.state == MEMORY_NONE ? "the part of the run began"
+                                                           : "the begin of the part was written");
     return 0;
 }
 
@@ -235,12 +239,19 @@ static bool is_filled(const struct ring_segment *segment)
            segment->committed > 0;
 }
 
+/* The sequence of the segment that becomes the next chunk. Memory where a part begins is in chunks
+ * that come from no segment. */
+static uint64_t next_sequence(const struct rescue *r)
+{
+    const uint64_t chunks = writer_chunks(r->writer), memory = r->head.memory.chunks;
+    return chunks < memory ? ~0ull : chunks - memory;
+}
+
 /* The segment that becomes the next chunk, or -1. */
 static int find_segment(const struct rescue *r)
 {
     for (int i = 0; i < RING_SEGMENTS; i++)
-        if (is_filled(&r->head.segment[i]) &&
-            r->head.segment[i].sequence == writer_chunks(r->writer))
+        if (is_filled(&r->head.segment[i]) && r->head.segment[i].sequence == next_sequence(r))
             return i;
     return -1;
 }
@@ -249,8 +260,7 @@ static int find_segment(const struct rescue *r)
 static bool is_gap(const struct rescue *r)
 {
     for (int i = 0; i < RING_SEGMENTS; i++)
-        if (is_filled(&r->head.segment[i]) &&
-            r->head.segment[i].sequence > writer_chunks(r->writer))
+        if (is_filled(&r->head.segment[i]) && r->head.segment[i].sequence > next_sequence(r))
             return true;
     return false;
 }

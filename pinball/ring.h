@@ -12,9 +12,9 @@
 
 #include "pinball/trigger.h"
 
-#define RING_MAGIC 0x474e4952u /* "RING" */
+#define RING_MAGIC 0x324e4952u /* "RIN2" */
 
-enum { RING_SEGMENTS = 8, RING_HEAD_BYTES = 8192 };
+enum { RING_SEGMENTS = 8, RING_HEAD_BYTES = 16384 };
 
 enum segment_state { SEGMENT_FREE, SEGMENT_FILLING, SEGMENT_FULL };
 
@@ -29,18 +29,42 @@ struct ring_segment {
  * pages that the program has written; or read [offset, offset + bytes) of a file into path (the
  * recorder can do so without taking a descriptor of the program's); or tell whether another process
  * maps, shared and writable, what is mapped shared here; or write the memory that the mappings of
- * the full segments hold. */
-enum { KEEP_IDLE, KEEP_ASKED, KEEP_PAGES, KEEP_READ, KEEP_DONE, KEEP_SHARED, KEEP_MEMORY };
+ * the full segments hold, of the program's twin in `fd`, or of the program itself. */
+enum {
+    KEEP_IDLE,
+    KEEP_ASKED,
+    KEEP_PAGES,
+    KEEP_READ,
+    KEEP_DONE,
+    KEEP_SHARED,
+    KEEP_MEMORY,
+    KEEP_PLACES, /* where names of triggers are in a file that is mapped at `file_at` */
+    KEEP_LOADED, /* all files that the program begins with were asked about */
+};
 
-enum { RING_PAGES = 254 };
+enum { RING_PAGES = 254, RING_PLACES = 128 };
 
 struct ring_pages {
     uint64_t start, bytes;
 };
 
+/* A stub jumps to the function. It counts if the function is chosen at run time: then nobody else
+ * knows where that is. PLACE_CHOSEN says so, and is no place. A place near the line that was asked
+ * for counts as long as nobody has that line. */
+enum ring_place_kind { PLACE_WHOLE, PLACE_STUB, PLACE_CHOSEN, PLACE_NEAR };
+
+/* A place in the code that triggers mean. */
+struct ring_place {
+    uint64_t pc;
+    uint64_t semaphore; /* the probe is passed by unless this is raised; 0: none */
+    uint32_t trigger;   /* its number */
+    uint32_t kind;      /* enum ring_place_kind */
+};
+
 enum ring_warning {
     WARN_SHARED_MEMORY = 1, /* another process may write the program's memory unseen */
     WARN_UNSEEN_WRITE = 2,  /* a mapped file was changed in a way that was not kept */
+    WARN_STOOD_STILL = 4,   /* the program could not be copied: it waited for the recorder */
 };
 
 /* What the recorder's own standard output and error are, and its terminal. */
@@ -59,6 +83,13 @@ struct ring_last {
     uint32_t thread, pad; /* its number, 0: none yet */
 };
 
+/* A part of a run begins with memory, whose chunks do not come from segments. */
+enum ring_memory_state { MEMORY_NONE, MEMORY_BEGUN, MEMORY_WRITTEN };
+struct ring_memory {
+    uint32_t state, pad; /* enum ring_memory_state */
+    uint64_t chunks;     /* when written */
+};
+
 struct ring {
     uint32_t magic, version;
     uint64_t segment_bytes;
@@ -69,6 +100,8 @@ struct ring {
     uint32_t target_done; /* the target logged RECORD_END or stopped recording */
     int32_t recorder;     /* its process id ... */
     int32_t fd;           /* ... and its descriptor of this file */
+    int32_t box_fd;       /* with a debugger: the recorder's descriptor of the mailbox; 0: none */
+    uint32_t lost;        /* 1: the debugger is gone, and the program goes on without it */
     uint32_t paused;      /* 1: the recorder has stopped with the target; SIGCONT wakes it */
     struct ring_segment segment[RING_SEGMENTS];
     uint64_t isa;      /* instruction-set extensions met so far: engine/x86/isa.def */
@@ -80,16 +113,23 @@ struct ring {
         uint64_t dev, ino;      /* the path must lead to this */
         uint64_t offset, bytes; /* what is mapped */
         uint32_t file;          /* answer: its number, or MAP_FILE_NONE */
-        uint32_t pad;
-        uint64_t size; /* answer: of the file; how many pages[] there are */
+        uint32_t skip;
+        uint64_t size; /* answer: of the file; how many pages[] or places there are */
         union {
             char path[4096];
             struct ring_pages pages[RING_PAGES]; /* answer; not those in [offset, offset + bytes) */
+            struct ring_place places[RING_PLACES]; /* answer, from the `skip`-th on */
         };
     } keep;
     struct ring_outputs outputs;
-    struct trigger_region region; /* which part is to be recorded; from.kind 0: all */
+    struct trigger_region region; /* which parts are to be recorded */
     struct ring_last last;
+    struct ring_memory memory;
+    uint64_t records;    /* of the segments before the one that is being filled */
+    uint64_t file_at;    /* KEEP_PLACES: where keep.offset of the file is mapped */
+    uint32_t poke;       /* futex: the recorder has fired a trigger, for the sentry (sentry.h) */
+    uint32_t generation; /* programs of the process so far */
+    int32_t sentry, pad; /* its process id, 0: none */
     /* segments follow at RING_HEAD_BYTES */
 };
 

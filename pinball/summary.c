@@ -11,7 +11,6 @@
 #include "pinball/ends.h"
 #include "pinball/marks.h"
 #include "pinball/record_at.h"
-#include "pinball/record_state.h"
 #include "pinball/records.h"
 
 /* Threads are numbered as they come, so new ones belong near the end of the list. */
@@ -58,13 +57,17 @@ static void end(struct summary *s, const struct record_end *r)
     s->status = r->status;
 }
 
-/* A thread that is there when the recording begins. */
+/* A thread that is there when the recording begins, or behind a gap. */
 static void state(struct summary *s, const struct record_state *r)
 {
     const uint32_t running = s->running;
 
     s->running = r->thread;
     count(s, r->at.count, r->at.pc);
+    if (s->gaps) {
+        s->running = running;
+        return;
+    }
     s->begin_ticks += r->at.count;
     s->running = r->r.flags & STATE_RUNS ? r->thread : running;
     if (!(r->r.flags & STATE_RUNS))
@@ -72,6 +75,13 @@ static void state(struct summary *s, const struct record_state *r)
     s->in_middle = true;
     s->begin = (struct summary_thread){r->thread, r->at.count};
     s->begin_pc = r->at.pc;
+}
+
+static void gap(struct summary *s, const struct record_gap *r)
+{
+    s->running = r->thread;
+    s->gaps++;
+    s->left_out += r->insns;
 }
 
 static void mark(struct summary *s, const struct record_mark *r)
@@ -108,7 +118,8 @@ static void add(struct summary *s, const struct record *r)
         row(s, ((const struct record_begin *)r)->thread);
         break;
     case RECORD_PROCESS:
-        s->begin_ticks = ((const struct record_process *)r)->ticks;
+        if (!s->gaps)
+            s->begin_ticks = ((const struct record_process *)r)->ticks;
         break;
     case RECORD_STATE:
         state(s, (const struct record_state *)r);
@@ -132,6 +143,8 @@ static void add(struct summary *s, const struct record *r)
     const struct record_at *at = record_at(r);
     if (at && r->kind != RECORD_STATE) /* that may be another thread's */
         count(s, at->count, at->pc);
+    if (r->kind == RECORD_GAP)
+        gap(s, (const struct record_gap *)r);
 }
 
 void summary_add(struct summary *summary, const void *records, size_t bytes)
@@ -189,6 +202,10 @@ void summary_text(const struct summary *summary, struct text *text)
         text_addf(text, "begin", "T%u:%llu:%llx", summary->begin.thread,
                   (unsigned long long)summary->begin.count, (unsigned long long)summary->begin_pc);
         text_addf(text, "begin_ticks", "%llu", (unsigned long long)summary->begin_ticks);
+    }
+    if (summary->gaps) {
+        text_addf(text, "gaps", "%llu", (unsigned long long)summary->gaps);
+        text_addf(text, "left_out", "%llu", (unsigned long long)summary->left_out);
     }
     add_marks(summary, text);
 }

@@ -45,7 +45,8 @@ struct summary {
     bool in_middle; /* it begins in the middle of a run: there, with so many ticks before */
     struct summary_thread begin;
     uint64_t begin_pc, begin_ticks;
-    uint64_t marks; /* that the program was at; the first ones are listed */
+    uint64_t gaps, left_out; /* and the instructions that these leave out */
+    uint64_t marks;          /* that the program was at; the first ones are listed */
     struct summary_mark mark[SUMMARY_MARKS];
     uint64_t isa; /* as in struct ring; the caller's to set */
 };

@@ -1,4 +1,4 @@
-/* trigger.h - what a recorded part of a run begins and ends with. SPDX-License-Identifier: MIT
+/* trigger.h - what recorded parts of a run begin and end with. SPDX-License-Identifier: MIT
  *
  * The recorder tells the program by the ring. Included by code inside the target and outside; no
  * libc.
@@ -13,6 +13,7 @@ enum trigger_kind {
     TRIGGER_TICKS,  /* number: of all threads together */
     TRIGGER_ICOUNT, /* number: instructions of the first thread */
     TRIGGER_ADDR,   /* number: the address of an instruction that is executed */
+    TRIGGER_NAME,   /* text: the recorder says which addresses that means (struct ring_place) */
     TRIGGER_CALL,   /* number: of the system call */
     TRIGGER_SIGNAL, /* number: of the signal, sent or raised by a fault */
     TRIGGER_MARK,   /* number: the kind (marks.h), with this text */
@@ -27,20 +28,36 @@ struct trigger {
     char text[256];
 };
 
-/* What a process has done until now: its next program counts on. */
-struct trigger_counts {
-    uint64_t met[2];   /* times that the event of `from` and of `to` happened */
-    uint64_t executed; /* instructions of the first thread */
-    uint64_t ticks;    /* of programs before */
-};
+enum { TRIGGER_PARTS = 16, TRIGGER_MOST = 2 * TRIGGER_PARTS };
 
-/* A part of a run. `to` may be TRIGGER_NONE: to the program's end. */
-struct trigger_region {
+/* `to` may be TRIGGER_NONE: to the program's end. */
+struct trigger_part {
     struct trigger from, to;
     uint64_t length; /* ends after so many instructions of the first thread; 0: no such end */
-    uint32_t begun;  /* the program says that it has met `from` ... */
-    uint32_t ended;  /* ... and `to` */
-    struct trigger_counts counts; /* until the last execve */
 };
+
+/* What a process has done until now: its next program counts on. */
+struct trigger_counts {
+    uint64_t met[TRIGGER_MOST]; /* times that the event of each trigger happened: trigger_of() */
+    uint64_t executed;          /* instructions of the first thread */
+    uint64_t ticks;             /* of programs before */
+};
+
+/* The parts of a run, one after the other. */
+struct trigger_region {
+    uint32_t parts;               /* 0: all of the run is recorded */
+    uint32_t ready;               /* the recorder is ready for so many of them */
+    uint32_t begun;               /* the program says that it has met so many `from` ... */
+    uint32_t ended;               /* ... and so many `to` */
+    struct trigger_counts counts; /* until the last execve */
+    struct trigger_part part[TRIGGER_PARTS];
+};
+
+/* Triggers have numbers: 0 for the first `from`, 1 for the first `to` and so on. */
+static inline struct trigger *trigger_of(struct trigger_region *r, uint32_t number)
+{
+    struct trigger_part *p = &r->part[number / 2];
+    return number % 2 ? &p->to : &p->from;
+}
 
 #endif

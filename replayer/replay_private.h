@@ -40,10 +40,9 @@ pid_t replay_pid(const struct replay *replay);
 /* The process has ended, whoever did that: all that is asked of it fails with REPLAY_GONE. */
 bool replay_gone(struct replay *replay);
 
-/* What the process alone knows of the program's state, by options.records: the address space, then
- * processes and threads. Memory is to be read by whom it may concern. */
-int replay_state_space(struct replay *replay, struct err *err);
-int replay_state_threads(struct replay *replay, struct err *err);
+/* What the process alone knows of the program's state, by options.records. Memory is to be read by
+ * whom it may concern. */
+int replay_state(struct replay *replay, enum mailbox_state what, struct err *err);
 /* Where in the log the image of the program that runs is. */
 void replay_image(const struct replay *replay, uint64_t *chunk, uint64_t *offset);
 

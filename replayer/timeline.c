@@ -34,7 +34,7 @@ static int run_on(struct timeline *t, struct mailbox_run *how, struct debuggee_s
     struct err again;
     if (t->at_end)
         return timeline_finish(t, stop);
-    if (stoplist_give(&t->stops, t->now, err))
+    if (timeline_give_stops(t, t->now, err))
         return -1;
     t->marks = true;
     int result = timeline_walk(t, &w, how, true, err);
@@ -54,11 +54,32 @@ static int run_on(struct timeline *t, struct mailbox_run *how, struct debuggee_s
     return timeline_finish(t, stop);
 }
 
+/* In a recording that leaves code out, short pieces of that run all the same: nothing stops there.
+ */
+bool timeline_passes(const struct timeline *t, const struct debuggee_stop *stop)
+{
+    return t->statements.count && (stop->why == STOP_BREAK || stop->why == STOP_STEP) &&
+           !statements_have(&t->statements, &stop->at);
+}
+
 static int go_on(struct timeline *t, const struct wish *wish, struct debuggee_stop *stop,
                  struct err *err)
 {
     struct mailbox_run how = {.step_thread = wish->thread, .low = wish->low, .high = wish->high};
-    return run_on(t, &how, stop, err);
+    int result;
+    do {
+        result = run_on(t, &how, stop, err);
+    } while (!result && timeline_passes(t, stop) && stop->why == STOP_BREAK && !wish->thread);
+    const struct kept_statement *next = !result && timeline_passes(t, stop) && wish->thread
+                                            ? statements_next(&t->statements, &stop->at)
+                                            : NULL;
+    if (!next)
+        return result;
+    const struct position to = {.thread = next->thread, .count = next->count, .pc = next->pc};
+    if (timeline_go_to(t, &(struct wish){.to = &to}, stop, err))
+        return -1;
+    t->last.why = stop->why = STOP_STEP;
+    return 0;
 }
 
 int timeline_continue(struct timeline *t, struct debuggee_stop *stop, struct err *err)
@@ -192,6 +213,13 @@ static int go_to_end(struct timeline *t, const struct wish *wish, struct debugge
 {
     (void)wish;
     struct mailbox_run how = {.flags = RUN_SCAN};
+    struct walker w;
+    const int last = (int)t->points.count - 1;
+    if (!t->at_end && checkpoints_compare(&t->points.list[last].at, &t->at) > 0) {
+        if (timeline_copy_of(t, last, &w, err))
+            return -1;
+        timeline_arrive(t, &w);
+    }
     do {
         if (run_on(t, &how, stop, err))
             return -1;
@@ -255,7 +283,8 @@ struct timeline *timeline_new(struct pinball *pinball, const struct timeline_opt
     snprintf(t->engine, sizeof t->engine, "exact=1%s%s", options->engine ? "," : "",
              options->engine ? options->engine : "");
     struct walker w;
-    if (bookmarks_read(&t->bookmarks, pinball, err) || timeline_begin(t, &w, err)) {
+    if (statements_read(pinball, &t->statements, err) ||
+        bookmarks_read(&t->bookmarks, pinball, err) || timeline_begin(t, &w, err)) {
         timeline_free(t);
         return NULL;
     }
@@ -271,10 +300,21 @@ void timeline_free(struct timeline *t)
     timeline_divert_end(t);
     replay_free(t->now);
     bookmarks_deinit(&t->bookmarks);
+    statements_deinit(&t->statements);
     journal_deinit(&t->journal);
     programs_deinit(&t->programs);
     stoplist_deinit(&t->stops);
     free(t);
+}
+
+bool timeline_is_at_end(const struct timeline *t)
+{
+    return t->at_end;
+}
+
+void timeline_grown(struct timeline *t)
+{
+    t->at_end = false;
 }
 
 const struct debuggee_stop *timeline_now(const struct timeline *t)
@@ -318,6 +358,20 @@ int timeline_bookmark(struct timeline *t, const struct position *at, const char 
                       struct err *err)
 {
     return position_check(at, err) ? -1 : bookmarks_add(&t->bookmarks, t->pinball, at, note, err);
+}
+
+int timeline_statement(struct timeline *t, size_t i, struct debuggee_statement *out)
+{
+    if (i >= t->statements.count)
+        return 0;
+    const struct kept_statement *s = &t->statements.list[i];
+    *out = (struct debuggee_statement){
+        .at = {.thread = s->thread, .count = s->count, .pc = s->pc},
+        .last = {.thread = s->thread, .count = s->last_count, .pc = s->last_pc},
+        .depth = s->depth,
+        .goes_on = s->how & KEPT_GOES_ON,
+        .in_call = s->how & KEPT_IN_CALL};
+    return 1;
 }
 
 int timeline_bookmark_get(struct timeline *t, size_t i, struct position *at, const char **note)

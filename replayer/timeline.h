@@ -28,12 +28,17 @@ struct timeline_options {
     struct debuggee_listener listener;
     const char *engine;    /* engine options; NULL: none */
     uint64_t memory_bytes; /* for checkpoints; 0: a quarter of the machine's */
+    bool grows;            /* the recording is being written: timeline_grown() */
 };
 
 /* NULL with *err set. */
 struct timeline *timeline_new(struct pinball *pinball, const struct timeline_options *options,
                               struct err *err);
 void timeline_free(struct timeline *timeline); /* NULL is allowed */
+
+bool timeline_is_at_end(const struct timeline *timeline);
+/* The pinball has more than it had: now is not at its end any more. */
+void timeline_grown(struct timeline *timeline);
 
 /* ---- what to stop at ---- */
 
@@ -107,6 +112,7 @@ int timeline_event(struct timeline *timeline, size_t *place, struct debuggee_eve
 /* Bookmarks, kept with the pinball: a line for a position. The i-th: 1, or 0 past the last. */
 int timeline_bookmark(struct timeline *t, const struct position *at, const char *note,
                       struct err *err);
+int timeline_statement(struct timeline *t, size_t i, struct debuggee_statement *out);
 int timeline_bookmark_get(struct timeline *t, size_t i, struct position *at, const char **note);
 
 #endif

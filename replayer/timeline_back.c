@@ -37,8 +37,17 @@ int timeline_go_to_hit(struct timeline *t, const struct mailbox_what *hit,
     if (timeline_move(t, &hit->at, hit->ticks, err))
         return -1;
     if (t->last.why != STOP_PAUSED)
-        timeline_fill(hit, &t->last);
+        debuggee_stopped(hit, &t->last);
     return timeline_finish(t, stop);
+}
+
+/* As timeline_passes(). */
+static bool passes(const struct timeline *t, const struct mailbox_what *hit)
+{
+    const struct debuggee_stop stop = {
+        .why = (enum stop_kind)hit->reason,
+        .at = {.thread = hit->at.thread, .count = hit->at.count, .pc = hit->at.pc}};
+    return timeline_passes(t, &stop);
 }
 
 /* The program before: to the place where it is about to become this one. */
@@ -79,9 +88,9 @@ static int back(struct timeline *t, const struct wish *wish, struct debuggee_sto
         }
         if (other)
             return back_over_exec(t, &last, stop, err);
-        if (found)
+        if (found && !passes(t, &hit))
             return timeline_go_to_hit(t, &hit, stop, err);
-        end = from;
+        end = found ? hit.at : from;
         to_end = false;
     }
 }

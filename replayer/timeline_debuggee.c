@@ -114,6 +114,11 @@ static int bookmark(void *self, const struct position *at, const char *note, str
     return timeline_bookmark(self, at, note, err);
 }
 
+static int statement(void *self, size_t i, struct debuggee_statement *out)
+{
+    return timeline_statement(self, i, out);
+}
+
 static int bookmark_get(void *self, size_t i, struct position *at, const char **note)
 {
     return timeline_bookmark_get(self, i, at, note);
@@ -197,6 +202,7 @@ struct debuggee timeline_debuggee(struct timeline *timeline)
         .event = event,
         .bookmark = bookmark,
         .bookmark_get = bookmark_get,
+        .statement = statement,
         .divert = divert,
         .diverted = diverted,
         .divert_end = divert_end,

@@ -10,7 +10,7 @@ int timeline_divert(struct timeline *t, struct err *err)
     t->diversion = replay_copy(timeline_replay(t), err);
     if (!t->diversion)
         return -1;
-    if (stoplist_give(&t->stops, t->diversion, err) || replay_divert(t->diversion, err)) {
+    if (timeline_give_stops(t, t->diversion, err) || replay_divert(t->diversion, err)) {
         timeline_divert_end(t);
         return -1;
     }
@@ -78,13 +78,13 @@ int timeline_divert_run(struct timeline *t, uint32_t thread, bool step, struct d
     if (!t->diversion)
         return err_set(err, "there is no diversion");
     t->interrupted = false;
-    if (stoplist_give(&t->stops, t->diversion, err))
+    if (timeline_give_stops(t, t->diversion, err))
         return -1;
     t->walks = true;
     int result = replay_go(t->diversion, &how, err);
     t->walks = false;
     if (result || replay_failure(t->diversion, err))
         return -1;
-    timeline_fill(&replay_stopped(t->diversion)->what, stop);
+    debuggee_stopped(&replay_stopped(t->diversion)->what, stop);
     return 0;
 }

@@ -2,11 +2,13 @@
 #ifndef REPLAYER_TIMELINE_PRIVATE_H
 #define REPLAYER_TIMELINE_PRIVATE_H
 
+#include "debug/debuggee_ops.h"
+#include "debug/stoplist.h"
+#include "pinball/statements.h"
 #include "replayer/bookmarks.h"
 #include "replayer/checkpoints.h"
 #include "replayer/journal.h"
 #include "replayer/programs.h"
-#include "replayer/stoplist.h"
 #include "replayer/timeline.h"
 
 struct timeline {
@@ -25,6 +27,7 @@ struct timeline {
     bool at_end;
     bool astray; /* the process of now is not there: a move has failed on the way */
     struct bookmarks bookmarks;
+    struct statements statements;
     struct replay *diversion, *parked;
     /* While something runs. */
     bool walks, interrupted, marks, deaf; /* deaf: nothing interrupts it */
@@ -75,9 +78,11 @@ int timeline_walk(struct timeline *t, struct walker *w, struct mailbox_run *how,
 /* The walker has come to an exec: goes on to the next program's begin. */
 int timeline_enter_program(struct timeline *t, struct walker *w, struct err *err);
 
+/* Gives the process what to stop at. */
+int timeline_give_stops(struct timeline *t, struct replay *to, struct err *err);
+
 /* The walker's place is now. */
 void timeline_arrive(struct timeline *t, struct walker *w);
-void timeline_fill(const struct mailbox_what *w, struct debuggee_stop *out);
 int timeline_finish(struct timeline *t, struct debuggee_stop *stop);
 /* Makes the moment now. */
 int timeline_move(struct timeline *t, const struct mailbox_moment *to, uint64_t ticks,
@@ -107,5 +112,6 @@ mover timeline_one_back;
 /* ---- timeline.c ---- */
 int timeline_at_begin(struct timeline *t, struct debuggee_stop *stop, struct err *err);
 mover timeline_go_to;
+bool timeline_passes(const struct timeline *t, const struct debuggee_stop *stop);
 
 #endif

@@ -75,6 +75,14 @@ void timeline_mark(struct timeline *t, struct walker *w, enum checkpoint_kind ki
     add_checkpoint(t, w, kind, &none);
 }
 
+int timeline_give_stops(struct timeline *t, struct replay *to, struct err *err)
+{
+    const struct debuggee_stops none = {0};
+    if (!t->stops.count && stoplist_set(&t->stops, &none, err))
+        return -1;
+    return replay_set_stops(to, t->stops.bytes, t->stops.count, err);
+}
+
 int timeline_enter_program(struct timeline *t, struct walker *w, struct err *err)
 {
     if (replay_exec(w->replay, err))
@@ -83,13 +91,13 @@ int timeline_enter_program(struct timeline *t, struct walker *w, struct err *err
     if (programs_note(&t->programs, w->program, w->replay, t->pinball, err))
         return -1;
     timeline_mark(t, w, CHECKPOINT_BEGIN);
-    return stoplist_give(&t->stops, w->replay, err);
+    return timeline_give_stops(t, w->replay, err);
 }
 
 int timeline_walk(struct timeline *t, struct walker *w, struct mailbox_run *how, bool execs,
                   struct err *err)
 {
-    how->flags |= RUN_OUTPUT | RUN_EVENTS;
+    how->flags |= RUN_OUTPUT | RUN_EVENTS | (t->options.grows ? RUN_GROWS : 0);
     t->interrupted = false;
     journal_run(&t->journal);
     for (;;) {
@@ -123,7 +131,7 @@ int timeline_copy_of(struct timeline *t, int point, struct walker *w, struct err
     w->replay = replay_copy(c->replay, err);
     w->program = c->program;
     w->ns = c->ns;
-    if (!w->replay || stoplist_give(&t->stops, w->replay, err)) {
+    if (!w->replay || timeline_give_stops(t, w->replay, err)) {
         replay_free(w->replay);
         w->replay = NULL;
         return -1;
@@ -132,25 +140,6 @@ int timeline_copy_of(struct timeline *t, int point, struct walker *w, struct err
 }
 
 /* ---- arriving ---- */
-
-void timeline_fill(const struct mailbox_what *w, struct debuggee_stop *out)
-{
-    *out =
-        (struct debuggee_stop){.at = {.thread = w->at.thread, .count = w->at.count, .pc = w->at.pc},
-                               .ticks = w->ticks,
-                               .events = w->at.events,
-                               .addr = w->addr,
-                               .watch_kind = (enum watch_kind)w->kind};
-    /* A process that begins has arrived; and a log that was cut off ends like any other. */
-    out->why = w->reason == STOP_BEGIN     ? STOP_POSITION
-               : w->reason == STOP_LOG_END ? STOP_END
-                                           : (enum stop_kind)w->reason;
-    if (w->reason == STOP_SIGNAL)
-        out->signal = (int)w->number;
-    else
-        out->call = (long)w->number;
-    memcpy(out->siginfo, w->siginfo, sizeof out->siginfo);
-}
 
 void timeline_arrive(struct timeline *t, struct walker *w)
 {
@@ -164,7 +153,7 @@ void timeline_arrive(struct timeline *t, struct walker *w)
     t->ns = w->ns;
     t->at = s->what.at;
     t->at_end = s->what.reason == STOP_END || s->what.reason == STOP_LOG_END;
-    timeline_fill(&s->what, &t->last);
+    debuggee_stopped(&s->what, &t->last);
     t->last.reason = s->what.reason == STOP_END ? s->end : 0;
     t->last.status = s->status;
 }

@@ -84,6 +84,15 @@ static uint32_t chunk_of(const struct slice *s, uint64_t insn)
     return lo;
 }
 
+int slice_put(struct slice *s, uint64_t insn)
+{
+    uint32_t c = chunk_of(s, insn);
+    uint64_t insns = c < s->chunks ? s->first[c + 1] - s->first[c] : 0;
+    return c == s->chunks || slice_add(s, c, (uint32_t)(insn - s->first[c]), (uint32_t)insns) < 0
+               ? -1
+               : 0;
+}
+
 bool slice_has(const struct slice *s, uint64_t insn)
 {
     uint32_t c = chunk_of(s, insn);
@@ -131,8 +140,14 @@ void slice_figures(const struct slice *s, struct slice_figures *out)
 struct slice *slice_backward(struct trace_index *s, const struct slice_want *want, size_t wants,
                              const struct slice_options *o, struct err *err)
 {
+    uint64_t first = UINT64_MAX;
     if (trace_index_scan(s, slice_max_save(o), err))
         return NULL;
+    for (size_t i = 0; i < wants; i++)
+        first = want[i].at < first ? want[i].at : first;
+    if (wants && first <= trace_chunk_first(s->trace, s->scan.first) &&
+        trace_index_reach(s, 0, err))
+        return NULL; /* what is wanted is before what was looked at */
     struct slice *out = slice_new(s->trace);
     if (!out) {
         err_set(err, "no memory");
@@ -144,4 +159,37 @@ struct slice *slice_backward(struct trace_index *s, const struct slice_want *wan
         return NULL;
     }
     return out;
+}
+
+/* The words of a and b, combined. */
+static struct slice *combine(const struct slice *a, const struct slice *b,
+                             const struct trace *trace, bool minus)
+{
+    struct slice *out = slice_new(trace);
+    for (uint32_t c = 0; out && c < out->chunks; c++) {
+        uint64_t n = out->first[c + 1] - out->first[c];
+        if (!a->bits[c] || (!minus && !b->bits[c]))
+            continue;
+        out->bits[c] = calloc(n / 64 + 2, 8);
+        if (!out->bits[c]) {
+            slice_free(out);
+            return NULL;
+        }
+        for (uint64_t i = 0; i <= n / 64; i++) {
+            uint64_t other = b->bits[c] ? b->bits[c][i] : 0;
+            out->bits[c][i] = a->bits[c][i] & (minus ? ~other : other);
+            out->count += (uint64_t)__builtin_popcountll(out->bits[c][i]);
+        }
+    }
+    return out;
+}
+
+struct slice *slice_chop(const struct slice *a, const struct slice *b, const struct trace *trace)
+{
+    return combine(a, b, trace, false);
+}
+
+struct slice *slice_minus(const struct slice *a, const struct slice *b, const struct trace *trace)
+{
+    return combine(a, b, trace, true);
 }

@@ -79,6 +79,8 @@ struct slice *slice_forward(struct trace_index *index, const struct slice_want *
 /* What is in both: of a forward and a backward slice, all that leads from one to the other. NULL:
  * no memory. */
 struct slice *slice_chop(const struct slice *a, const struct slice *b, const struct trace *trace);
+/* What is in a, not in b. */
+struct slice *slice_minus(const struct slice *a, const struct slice *b, const struct trace *trace);
 
 uint64_t slice_count(const struct slice *slice); /* nodes */
 bool slice_has(const struct slice *slice, uint64_t insn);
@@ -89,6 +91,9 @@ uint64_t slice_previous(const struct slice *slice, uint64_t to);
 struct slice_figures {
     uint64_t pairs;  /* restores that were looked through */
     uint64_t chunks; /* of the trace that were read */
+    uint64_t from;   /* nothing before this instruction was looked at: it had enough nodes, or the
+                        user had enough; 0: all was */
+    bool stopped;    /* the user had */
 };
 void slice_figures(const struct slice *slice, struct slice_figures *out);
 

@@ -23,6 +23,8 @@ struct slice {
 struct slice *slice_new(const struct trace *trace);
 /* Was it new? -1: no memory. */
 int slice_add(struct slice *s, uint32_t chunk, uint32_t insn, uint32_t insns);
+/* Adds an instruction of the trace by its number. 0, or -1: no memory. */
+int slice_put(struct slice *s, uint64_t insn);
 /* Adds instructions from `insn` on, a bit each. False: no memory. */
 bool slice_add_bits(struct slice *s, uint32_t chunk, uint32_t insn, uint64_t which, uint32_t insns);
 

@@ -270,3 +270,18 @@ size_t source_elf_bytes(const struct source_mod *m, uint64_t addr, void *buf, si
     }
     return 0;
 }
+
+const char *source_elf_section(const struct source_mod *m, uint64_t addr)
+{
+    Elf_Scn *section = NULL;
+    GElf_Shdr header;
+    size_t names;
+
+    if (!m->elf || elf_getshdrstrndx(m->elf, &names))
+        return NULL;
+    while ((section = elf_nextscn(m->elf, section)))
+        if (gelf_getshdr(section, &header) && (header.sh_flags & SHF_ALLOC) &&
+            !(header.sh_flags & SHF_TLS) && addr - header.sh_addr < header.sh_size)
+            return elf_strptr(m->elf, names, header.sh_name);
+    return NULL;
+}

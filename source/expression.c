@@ -647,5 +647,9 @@ int expression_read(const struct expression_scene *scene, const char *text, stru
     *out = (struct expression){.reads = 0};
     if (expression_parse(&reader, text, &o))
         return -1;
+    out->placed = o.placed || o.in_register;
+    out->type = o.type;
+    out->bit = o.bit;
+    out->bits = o.bits;
     return out->reads ? 0 : complain(text, &o, err);
 }

@@ -39,6 +39,9 @@ enum { EXPRESSION_READS = 64 };
 struct expression {
     struct expression_read read[EXPRESSION_READS]; /* no two of them are the same */
     size_t reads;
+    bool placed; /* it is a place, and no number that was computed; of this type: */
+    struct source_type type;
+    uint32_t bit, bits; /* of a bit-field, in its bytes; bits 0: it is none */
 };
 
 /* Codes of errors, besides source.h's. SOURCE_UNKNOWN_PLACE: registers and memory are needed. */

@@ -287,6 +287,19 @@ int functions_find(struct source *s, const char *pattern, struct functions *out,
     return any || out->count ? 0 : no_function(s, pattern, err);
 }
 
+bool functions_chosen(struct source *s, const char *pattern)
+{
+    for (size_t i = 0; i < s->modules; i++) {
+        struct source_mod *m = s->module[i];
+        if (!m->read && !m->symbols)
+            source_symbols_read(s, m);
+        for (size_t k = 0; module_matches(pattern, m->path) && k < m->symbols; k++)
+            if (m->symbol[k].chooses && name_matches(name_part(pattern), m->symbol[k].name))
+                return true;
+    }
+    return false;
+}
+
 bool functions_within(struct source *s, const struct functions_one *instance, gaddr pc)
 {
     uint64_t addr, low, high;

@@ -40,6 +40,8 @@ void functions_deinit(struct functions *list);
 
 /* -1 with SOURCE_NO_FUNCTION: there is no such function; the message names similar ones. */
 int functions_find(struct source *s, const char *pattern, struct functions *out, struct err *err);
+/* Is there an indirect function of that name? What is called is known to its stubs only. */
+bool functions_chosen(struct source *s, const char *pattern);
 /* The name, or its end behind `::`; template arguments may be left out. */
 bool functions_name_matches(const char *name, const char *wanted);
 /* Is the module that pc is in the one that the pattern asks for? */
@@ -51,6 +53,8 @@ bool functions_within(struct source *s, const struct functions_one *instance, ga
 /* source/functions_values.c: where GDB stops for a function that begins there: behind its prologue.
  */
 gaddr functions_body(struct source *s, gaddr entry);
+/* Where a call of it begins, of an inlined instance, too. */
+gaddr functions_entered(struct source *s, const struct functions_one *function);
 /* The names of its parameters, at most `room`. Returns how many. */
 size_t functions_parameters(struct source *s, const struct functions_one *function,
                             const char **name, size_t room);

@@ -1,6 +1,7 @@
 /* functions_values.c - what a function is given and gives back. SPDX-License-Identifier: MIT */
 #include <dwarf.h>
 #include <stdio.h>
+#include <string.h>
 
 #include "source/functions.h"
 #include "source/place.h"
@@ -32,6 +33,20 @@ static Dwarf_Die *entry_of(struct source *s, const struct functions_one *f, Dwar
     return source_scopes_die(m, m->scope[scope].unit, m->scope[scope].die, die);
 }
 
+/* GDB stops at the lowest address of an inlined instance, which a compiler may have moved out of
+ * the loop that the call is in. */
+gaddr functions_entered(struct source *s, const struct functions_one *f)
+{
+    Dwarf_Die die;
+    Dwarf_Addr at;
+    uint64_t addr;
+    const struct source_mod *m = source_module_at(s, f->entry, &addr);
+
+    if (f->kind != FUNCTIONS_INLINED || !m || !entry_of(s, f, &die) || dwarf_entrypc(&die, &at))
+        return f->entry;
+    return at + m->bias;
+}
+
 size_t functions_parameters(struct source *s, const struct functions_one *f, const char **name,
                             size_t room)
 {
@@ -47,6 +62,17 @@ size_t functions_parameters(struct source *s, const struct functions_one *f, con
             name[n++] = is;
     } while (dwarf_siblingof(&child, &child) == 0);
     return n;
+}
+
+/* A type without a name cannot be written: a number of its size will do. */
+static void cast_to(struct source *s, gaddr pc, const struct source_type *t, char *buf, size_t room)
+{
+    source_types_declare(t, source_types_are_cxx(s, pc), buf, room);
+    if (strchr(buf, '{'))
+        snprintf(buf, room, "%s",
+                 source_types_class(t) == TYPE_POINTER        ? "void *"
+                 : source_types_bytes(t, NULL) == sizeof(int) ? "int"
+                                                              : "long");
 }
 
 bool functions_result(struct source *s, const struct functions_one *f, char *buf, size_t room)
@@ -69,9 +95,13 @@ bool functions_result(struct source *s, const struct functions_one *f, char *buf
     case TYPE_UCHARACTER:
     case TYPE_ENUM:
     case TYPE_POINTER:
-        source_types_declare(&t, source_types_are_cxx(s, f->entry), name, sizeof name);
+        cast_to(s, f->entry, &t, name, sizeof name);
         snprintf(buf, room, "(%s)$rax", name);
         return bytes <= 8;
+    case TYPE_RECORD: /* a large one is in memory, and rax says where */
+        source_types_declare(&t, source_types_are_cxx(s, f->entry), name, sizeof name);
+        snprintf(buf, room, "*(%s *)$rax", name);
+        return bytes > 16 && !strchr(name, '{');
     default:
         return false;
     }

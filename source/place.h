@@ -68,6 +68,16 @@ struct term source_entry_value(const struct source_view *view, unsigned reg, Dwa
  * all of it; NULL: not wanted. */
 bool source_type_path(Dwarf_Die *die, uint64_t offset, uint64_t bytes, char *buf, size_t room,
                       struct source_type *type);
+/* The same from a type on. `index`, unless NULL: the offset is that of element 0 of some array with
+ * this distance between elements, and the path has the text for its index. False: there is no such
+ * array, or no room. */
+struct source_index {
+    uint64_t stride;
+    const char *text;
+};
+bool source_type_part(Dwarf_Die *of, uint64_t offset, uint64_t bytes,
+                      const struct source_index *index, char *buf, size_t room,
+                      struct source_type *type);
 uint64_t source_type_bytes(Dwarf_Die *die); /* 0 unknown */
 /* What an entry has: its type; an attribute that is a number. */
 bool source_type_of(Dwarf_Die *die, Dwarf_Die *type);
@@ -84,6 +94,7 @@ const struct source_var *source_place_variable(struct source *s, gaddr pc,
 
 /* source/types.c: the type that an entry is; and that of a variable, {0} if it says none. */
 struct source_type source_types_of(const Dwarf_Die *type);
+bool source_types_entry(const struct source_type *t, Dwarf_Die *die); /* false: it has none */
 struct source_type source_types_of_variable(Dwarf_Die *variable);
 
 #endif

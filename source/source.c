@@ -144,8 +144,10 @@ static void look_at_producer(struct source_unit *unit, Dwarf_Die *die)
     if (dwarf_attr_integrate(die, DW_AT_producer, &attribute))
         producer = dwarf_formstring(&attribute);
     unit->llvm = producer && (strstr(producer, "clang") || strstr(producer, "LLVM"));
+    unit->tuned = true;
     if (producer && strncmp(producer, "GNU ", 4) == 0) {
-        const char *p = producer + 4;
+        const char *p = producer + 4, *level = strstr(producer, " -O");
+        unit->tuned = level && level[3] != '0';
         while (*p && (*p < '0' || *p > '9' || p[-1] != ' '))
             p++;
         sscanf(p, "%d.%d", &major, &minor);
@@ -153,6 +155,16 @@ static void look_at_producer(struct source_unit *unit, Dwarf_Die *die)
     }
     unit->cxx = language == DW_LANG_C_plus_plus || language == DW_LANG_C_plus_plus_03 ||
                 language == DW_LANG_C_plus_plus_11 || language == DW_LANG_C_plus_plus_14;
+}
+
+const char *source_bare(struct source *s)
+{
+    for (size_t i = 0; i < s->modules; i++)
+        if (s->module[i]->executable) {
+            source_module_read(s, s->module[i]);
+            return s->module[i]->dwarf ? NULL : s->module[i]->path;
+        }
+    return NULL;
 }
 
 uint64_t source_identity(struct source *s)

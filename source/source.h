@@ -61,6 +61,9 @@ struct source_module {
  * range that another module has. The strings and mappings are copied. */
 int source_add(struct source *s, const struct source_module *module, struct err *err);
 
+/* The program, if it has no debug information; NULL: it has, or there is none. */
+const char *source_bare(struct source *s);
+
 /* A number that changes when modules, or the debug files that are found for them, do. */
 uint64_t source_identity(struct source *s);
 

@@ -41,6 +41,7 @@ struct source_unit {
     bool llvm;     /* the producer */
     bool gcc;      /* version 4.5 or newer */
     bool loclists; /* a variable has a location list */
+    bool tuned;    /* the compiler was told to optimize, or may have been */
     bool cxx;      /* names have scopes */
 };
 
@@ -168,6 +169,8 @@ void source_elf_debug(struct source_mod *m); /* finds debug information */
 uint64_t source_elf_identity(struct source_mod *m);
 /* Reads from the file as it is mapped. Returns how many bytes there are, up to `bytes`. */
 size_t source_elf_bytes(const struct source_mod *m, uint64_t addr, void *buf, size_t bytes);
+/* The section that has addr; NULL: none, or its name is not known. */
+const char *source_elf_section(const struct source_mod *m, uint64_t addr);
 /* source/symbols.c */
 void source_symbols_read(struct source *s, struct source_mod *m);
 const struct source_symbol *source_symbols_at(const struct source_mod *m, uint64_t addr);

@@ -18,6 +18,8 @@ struct part {
     char *buf;
     size_t room, length;
     bool atomic;
+    const struct source_index *index; /* NULL: none */
+    bool indexed;                     /* an array that it is of was met */
 };
 
 static void append(struct part *part, const char *before, const char *text)
@@ -108,11 +110,15 @@ static bool into_array(struct part *part)
     for (size_t i = dimensions; i-- > 0; bytes *= count[i] ? count[i] : 1)
         stride[i] = bytes;
     for (size_t i = 0; i < dimensions; i++) {
-        char index[32];
+        char number[32];
+        bool named = part->index && part->index->stride == stride[i] && !part->indexed &&
+                     part->offset < stride[i];
         if (part->offset % stride[i] + part->bytes > stride[i])
             return false;
-        snprintf(index, sizeof index, "[%llu]", (unsigned long long)(part->offset / stride[i]));
-        append(part, "", index);
+        snprintf(number, sizeof number, "%llu", (unsigned long long)(part->offset / stride[i]));
+        append(part, "[", named ? part->index->text : number);
+        append(part, "", "]");
+        part->indexed = part->indexed || named;
         part->offset %= stride[i];
     }
     part->type = element;
@@ -180,6 +186,36 @@ static bool is_atomic_class(Dwarf_Die *type)
                     strcmp(name, "atomic_flag") == 0 || strncmp(name, "__atomic_float<", 15) == 0);
 }
 
+/* Goes on to the smallest part that has the bytes. */
+static void descend(struct part *part)
+{
+    for (int i = 0; i < DEPTH && peel(part); i++) {
+        int tag = dwarf_tag(&part->type);
+        if (tag == DW_TAG_array_type) {
+            if (!into_array(part))
+                break;
+        } else if (tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
+                   tag == DW_TAG_union_type) {
+            part->atomic |= is_atomic_class(&part->type);
+            if ((part->atomic && !part->index) || !into_member(part))
+                break;
+        } else {
+            break;
+        }
+    }
+}
+
+/* Its type, if the bytes are all of it. */
+static void type_part(const struct part *part, struct source_type *type)
+{
+    *type = source_types_of(&part->type);
+    uint64_t size = source_types_bytes(type, NULL);
+    if (size == 16 && part->bytes == 10 && source_types_class(type) == TYPE_FLOAT)
+        size = part->bytes; /* long double: the rest is padding, and never written */
+    if (part->offset || size != part->bytes)
+        *type = (struct source_type){0};
+}
+
 bool source_type_path(Dwarf_Die *die, uint64_t offset, uint64_t bytes, char *buf, size_t room,
                       struct source_type *type)
 {
@@ -191,29 +227,23 @@ bool source_type_path(Dwarf_Die *die, uint64_t offset, uint64_t bytes, char *buf
         *type = (struct source_type){0};
     if (!source_type_of(die, &part.type))
         return false;
-    for (int i = 0; i < DEPTH && peel(&part); i++) {
-        int tag = dwarf_tag(&part.type);
-        if (tag == DW_TAG_array_type) {
-            if (!into_array(&part))
-                break;
-        } else if (tag == DW_TAG_structure_type || tag == DW_TAG_class_type ||
-                   tag == DW_TAG_union_type) {
-            part.atomic |= is_atomic_class(&part.type);
-            if (part.atomic || !into_member(&part))
-                break;
-        } else {
-            break;
-        }
-    }
-    if (type) {
-        *type = source_types_of(&part.type);
-        uint64_t size = source_types_bytes(type, NULL);
-        if (size == 16 && bytes == 10 && source_types_class(type) == TYPE_FLOAT)
-            size = bytes; /* long double: the rest is padding, and never written */
-        if (part.offset || size != bytes)
-            *type = (struct source_type){0};
-    }
+    descend(&part);
+    if (type)
+        type_part(&part, type);
     return part.atomic;
+}
+
+bool source_type_part(Dwarf_Die *of, uint64_t offset, uint64_t bytes,
+                      const struct source_index *index, char *buf, size_t room,
+                      struct source_type *type)
+{
+    struct part part = {
+        .type = *of, .offset = offset, .bytes = bytes, .buf = buf, .room = room, .index = index};
+
+    buf[0] = 0;
+    descend(&part);
+    type_part(&part, type);
+    return part.length < room && part.indexed == (index != NULL);
 }
 
 uint64_t source_type_bytes(Dwarf_Die *die)

@@ -56,8 +56,7 @@ static bool peel(Dwarf_Die *die)
     return false;
 }
 
-/* The entry of a type that has one. */
-static bool entry_of(const struct source_type *t, Dwarf_Die *die)
+bool source_types_entry(const struct source_type *t, Dwarf_Die *die)
 {
     memcpy(die, t->die, sizeof *die);
     return t->die[0] != NULL;
@@ -94,7 +93,7 @@ enum source_class source_types_class(const struct source_type *t)
 
     if (t->pointers)
         return TYPE_POINTER;
-    if (!entry_of(t, &die))
+    if (!source_types_entry(t, &die))
         return (enum source_class)t->class;
     if (!peel(&die))
         return TYPE_VOID;
@@ -132,7 +131,7 @@ bool source_types_is_signed(const struct source_type *t)
     case TYPE_CHARACTER:
         return true;
     case TYPE_ENUM:
-        if (!entry_of(t, &die) || !peel(&die) || !source_type_of(&die, &under))
+        if (!source_types_entry(t, &die) || !peel(&die) || !source_type_of(&die, &under))
             return false;
         inner = source_types_of(&under);
         return source_types_is_signed(&inner);
@@ -245,7 +244,7 @@ bool source_types_element(const struct source_type *t, struct source_type *out)
 {
     Dwarf_Die die, range[DIMENSIONS], element;
 
-    if (source_types_class(t) != TYPE_ARRAY || !entry_of(t, &die) || !peel(&die))
+    if (source_types_class(t) != TYPE_ARRAY || !source_types_entry(t, &die) || !peel(&die))
         return false;
     size_t n = dimensions_of(&die, range);
     *out = *t;
@@ -266,7 +265,7 @@ uint64_t source_types_bytes(const struct source_type *t, const struct source_sce
 
     if (t->pointers)
         return POINTER_BYTES;
-    if (!entry_of(t, &die))
+    if (!source_types_entry(t, &die))
         return t->bytes;
     if (!peel(&die))
         return 0;
@@ -292,7 +291,7 @@ bool source_types_target(const struct source_type *t, struct source_type *out)
         out->pointers--;
         return true;
     }
-    if (!entry_of(t, &die) || !peel(&die))
+    if (!source_types_entry(t, &die) || !peel(&die))
         return false;
     switch (dwarf_tag(&die)) {
     case DW_TAG_pointer_type:
@@ -376,12 +375,12 @@ static bool whole_record(struct source *s, const struct source_type *t, Dwarf_Di
 {
     struct source_type whole;
 
-    if (source_types_class(t) != TYPE_RECORD || !entry_of(t, die) || !peel(die))
+    if (source_types_class(t) != TYPE_RECORD || !source_types_entry(t, die) || !peel(die))
         return false;
     if (!flag_of(die, DW_AT_declaration))
         return true;
     return dwarf_diename(die) && source_types_named(s, 0, dwarf_diename(die), &whole) &&
-           entry_of(&whole, die);
+           source_types_entry(&whole, die);
 }
 
 static bool constant_of(Dwarf_Die *die, uint64_t *value)
@@ -462,7 +461,7 @@ int source_types_member(struct source *s, const struct source_type *t, const cha
 
     *out = (struct source_member){.global = ""};
     source_types_name(t, called, sizeof called);
-    if (source_types_class(t) != TYPE_RECORD || !entry_of(t, &die) || !peel(&die))
+    if (source_types_class(t) != TYPE_RECORD || !source_types_entry(t, &die) || !peel(&die))
         return err_set(err, "%s: %s has no members%s", name, called[0] ? called : "it",
                        source_types_class(t) == TYPE_POINTER ? "; a pointer's are behind ->" : "");
     if (!whole_record(s, t, &die))
@@ -579,7 +578,7 @@ void source_types_name(const struct source_type *t, char *buf, size_t room)
     char inner[100] = "";
 
     buf[0] = 0;
-    if (t->pointers || !entry_of(t, &die)) {
+    if (t->pointers || !source_types_entry(t, &die)) {
         snprintf(buf, room, "%s", t->pointers ? "a pointer" : "a value without type");
         return;
     }

@@ -184,6 +184,104 @@ const struct source_var *source_place_variable(struct source *s, gaddr pc,
     return var;
 }
 
+/* Variables of inner scopes, of inlined functions too, come and go, and their memory is used again;
+ * in C++ temporary objects do so everywhere. */
+static bool shares_memory(const struct source_view *view, int32_t function)
+{
+    const struct source_mod *m = view->m;
+    Dwarf_Die die;
+
+    if (m->unit[m->scope[function].unit].cxx)
+        return true;
+    for (int32_t i = function + 1;
+         (size_t)i < m->scopes && source_scopes_function(m, i) == function; i++)
+        for (int32_t v = m->scope[i].variable; v != SOURCE_NONE; v = m->var[v].next) {
+            struct source_place place;
+            if (!source_scopes_die(m, m->var[v].unit, m->var[v].die, &die) ||
+                source_type_bytes(&die) > sizeof(uint64_t))
+                return true;
+            if (!source_place_find(view, &m->var[v], &place, NULL) && place.pieces == 1 &&
+                place.piece[0].where == SOURCE_MEMORY)
+                return true;
+        }
+    return false;
+}
+
+static bool local_object(const struct source_view *view, gaddr addr, struct source_object *out)
+{
+    const struct source_mod *m = view->m;
+    struct source_place place;
+    uint64_t offset;
+    const struct source_var *var = local_at(view, addr, &offset);
+
+    if (!var || source_place_find(view, var, &place, NULL) || place.pieces != 1 ||
+        !place.piece[0].bytes)
+        return false;
+    const struct source_unit *unit = &m->unit[var->unit];
+    *out = (struct source_object){.start = place.piece[0].address,
+                                  .bytes = place.piece[0].bytes,
+                                  .tuned = unit->tuned || unit->loclists};
+    out->shared = out->tuned &&
+                  shares_memory(view, source_scopes_function(m, source_scopes_at(m, view->addr)));
+    return true;
+}
+
+/* A section whose name is an identifier may be an array that the linker made of many variables. */
+static bool global_object(struct source *s, gaddr addr, struct source_object *out)
+{
+    uint64_t at;
+    const struct source_mod *m = source_module_at(s, addr, &at);
+    const char *section = m ? source_elf_section(m, at) : NULL;
+
+    if (!section || section[0] != '.')
+        return false;
+    const struct source_var *var = global_at(m, at, false);
+    const struct source_symbol *symbol = source_symbols_at(m, at);
+    if (symbol && (symbol->code || !symbol->bytes))
+        symbol = NULL;
+    if (!symbol && (!var || !var->bytes))
+        return false;
+    *out = (struct source_object){.tuned = true};
+    uint64_t start = symbol ? symbol->addr : var->addr, bytes = symbol ? symbol->bytes : var->bytes;
+    if (symbol && var && var->addr <= symbol->addr && var->bytes > symbol->bytes) {
+        start = var->addr;
+        bytes = var->bytes;
+    }
+    out->start = start + m->bias;
+    out->bytes = bytes;
+    return true;
+}
+
+bool source_object(struct source *s, gaddr pc, const struct source_frame *frame, gaddr addr,
+                   struct source_object *out)
+{
+    uint64_t at = 0;
+    struct source_mod *here = source_module_at(s, pc, &at);
+    struct source_view view = {.s = s, .m = here, .here = here, .addr = at, .frame = frame};
+
+    if (frame)
+        return here && here->dwarf && local_object(&view, addr, out);
+    return global_object(s, addr, out);
+}
+
+bool source_variable_declared(struct source *s, gaddr pc, const struct source_frame *frame,
+                              gaddr addr, const char **file, uint32_t *line)
+{
+    struct source_mod *m;
+    uint64_t offset;
+    int number;
+    const struct source_var *var = source_place_variable(s, pc, frame, addr, &m, &offset);
+    Dwarf_Die die;
+    const char *path;
+
+    if (!var || !source_scopes_die(m, var->unit, var->die, &die) ||
+        dwarf_decl_line(&die, &number) || number <= 0 || !(path = dwarf_decl_file(&die)))
+        return false;
+    *file = source_keep(s, path);
+    *line = (uint32_t)number;
+    return true;
+}
+
 bool source_is_atomic(struct source *s, gaddr addr)
 {
     struct source_mod *m;

@@ -43,6 +43,10 @@ bool source_variable(struct source *s, gaddr pc, const struct source_frame *fram
 bool source_variable_typed(struct source *s, gaddr pc, const struct source_frame *frame, gaddr addr,
                            uint32_t bytes, char *buf, size_t room, struct source_type *type);
 
+/* The line that declares the variable there; false: not known. */
+bool source_variable_declared(struct source *s, gaddr pc, const struct source_frame *frame,
+                              gaddr addr, const char **file, uint32_t *line);
+
 /* The variable that lives in a register at pc, or NULL. Its type, too, unless `type` is NULL. */
 const char *source_register_variable(struct source *s, gaddr pc, unsigned reg);
 const char *source_register_typed(struct source *s, gaddr pc, unsigned reg,
@@ -95,6 +99,20 @@ struct source_place {
  * with one of source_error's codes. `frame` may be NULL. */
 int source_variable_at(struct source *s, gaddr pc, const struct source_frame *frame,
                        const char *name, struct source_place *out, struct err *err);
+
+/* A variable as memory. */
+struct source_object {
+    gaddr start;
+    uint64_t bytes;
+    bool tuned;  /* the code was optimized, or may have been: addresses in it need not be those of
+                    what they are used for */
+    bool shared; /* ... and other variables may have the same memory at other times */
+};
+
+/* The variable that has the byte at addr, all of it in one piece: with a frame, a local one of the
+ * function at pc, else a global or static one, perhaps a symbol alone. False: none is known. */
+bool source_object(struct source *s, gaddr pc, const struct source_frame *frame, gaddr addr,
+                   struct source_object *out);
 
 /* The global or static at addr has an atomic type, or the member or element there has. */
 bool source_is_atomic(struct source *s, gaddr addr);

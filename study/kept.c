@@ -147,3 +147,40 @@ void kept_put(const struct study *s, const struct kept_fact *fact, const void *d
         close(folder);
     free(path);
 }
+
+/* ---- lists ---- */
+
+uint8_t *kept_put_list(uint8_t *to, const void *list, size_t count, size_t bytes)
+{
+    const uint8_t *from = list;
+    for (size_t w = 0; w < bytes; w += KEPT_WORD) {
+        uint64_t last = 0, now;
+        for (size_t i = 0; i < count; i++, last = now) {
+            memcpy(&now, from + i * bytes + w, KEPT_WORD);
+            for (size_t k = 0; k < KEPT_WORD; k++)
+                to[(w + k) * count + i] = (uint8_t)((now - last) >> (8 * k));
+        }
+    }
+    return to + count * bytes;
+}
+
+const uint8_t *kept_get_list(const uint8_t *from, void *list, size_t count, size_t bytes)
+{
+    uint8_t *copy = malloc(count * bytes + 1);
+    if (!from || !copy) {
+        free(copy);
+        return NULL;
+    }
+    for (size_t w = 0; w < bytes; w += KEPT_WORD) {
+        uint64_t now = 0;
+        for (size_t i = 0; i < count; i++) {
+            uint64_t difference = 0;
+            for (size_t k = 0; k < KEPT_WORD; k++)
+                difference |= (uint64_t)from[(w + k) * count + i] << (8 * k);
+            now += difference;
+            memcpy(copy + i * bytes + w, &now, KEPT_WORD);
+        }
+    }
+    memcpy(list, &copy, sizeof copy);
+    return from + count * bytes;
+}

@@ -26,4 +26,11 @@ void *kept_get(const struct study *s, const struct kept_fact *fact, size_t *byte
 /* Failing to keep it is no error: it is found out again. */
 void kept_put(const struct study *s, const struct kept_fact *fact, const void *data, size_t bytes);
 
+/* A list among what is kept: its elements have whole words, and lie there as columns, byte by byte,
+ * of differences to the element before, since neighbours are alike. Both give what is behind it.
+ * `list` of the second is the address of a pointer: malloc()ed; NULL: no memory. */
+enum { KEPT_WORD = 8 };
+uint8_t *kept_put_list(uint8_t *to, const void *list, size_t count, size_t bytes);
+const uint8_t *kept_get_list(const uint8_t *from, void *list, size_t count, size_t bytes);
+
 #endif

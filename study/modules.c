@@ -264,11 +264,32 @@ static bool has_text(struct study *s, const char *file, uint32_t line)
     return readable;
 }
 
+/* What was inlined from a header of the system is where the user's code called it. */
+static bool leave_header(struct study *s, gaddr pc, struct source_line *out)
+{
+    enum { INLINED_MOST = 64 };
+    struct source_call call[INLINED_MOST];
+    size_t n = source_calls(s->source, pc, call, INLINED_MOST);
+    n = n < INLINED_MOST ? n : INLINED_MOST;
+    for (size_t i = 0; i < n; i++) {
+        if (!call[i].file || system_text(call[i].file))
+            continue;
+        out->file = call[i].file;
+        out->line = call[i].line;
+        out->column = 0;
+        out->function = i + 1 < n ? call[i + 1].function : out->outer;
+        out->stmt = false;
+        return true;
+    }
+    return false;
+}
+
 bool study_line(struct study *s, gaddr pc, struct source_line *out)
 {
-    return source_line(s->source, pc, out) &&
-           (!system_library(out->module) ||
-            (!system_text(out->file) && has_text(s, out->file, out->line)));
+    if (!source_line(s->source, pc, out) ||
+        (system_text(out->file) && (system_library(out->module) || !leave_header(s, pc, out))))
+        return false;
+    return !system_library(out->module) || has_text(s, out->file, out->line);
 }
 
 bool study_own(struct study *s, gaddr pc, struct source_line *out)

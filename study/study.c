@@ -15,6 +15,7 @@
 #include "base/memory.h"
 #include "pinball/beneath.h"
 #include "pinball/ends.h"
+#include "pinball/follow.h"
 #include "pinball/pinball.h"
 #include "replayer/timeline.h"
 #include "study/broker.h"
@@ -62,7 +63,8 @@ static void tell(void *arg, uint64_t insns)
         t->options->progress(t->options->arg, insns, t->total);
 }
 
-static int make_trace(struct study *s, const struct study_options *o, struct err *err)
+static int make_trace(struct study *s, struct trace *old, const struct study_options *o,
+                      struct err *err)
 {
     const char *known = pinball_note_get(s->pinball, "instructions");
     struct told told = {.options = o};
@@ -75,7 +77,7 @@ static int make_trace(struct study *s, const struct study_options *o, struct err
     if (known && !o->from && !o->to && text_number(known, &told.total))
         told.total = 0;
     s->collected = true;
-    return collect(s->pinball, s->trace_path, &co, &s->result, err);
+    return collect_more(s->pinball, old, s->trace_path, &co, &s->result, err);
 }
 
 /* A trace that cannot be used is made again where it is ours to make, not where the user named it.
@@ -95,8 +97,13 @@ static int open_trace(struct study *s, const struct study_options *o, const char
                        ? err_set(err, "%s; `drdebug trace -o` makes it again", err->msg)
                        : -1;
     }
+    struct trace *old = NULL; /* of the recording as it was before it grew */
     if (s->trace && strcmp(trace_about(s->trace), about) != 0) {
-        trace_close(s->trace);
+        if (!o->trace && !o->from && !o->to &&
+            collect_is_earlier(s->pinball, trace_about(s->trace)))
+            old = s->trace;
+        else
+            trace_close(s->trace);
         s->trace = NULL;
         if (o->trace)
             return err_set(err, "%s: not a trace of %s%s; without it, one is collected",
@@ -105,15 +112,26 @@ static int open_trace(struct study *s, const struct study_options *o, const char
     }
     if (s->trace)
         return 0;
-    if (o->kept)
+    if (o->kept) {
+        trace_close(old);
         return err_set_code(err, ENOENT, "there is no trace of %s", pinball_path(s->pinball));
-    if (make_trace(s, o, err))
+    }
+    const int bad = make_trace(s, old, o, err);
+    trace_close(old);
+    if (bad)
         return -1;
     if (s->own->cached)
         study_cache_tidy(s->trace_path, &(struct study_cache_limits){CACHE_BYTES, CACHE_SECONDS});
     s->trace = s->own->unnamed >= 0 ? trace_open_unnamed(s->own->unnamed, err)
                                     : trace_open(s->trace_path, err);
     return s->trace ? 0 : -1;
+}
+
+/* One that is being recorded is looked at as far as it is written. */
+static struct pinball *open_pinball(const char *path, struct err *err)
+{
+    struct pinball *p = pinball_open(path, err);
+    return p || err->code != EBUSY ? p : follow_open(path, err);
 }
 
 struct study *study_collect(const char *path, const struct study_options *o, struct err *err)
@@ -135,7 +153,7 @@ struct study *study_collect(const char *path, const struct study_options *o, str
     s->own->from = o->from ? *o->from : s->own->from;
     s->has_to = o->to != NULL;
     s->to = o->to ? *o->to : s->to;
-    s->pinball = pinball_open(path, err);
+    s->pinball = open_pinball(path, err);
     if (s->pinball && !pinball_packed(s->pinball) && pinball_stat(s->pinball, &st) == 0)
         s->own->made_s = st.st_mtime;
     if (s->pinball && o->untraced)

@@ -67,7 +67,8 @@ struct study *study_collect(const char *path, const struct study_options *option
 int study_analyse(struct study *s, struct err *err);
 
 /* source_line(). True where the line is of code that the user has: there is a source line, and it
- * is no system library's, or its text can be read and is no header of the system. */
+ * is no system library's, or its text can be read. A header of the system is not the user's: what
+ * was inlined from there is in the line that called it, and what was not is code without source. */
 bool study_line(struct study *s, gaddr pc, struct source_line *out);
 /* The same, or of a module that has no lines at all but is no system library. */
 bool study_own(struct study *s, gaddr pc, struct source_line *out);

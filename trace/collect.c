@@ -46,22 +46,27 @@ static int run(struct replay *replay, const struct position *from, const struct 
 
 /* Two recordings of one program differ in their first events: addresses, random bytes, times. One
  * that somebody has changed differs in sums. */
-static int identify(struct pinball *pinball, char id[SHA256_HEX], struct err *err)
+static int identify(struct pinball *pinball, uint64_t chunks, char id[SHA256_HEX], struct err *err)
 {
     struct sha256 sum;
     const char *key, *value;
-    uint64_t bytes = 0, records = pinball_records(pinball), n;
+    uint64_t bytes = 0, records = 0, n;
+    for (uint64_t i = 0; i < chunks; i++) {
+        pinball_chunk_info(pinball, i, &bytes, &n);
+        records += n;
+    }
+    bytes = 0;
     sha256_init(&sum);
     for (size_t i = 0; pinball_head_line(pinball, &i, &key, &value);) {
         sha256_add(&sum, key, strlen(key) + 1);
         sha256_add(&sum, value, strlen(value) + 1);
     }
     sha256_add(&sum, &records, sizeof records);
-    for (uint64_t i = 0; i < pinball_chunks(pinball); i++) {
+    for (uint64_t i = 0; i < chunks; i++) {
         n = pinball_chunk_sum(pinball, i);
         sha256_add(&sum, &n, sizeof n);
     }
-    if (pinball_chunks(pinball))
+    if (chunks)
         pinball_chunk_info(pinball, 0, &bytes, &n);
     void *data = malloc(bytes + 8);
     if (!data)
@@ -78,7 +83,7 @@ int collect_about(struct pinball *pinball, const struct position *from, const st
                   char about[COLLECT_ABOUT], struct err *err)
 {
     char id[SHA256_HEX], token[2][POSITION_TEXT] = {"", ""};
-    if (identify(pinball, id, err))
+    if (identify(pinball, pinball_chunks(pinball), id, err))
         return -1;
     if (from)
         position_format(from, token[0]);
@@ -86,6 +91,16 @@ int collect_about(struct pinball *pinball, const struct position *from, const st
         position_format(to, token[1]);
     snprintf(about, COLLECT_ABOUT, from || to ? "%.32s %s..%s" : "%.32s", id, token[0], token[1]);
     return 0;
+}
+
+bool collect_is_earlier(struct pinball *pinball, const char *about)
+{
+    char id[SHA256_HEX];
+    struct err err;
+    for (uint64_t chunks = pinball_chunks(pinball); chunks-- > 1;)
+        if (!identify(pinball, chunks, id, &err) && !strncmp(about, id, 32) && !about[32])
+            return true;
+    return false;
 }
 
 static uint64_t size_of(const char *path, int unnamed)

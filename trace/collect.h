@@ -39,10 +39,13 @@ int collect_about(struct pinball *pinball, const struct position *from, const st
 int collect(struct pinball *pinball, const char *path, const struct collect_options *options,
             struct collect_result *result, struct err *err);
 
-/* The same, but the replay is traced only where `old` has not come to: a trace from options->from
- * to an earlier position, of the same recording or of what it was before it grew. A system call
- * that a thread was in there is told with what it wrote from then on. `old` may be at `path`, or
- * NULL. */
+/* Is that the trace_about() of a whole trace of the recording, from before it grew? */
+bool collect_is_earlier(struct pinball *pinball, const char *about);
+
+/* The same as collect(), but the replay is traced only where `old` has not come to: a trace from
+ * options->from to an earlier position, of the same recording or of what it was before it grew. A
+ * system call that a thread was in there is told with what it wrote from then on. `old` may be at
+ * `path`, or NULL. */
 int collect_more(struct pinball *pinball, struct trace *old, const char *path,
                  const struct collect_options *options, struct collect_result *result,
                  struct err *err);

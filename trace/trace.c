@@ -62,6 +62,8 @@ struct trace {
     struct trace_map *map;
     size_t maps;
     char *about;
+    trace_watch_fn *watch;
+    void *watch_arg;
 };
 
 /* ---- reading ---- */
@@ -341,19 +343,33 @@ struct trace *trace_open_unnamed(int fd, struct err *err)
     return open_file(fcntl(fd, F_DUPFD_CLOEXEC, 0), "the temporary trace", err);
 }
 
-int trace_read(struct trace *t, uint32_t n, struct trace_chunk *out, struct err *err)
+void trace_watch(struct trace *t, trace_watch_fn *fn, void *arg)
+{
+    t->watch = fn;
+    t->watch_arg = arg;
+}
+
+/* May the chunk be read? */
+static int begin(const struct trace *t, uint32_t n, struct err *err)
 {
     if (n >= t->chunks)
         return err_set(err, "%s: has no chunk %u", t->path, n);
+    if (t->watch && t->watch(t->watch_arg, t->place[n].first_insn, t->insns))
+        return err_set_code(err, TRACE_STOPPED, "interrupted");
+    return 0;
+}
+
+int trace_read(struct trace *t, uint32_t n, struct trace_chunk *out, struct err *err)
+{
+    if (begin(t, n, err))
+        return -1;
     int taken = t->ahead ? trace_ahead_take(t->ahead, n, out, err) : 0;
     return taken ? (taken < 0 ? -1 : 0) : read_chunk(t, &t->reader, n, true, out, err);
 }
 
 int trace_read_steps(struct trace *t, uint32_t n, struct trace_chunk *out, struct err *err)
 {
-    if (n >= t->chunks)
-        return err_set(err, "%s: has no chunk %u", t->path, n);
-    return read_chunk(t, &t->reader, n, false, out, err);
+    return begin(t, n, err) ? -1 : read_chunk(t, &t->reader, n, false, out, err);
 }
 
 struct code *trace_code(struct trace *t)

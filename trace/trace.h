@@ -78,6 +78,11 @@ uint64_t trace_chunk_first(const struct trace *trace, uint32_t chunk); /* insns 
 
 uint64_t trace_chunk_bytes(const struct trace *trace, uint32_t chunk); /* in the file, about */
 
+/* Told of each chunk before it is read; true: -1 with TRACE_STOPPED instead. NULL: nobody is. */
+enum { TRACE_STOPPED = 360 };
+typedef bool trace_watch_fn(void *arg, uint64_t done, uint64_t total); /* instructions */
+void trace_watch(struct trace *trace, trace_watch_fn *fn, void *arg);
+
 /* Reads a chunk into *out, which is {0} or was read before. */
 int trace_read(struct trace *trace, uint32_t chunk, struct trace_chunk *out, struct err *err);
 /* The same without values, in a fraction of the time. */

@@ -189,21 +189,6 @@ int diversion_write(struct server *s, uint64_t addr, const void *bytes, size_t n
     return write_copy(s, addr, bytes, n, err);
 }
 
-static bool is_same(const struct registers *a, const struct registers *b)
-{
-    uint8_t x[REG_MAX_BYTES], y[REG_MAX_BYTES];
-
-    for (int i = 0; i < registers_count(&a->layout); i++) {
-        if (i == REG_ORIG_RAX)
-            continue; /* not the thread's: GDB clears it when it sets the pc */
-        registers_get(a, i, x);
-        registers_get(b, i, y);
-        if (memcmp(x, y, registers_bytes(i)) != 0)
-            return false;
-    }
-    return true;
-}
-
 int diversion_set(struct server *s, uint32_t thread, const struct registers *want, struct err *err)
 {
     struct diversion *d = &s->diversion;
@@ -211,7 +196,7 @@ int diversion_set(struct server *s, uint32_t thread, const struct registers *wan
 
     if (state_registers(s, thread, &now, err))
         return -1;
-    if (is_same(&now, want))
+    if (registers_same(&now, want))
         return 0;
     if (!is_active(s) && !(d->begun & bit_of(d->depth)))
         return err_set(err, "%s", refusal);

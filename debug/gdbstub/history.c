@@ -200,3 +200,27 @@ void history_output(struct server *s, struct args *args, struct reply *out)
     }
     put_next(out, more, h->line);
 }
+
+/* ---- statements ---- */
+
+/* A recording that leaves code out has these: thread, depth, how (1: it goes on, 2: in a call),
+ * then count and pc of its first instruction, and of its last one. */
+void history_statements(struct server *s, struct args *args, struct reply *out)
+{
+    struct debuggee_statement one;
+    struct wish wish;
+    size_t i, first;
+
+    if (!parse(args, &wish) || wish.word[0]) {
+        refuse(out);
+        return;
+    }
+    reply_text(out, "{\"statements\":[");
+    first = i = (size_t)wish.from;
+    for (; i - first < wish.limit && debuggee_statement(&s->debuggee, i, &one); i++)
+        reply_addf(out, "%s[%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]",
+                   i == first ? "" : ",", one.at.thread, one.depth,
+                   (one.goes_on ? 1u : 0u) | (one.in_call ? 2u : 0u), one.at.count, one.at.pc,
+                   one.last.count, one.last.pc);
+    put_next(out, debuggee_statement(&s->debuggee, i, &one), i);
+}

@@ -71,6 +71,8 @@ static void when(struct server *s, struct args *args, struct reply *out)
         reply_addf(out, ",\"signal\":%d", now->signal);
     if (s->has_pending)
         reply_text(out, ",\"pending\":true");
+    if (debuggee_alive(&s->debuggee))
+        reply_text(out, ",\"alive\":true");
     debuggee_program(&s->debuggee, &program);
     if (is_at_end(s))
         reply_addf(out, ",\"reason\":%" PRIu32 ",\"status\":%" PRId32, now->reason, now->status);
@@ -261,8 +263,13 @@ static void bookmarks(struct server *s, struct args *args, struct reply *out)
 static void recording(struct server *s, struct args *args, struct reply *out)
 {
     const struct server_options *o = s->options;
+    struct err err;
 
     (void)args;
+    if (debuggee_settle(&s->debuggee, &err)) {
+        put_error(out, err.msg);
+        return;
+    }
     reply_text(out, "{\"path\":\"");
     reply_hex(out, o->path, strlen(o->path));
     reply_text(out, "\",\"program\":\"");
@@ -320,6 +327,7 @@ static void answer(struct server *s, struct args *args)
         {"output", history_output},
         {"bookmark", bookmark},
         {"bookmarks", bookmarks},
+        {"statements", history_statements},
         {"recording", recording},
         {"thread", thread},
         {"lines", lines},

@@ -346,3 +346,18 @@ void registers_xml(const struct registers_layout *layout, struct reply *out)
     }
     reply_text(out, "</target>\n");
 }
+
+bool registers_same(const struct registers *a, const struct registers *b)
+{
+    uint8_t x[REG_MAX_BYTES], y[REG_MAX_BYTES];
+
+    for (int i = 0; i < registers_count(&a->layout); i++) {
+        if (i == REG_ORIG_RAX)
+            continue; /* not the thread's: GDB clears it when it sets the pc */
+        registers_get(a, i, x);
+        registers_get(b, i, y);
+        if (memcmp(x, y, registers_bytes(i)) != 0)
+            return false;
+    }
+    return true;
+}

@@ -67,4 +67,6 @@ void registers_set(struct registers *registers, int number, const uint8_t *value
 /* The document that describes them. */
 void registers_xml(const struct registers_layout *layout, struct reply *out);
 
+bool registers_same(const struct registers *a, const struct registers *b);
+
 #endif

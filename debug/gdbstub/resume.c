@@ -28,8 +28,12 @@ struct resume {
 static int move(struct server *s, const struct resume *r, struct debuggee_stop *stop,
                 struct err *err)
 {
-    const struct debuggee_move how = {
-        .way = r->way, .thread = r->thread, .low = r->low, .high = r->high};
+    const struct debuggee_move how = {.way = r->way,
+                                      .thread = r->thread,
+                                      .low = r->low,
+                                      .high = r->high,
+                                      .alone = r->alone,
+                                      .signal = signals_from_gdb(r->signal)};
 
     return r->way == MOVE_BACK_ONE ? loop_step_back(s, r->thread, stop, err)
                                    : debuggee_move(&s->debuggee, &how, stop, err);
@@ -204,6 +208,10 @@ static void run_recording(struct server *s, const struct resume *r)
         tell_no_end(s, r, &told);
     if (goal.way != MOVE_NONE && told.why != STOP_PAUSED)
         told.why = STOP_POSITION; /* at an end, too: that is no news */
+    if (told.gone) {              /* and so is the process */
+        stops_report_gone(s, &told);
+        return;
+    }
     if (told.why != STOP_EXEC && is_other_program(s)) {
         s->pending = told;
         s->has_pending = true;
@@ -256,7 +264,7 @@ static bool is_new_signal(const struct server *s, const struct resume *r)
 {
     bool known = s->stop.why == STOP_SIGNAL || s->stop.why == STOP_PAUSED;
 
-    return r->signal && !debuggee_diverted(&s->debuggee) &&
+    return r->signal && !debuggee_diverted(&s->debuggee) && !debuggee_alive(&s->debuggee) &&
            !(known && r->signal == stops_signal_of(&s->stop));
 }
 
@@ -412,6 +420,11 @@ void resume_run(struct server *s, struct args *args)
     struct err err;
 
     args_until(args, ';', &file);
+    if (s->options->live) {
+        s->alive = false;
+        server_error(s, "a program is started once: `drdebug live' starts it again");
+        return;
+    }
     if (!arguments_are(s, args, ';')) {
         s->alive = false;
         server_message(s,

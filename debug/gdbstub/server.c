@@ -157,11 +157,11 @@ static void extended_mode(struct server *s, struct args *args)
     server_ok(s);
 }
 
-/* Attached, so that GDB, when it quits, leaves instead of killing. */
+/* Attached, so that GDB, when it quits, leaves instead of killing; unless the program is alive. */
 static void attached(struct server *s, struct args *args)
 {
     (void)args;
-    reply_text(&s->reply, "1");
+    reply_text(&s->reply, s->options->live ? "0" : "1");
 }
 
 static void must_reply_empty(struct server *s, struct args *args)
@@ -171,8 +171,9 @@ static void must_reply_empty(struct server *s, struct args *args)
 }
 
 /* The client has no process any more; the recording stays where it is. */
-static void let_go(struct server *s)
+static void let_go(struct server *s, bool kills)
 {
+    debuggee_leave(&s->debuggee, kills);
     diversion_drop(s);
     breakpoints_clear(s, true);
     s->has_pending = false;
@@ -184,14 +185,21 @@ static void let_go(struct server *s)
 static void detach(struct server *s, struct args *args)
 {
     if (!forks_is_other(s, args)) /* a child is not there anyway */
-        let_go(s);
+        let_go(s, false);
+    server_ok(s);
+}
+
+static void kill_process(struct server *s, struct args *args)
+{
+    (void)args;
+    let_go(s, true);
     server_ok(s);
 }
 
 static void kill_quietly(struct server *s, struct args *args)
 {
     (void)args;
-    let_go(s);
+    let_go(s, true);
     s->silent = true;
     s->gone = !s->extended;
 }
@@ -228,7 +236,7 @@ static const struct {
     {"vCont?$", resume_vcont_query},
     {"vCont;", resume_vcont},
     {"vRun;", resume_run},
-    {"vKill;", detach},
+    {"vKill;", kill_process},
     {"vFile:", files_packet},
     {"vMustReplyEmpty$", must_reply_empty},
     {"qSupported", supported},

@@ -29,6 +29,7 @@ struct server_options {
     void (*message)(void *arg, const char *line); /* without a newline; NULL: dropped */
     void *arg;
     bool quiet; /* the program's output is not passed on */
+    bool live;  /* the program was started for this, and ends with it */
     bool once;  /* ends with its first client */
     int end_fd; /* once it can be read the server ends; -1: none */
 };

@@ -132,6 +132,7 @@ void stops_report_as(struct server *s, int signal, const char *reason, uint32_t 
 /* A step of the thread, that was not made; it is at none of GDB's breakpoints any more. */
 void stops_pretend_step(struct server *s, uint32_t thread);
 void stops_report_exec(struct server *s, const struct debuggee_stop *stop);
+void stops_report_gone(struct server *s, const struct debuggee_stop *stop); /* it was alive */
 
 /* threads.c */
 server_handler threads_select, threads_alive, threads_current, threads_first, threads_next,
@@ -181,6 +182,7 @@ server_handler xfer_packet;
 server_handler query_packet, query_monitor;
 void history_events(struct server *s, struct args *args, struct reply *out);
 void history_output(struct server *s, struct args *args, struct reply *out);
+void history_statements(struct server *s, struct args *args, struct reply *out);
 void history_forget(struct server *s);
 
 #endif

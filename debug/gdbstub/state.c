@@ -98,11 +98,38 @@ static bool parse_value(struct registers *regs, int number, struct args *args)
     return true;
 }
 
+/* A program that is alive is changed itself, anything else in a copy. */
+static int change_registers(struct server *s, const struct registers *regs, struct err *err)
+{
+    struct registers now;
+
+    if (!debuggee_alive(&s->debuggee))
+        return diversion_set(s, regs->r.thread, regs, err);
+    if (state_registers(s, regs->r.thread, &now, err))
+        return -1;
+    if (registers_same(&now, regs))
+        return 0; /* also of a thread that cannot be changed now */
+    if (debuggee_set_registers(&s->debuggee, regs->r.thread, &regs->r, err))
+        return -1;
+    s->stop.at = debuggee_now(&s->debuggee)->at;
+    return 0;
+}
+
+static int change_memory(struct server *s, uint64_t addr, const void *bytes, size_t n,
+                         struct err *err)
+{
+    if (!debuggee_alive(&s->debuggee))
+        return diversion_write(s, addr, bytes, n, err);
+    return debuggee_write(&s->debuggee, addr, bytes, n) == n
+               ? 0
+               : err_set(err, "memory at 0x%llx cannot be written", (unsigned long long)addr);
+}
+
 static void set_registers(struct server *s, const struct registers *regs)
 {
     struct err err;
 
-    if (diversion_set(s, regs->r.thread, regs, &err))
+    if (change_registers(s, regs, &err))
         server_error(s, "%s", err.msg);
     else
         server_ok(s);
@@ -171,7 +198,7 @@ static void write_memory(struct server *s, uint64_t addr, const void *bytes, siz
 {
     struct err err;
 
-    if (s->alive && diversion_write(s, addr, bytes, n, &err) == 0) {
+    if (s->alive && change_memory(s, addr, bytes, n, &err) == 0) {
         server_ok(s);
         return;
     }

@@ -5,6 +5,7 @@
 
 #include "debug/gdbstub/server_private.h"
 #include "debug/gdbstub/signals.h"
+#include "pinball/end_reason.h"
 
 /* What GDB shows as "stopped", without a signal: where a goto has led. */
 #define SIGNAL_OF_POSITION 0
@@ -150,6 +151,19 @@ void stops_report_exec(struct server *s, const struct debuggee_stop *stop)
     }
     stops_report_as(s, SIGNALS_TRAP, reason.data ? reason.data : "", stop->at.thread);
     reply_deinit(&reason);
+}
+
+/* With W and X GDB has no process any more. */
+void stops_report_gone(struct server *s, const struct debuggee_stop *stop)
+{
+    const bool killed = stop->reason == END_SIGNAL;
+
+    reply_clear(&s->reply);
+    reply_addf(&s->reply, "%c%02x", killed ? 'X' : 'W',
+               (unsigned)(killed ? signals_to_gdb(stop->status) : stop->status));
+    if (s->multiprocess)
+        reply_addf(&s->reply, ";process:%x", (unsigned)threads_pid(s));
+    s->alive = false;
 }
 
 /* `?`: a client that has just come learns where, and of a signal why. */

@@ -30,14 +30,22 @@ struct mailbox *post_box(void)
     return (struct mailbox *)engine.mailbox;
 }
 
+static bool lost; /* there is no supervisor any more */
+
 static void wait_turn(void)
 {
     const struct mailbox *box = post_box();
+    const int64_t look[2] = {0, 200000000};
     for (int spins = 0; __atomic_load_n(&box->turn, __ATOMIC_ACQUIRE) != TURN_TARGET; spins++) {
         if (spins < 200)
             __builtin_ia32_pause();
         else
-            sys4(__NR_futex, (long)&box->turn, FUTEX_WAIT, TURN_HOST, 0);
+            sys4(__NR_futex, (long)&box->turn, FUTEX_WAIT, TURN_HOST,
+                 program->lost ? (long)look : 0);
+        if (spins > 200 && program->lost && program->lost()) {
+            lost = true;
+            return;
+        }
     }
 }
 
@@ -90,6 +98,10 @@ static void set_registers(struct thread *self, struct mailbox *box)
     box->arg[0] = 0;
     if (!t || !program->is_writable())
         return;
+    if (program->set) {
+        box->arg[0] = program->set(self, t, r);
+        return;
+    }
     memcpy(t->cpu.gpr, r->gpr, sizeof r->gpr);
     t->cpu.rip = r->rip;
     t->cpu.rflags = (t->cpu.rflags & ~FLAGS_SETTABLE) | (r->rflags & FLAGS_SETTABLE);
@@ -151,7 +163,9 @@ static void do_command(struct thread *t, struct mailbox *box)
         box->arg[0] = n - engine_copy(box->data, (const void *)box->arg[0], n);
         break;
     case DO_WRITE:
-        if (program->is_writable() && engine_write(box->arg[0], box->data, n))
+        if (program->write)
+            box->arg[0] = program->write(t, box->arg[0], box->data, n);
+        else if (program->is_writable() && engine_write(box->arg[0], box->data, n))
             box->arg[0] = n; /* below the stack, too: arguments of a function to be called */
         else
             box->arg[0] = n - engine_copy((void *)box->arg[0], box->data, n);
@@ -195,13 +209,17 @@ static void do_command(struct thread *t, struct mailbox *box)
 static void obey(struct thread *t)
 {
     struct mailbox *box = post_box();
-    while (box->op != DO_RUN)
+    while (!lost && box->op != DO_RUN)
         do_command(t, box);
+    if (lost)
+        *(struct mailbox_run *)box->data = (struct mailbox_run){0};
     program->run(t, (const struct mailbox_run *)box->data);
 }
 
 void post_stop(struct thread *t, struct mailbox_stop *why)
 {
+    if (lost)
+        return;
     probes_flush();
     program->stopping();
     memcpy(post_box()->data, why, sizeof *why);
@@ -211,6 +229,12 @@ void post_stop(struct thread *t, struct mailbox_stop *why)
 
 void post_stop_for(struct thread *t, enum stop_kind reason, struct mailbox_stop *why)
 {
+    post_stop_at(t, reason, STAGE_BEFORE, why);
+}
+
+void post_stop_at(struct thread *t, enum stop_kind reason, enum mailbox_stage stage,
+                  struct mailbox_stop *why)
+{
     why->what.reason = reason;
     why->hit = *stops_hit();
     why->what.ticks = stops_ticks();
@@ -218,7 +242,7 @@ void post_stop_for(struct thread *t, enum stop_kind reason, struct mailbox_stop 
                                            .count = thread_count(t),
                                            .pc = t->cpu.rip,
                                            .thread = t->number,
-                                           .stage = STAGE_BEFORE};
+                                           .stage = stage};
     post_stop(t, why);
 }
 

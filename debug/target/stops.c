@@ -30,6 +30,7 @@
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 #include "engine/x86/accesses.h"
+#include "pinball/record_gap.h"
 
 enum {
     BREAKS = 10000,
@@ -109,7 +110,9 @@ static bool is_goal(const struct mailbox_moment *m)
 {
     const struct mailbox_moment *g = &run.goal;
     return g->thread == m->thread && g->count == m->count && (!g->pc || g->pc == m->pc) &&
-           (g->events == ANY_EVENTS || g->events == m->events) && g->stage == m->stage;
+           (g->events == ANY_EVENTS || g->events == m->events ||
+            ((run.flags & RUN_SINCE) && g->events < m->events)) &&
+           g->stage == m->stage;
 }
 
 const struct mailbox_what *stops_hit(void)
@@ -513,6 +516,21 @@ void stops_wrote(gaddr addr, uint64_t bytes)
 
 /* ---- calls and signals ---- */
 
+bool stops_watches(void)
+{
+    return stops.watches;
+}
+
+bool stops_wants_signal(int sig)
+{
+    return sig > 0 && sig < (int)sizeof stops.signal_wanted && stops.signal_wanted[sig];
+}
+
+void stops_forget_signal(void)
+{
+    signal_told.thread = 0;
+}
+
 static bool call_wanted(long nr)
 {
     return nr >= 0 && nr < STOP_MAX_CALLS && (stops.call_wanted[nr / 8] >> (nr % 8) & 1);
@@ -539,7 +557,7 @@ void stops_call_again(struct thread *t)
 {
     call_before = moment(t, STAGE_ENTERED);
     written_by_call = NULL;
-    goal(t, STAGE_ENTERED);
+    goal(t, run.flags & RUN_SINCE ? STAGE_BEFORE : STAGE_ENTERED);
 }
 
 /* A scan notes the moment before. True if the run has ended here and gone on since. */
@@ -573,6 +591,36 @@ void stops_return(struct thread *t, long nr)
     struct mailbox_what w = {
         .reason = STOP_CALL_RETURN, .number = nr, .at = moment(t, STAGE_RETURNED)};
     hit(t, &w);
+}
+
+/* ---- gaps ---- */
+
+/* A run to a count, wherever the thread is then, ends before the gap in which it gets there. */
+void stops_gap(struct thread *t, const struct gap_thread *changed, uint32_t count)
+{
+    struct mailbox_what w = {.reason = STOP_POSITION, .at = moment(t, STAGE_BEFORE)};
+    call_before = w.at;
+    written_by_call = NULL;
+    for (uint32_t i = 0; i < count; i++) {
+        const struct gap_thread *c = &changed[i];
+        if (c->thread != run.goal.thread || run.goal.pc || run.goal.events != ANY_EVENTS ||
+            (!c->ended && c->count < run.goal.count))
+            continue;
+        w.ticks = stops_ticks();
+        stop_now(t, &w);
+        return;
+    }
+}
+
+/* A step that leads into a gap ends behind it, in whichever thread that is. A scan has noted the
+ * moment before it. */
+void stops_behind_gap(struct thread *t)
+{
+    if (access_under_way.thread)
+        access_under_way.thread = NULL;
+    tell_written(t, STAGE_BEFORE);
+    if (step.thread && !(run.flags & RUN_SCAN))
+        step_is_done(t);
 }
 
 void stops_signal_always(struct thread *t, int sig, const void *info)
@@ -620,8 +668,7 @@ void stops_signal(struct thread *t, int sig, const void *info)
     signal_told = moment(t, STAGE_SIGNAL);
     if (same_place(&last, &signal_told))
         return; /* the same one: a fault that ends the program */
-    if (!goal(t, STAGE_SIGNAL) && counts(t) && sig > 0 && sig < (int)sizeof stops.signal_wanted &&
-        stops.signal_wanted[sig])
+    if (!goal(t, STAGE_SIGNAL) && counts(t) && stops_wants_signal(sig))
         stops_signal_always(t, sig, info);
 }
 
@@ -667,11 +714,17 @@ static void probe(struct thread *t, const struct probe *p)
         at_access(t, p);
 }
 
+static void lost_thread(struct thread *t)
+{
+    stops_lost_thread(t);
+}
+
 static const struct instrument tool = {.select = choose,
                                        .probe = probe,
                                        .position = stops_at_position,
                                        .step = one_step,
                                        .signal = frame_written,
+                                       .thread_exit = lost_thread,
                                        .sparse = true};
 
 static void set_watches(const struct mailbox_stops *s)
@@ -686,7 +739,7 @@ static void set_watches(const struct mailbox_stops *s)
                                         .write = s->watch[i].kind & 1,
                                         .read = s->watch[i].kind & 2};
     watch_set(range, (int)s->watches);
-    instrument_install(&tool); /* all translations go */
+    instrument_changed(0, 1ull << 47);
 }
 
 /* Drops translations where a breakpoint comes or goes: both lists are sorted. */

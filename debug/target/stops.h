@@ -27,7 +27,14 @@ void stops_entry(struct thread *t, long nr);
 void stops_call_waits(struct thread *t); /* it is taken off in the call, or makes it anew */
 void stops_call_again(struct thread *t); /* it goes on in the call */
 void stops_return(struct thread *t, long nr);
+/* The recording leaves instructions out here; and `t` goes on behind them. */
+struct gap_thread;
+void stops_gap(struct thread *t, const struct gap_thread *changed, uint32_t count);
+void stops_behind_gap(struct thread *t);
 void stops_signal(struct thread *t, int sig, const void *info); /* info: siginfo or NULL */
+bool stops_watches(void);                                       /* is any memory watched? */
+bool stops_wants_signal(int sig);
+void stops_forget_signal(void); /* the last one was dropped: it may come again */
 void stops_signal_always(struct thread *t, int sig, const void *info);
 /* In a diversion: a called function returns to a breakpoint, where nothing can be executed. */
 void stops_at_fault(struct thread *t);

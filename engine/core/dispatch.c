@@ -435,6 +435,7 @@ const uint8_t *engine_dispatch(struct thread *t, int64_t exit)
 }
 
 bool (*engine_grow)(gaddr addr);
+void (*engine_wrote)(gaddr addr, uint64_t bytes);
 
 const uint8_t *engine_dispatch_fault(struct thread *t)
 {

@@ -27,6 +27,7 @@ struct options {
     bool has_stop;
     bool record; /* through the descriptor ... */
     int record_fd;
+    bool live;        /* ... with a debugger */
     uint64_t threads; /* made by the program before this one */
     uint64_t check;   /* record: note the registers every so many ticks */
     uint64_t seed;    /* of the strategy: sched/schedule.h */
@@ -41,10 +42,11 @@ struct lookup_entry {
 
 struct engine {
     gaddr base;    /* of the runtime's image */
-    gaddr mailbox; /* replay: boot.h */
+    gaddr mailbox; /* replay: boot.h; live: of live/target */
     struct thread *threads;
     uint32_t thread_count;   /* live ones */
     uint32_t threads_made;   /* ever: gives the numbers */
+    bool visited;            /* somebody comes while all threads wait: baton_if_idle() */
     uint32_t side_processes; /* of the live ones: processes of their own that share the memory */
     struct lookup_entry *lookup;
     struct options opt;
@@ -52,6 +54,10 @@ struct engine {
     bool rorx;     /* the CPU has BMI2 */
     uint64_t start_tsc, start_ns;
     uint64_t total_ticks; /* of threads that have ended */
+    /* A debugger takes part: a kernel thread of the runtime's own asks for the baton, so all calls
+     * that wait give it away; and it gets these signals in the program's place. */
+    bool guested;
+    uint64_t guest_signals;
 };
 extern struct engine engine;
 
@@ -73,6 +79,9 @@ void engine_load_xmm(void);
 /* Replay: where the kernel would have grown the stack on a touch. True: it is there now. */
 extern bool (*engine_grow)(gaddr addr);
 
+/* Replay: told of all that the runtime writes on the target's behalf; NULL: nobody asks. */
+extern void (*engine_wrote)(gaddr addr, uint64_t bytes);
+
 /* On the target's behalf: the stack grows as if it did it itself. Code that only looks, for a
  * debugger, calls engine_copy(). */
 static inline bool engine_read(void *dst, gaddr src, size_t n)
@@ -83,6 +92,8 @@ static inline bool engine_read(void *dst, gaddr src, size_t n)
 
 static inline bool engine_write(gaddr dst, const void *src, size_t n)
 {
+    if (engine_wrote)
+        engine_wrote(dst, n);
     return engine_copy((void *)dst, src, n) == 0 ||
            (engine_grow && engine_grow(dst) && engine_copy((void *)dst, src, n) == 0);
 }

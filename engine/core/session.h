@@ -8,7 +8,8 @@
  * replayer (replayer/target) instead of the kernel, and the replayer decides from those notes which
  * thread runs how far. A function that is NULL is not wanted.
  *
- * The engine knows nobody above it: these two tables are declared here and defined there.
+ * A program that is debugged while it is recorded has live/target's table, which passes on to the
+ * recorder's. The engine knows nobody above it: these tables are declared here and defined there.
  */
 #ifndef ENGINE_CORE_SESSION_H
 #define ENGINE_CORE_SESSION_H
@@ -52,11 +53,15 @@ struct session {
     void (*making)(struct thread *t, long nr); /* no filter of the target's own forbids it */
     void (*wrote)(struct thread *t, gaddr addr, uint64_t bytes); /* and now it waits */
     void (*called)(struct thread *t, long nr, long result);
+    void (*returned)(struct thread *t, long nr); /* ... and its registers are set */
     /* record: a call whose effect could not be shown again; it fails with EINVAL, as on a kernel
      * that cannot do it for these descriptors */
     bool (*refuses)(struct thread *t, long nr, const long a[6]);
     void (*restarted)(struct thread *t); /* given up for a signal */
 
+    /* A signal or fault is about to be delivered, or to have its default action. False: it is
+     * dropped; after a fault the thread goes on at its pc. */
+    bool (*arrives)(struct thread *t, struct siginfo_raw *info);
     /* Signals: before a frame is built, or before the process dies of it. */
     void (*signal)(struct thread *t, const struct siginfo_raw *info);
     void (*fault)(struct thread *t);
@@ -73,7 +78,7 @@ struct session {
 };
 
 extern const struct session *session;
-extern const struct session session_record, session_replay;
+extern const struct session session_record, session_replay, session_live;
 
 /* Over registers that are the same in every execution of the same path. */
 uint64_t session_hash(const struct thread *t);

@@ -1,4 +1,5 @@
-/* spin_state.h - what sched/spin.c knows about one thread. SPDX-License-Identifier: MIT */
+/* spin_state.h - what sched/spin.c and os/control.c know about one thread.
+ * SPDX-License-Identifier: MIT */
 #ifndef ENGINE_CORE_SPIN_STATE_H
 #define ENGINE_CORE_SPIN_STATE_H
 
@@ -33,6 +34,14 @@ struct spin_state {
     const struct spin_loop *rests;  /* it needs no turn until something here changes */
     uint64_t yield_pc, yield_count; /* of the last sched_yield ... */
     uint64_t yield_ticks;           /* ... and ticks from the one before to it */
+};
+
+/* Under a controlled schedule: os/control.h. */
+struct control_state {
+    uint64_t wake_at; /* it is asleep until then; 0: not */
+    uint64_t tried;   /* calls of all threads, when it tried its own in vain */
+    bool late, tries; /* its time came; it tries a call again and again */
+    bool waits;       /* nobody else can run: the kernel may keep it waiting */
 };
 
 #endif

@@ -87,7 +87,7 @@ struct thread {
     int32_t host_alive;   /* the kernel clears it when the kernel thread is gone */
     uint64_t baton_since; /* time stamp counter when it got the baton */
 
-    struct siginfo_raw pending_info;
+    struct siginfo_raw pending_info, carried; /* the latter, if `carries`: signals_carry() */
     struct held held; /* sent to this thread; to the process: process->held */
     struct fault fault;
     uint64_t mask;                       /* signals the target has blocked */
@@ -95,7 +95,7 @@ struct thread {
     uint64_t wait_set;                   /* signals that sigtimedwait waits for, while it does */
     bool no_tsc;                         /* prctl(PR_SET_TSC): rdtsc faults */
     bool reads_execute, clears_handlers; /* READ_IMPLIES_EXEC (replay); CLONE_CLEAR_SIGHAND */
-    bool has_wait_mask;
+    bool has_wait_mask, carries;
     bool between;       /* sched/: it gives the baton away between two ticks */
     uint8_t steps;      /* sched/: ... after so many instructions, one by one */
     bool at_tick;       /* a signal is being delivered at a tick, not at a system call */
@@ -112,7 +112,6 @@ struct thread {
     struct sigstack altstack;
     uint64_t heard_count;
     gaddr heard_pc;
-
     gaddr clear_tid, start_tid, robust_list;
     uint64_t fs_saved;
     uint64_t fs_base;         /* while another thread runs: in a replay, or session->leaves() */
@@ -129,6 +128,7 @@ struct thread {
     bool baton_queued;                /* from the time it asks for the baton until it has it */
     bool baton_parked, baton_spun;    /* for any time; gave its last turn away, only waiting */
     struct spin_state spin;           /* sched/spin.c: does it only wait for others */
+    struct control_state control;     /* os/control.c, for a controlled schedule */
     bool futex_waits;                 /* os/futex.c: it is in the queue of futex_word */
     bool futex_pi;                    /* ... for a lock that is futex_owner's (os/futex_pi.c) */
     bool futex_heir;                  /* ... who ended: the lock is to be this thread's */

@@ -5,6 +5,7 @@
 #include "engine/core/engine.h"
 #include "engine/core/instrument.h"
 #include "engine/core/session.h"
+#include "engine/os/control.h"
 #include "engine/os/fpstate.h"
 #include "engine/os/level.h"
 #include "engine/os/maps.h"
@@ -13,6 +14,7 @@
 #include "engine/os/symbol.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
+#include "engine/sched/schedule.h"
 #include "engine/sched/spin.h"
 #include "engine/x86/insn.h"
 #include "engine/x86/operand.h"
@@ -91,6 +93,11 @@ static bool do_rdtsc(struct job *j)
         j->t->cpu.gpr[RCX] = aux;
     } else {
         __asm__ volatile("rdtsc" : "=a"(lo), "=d"(hi));
+    }
+    if (schedule->controlled) {
+        uint64_t now = control_stamp();
+        lo = (uint32_t)now;
+        hi = (uint32_t)(now >> 32);
     }
     set_pair(j->t, lo, hi);
     return true;

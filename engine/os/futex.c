@@ -15,6 +15,7 @@
 #include "engine/os/futex.h"
 
 #include "engine/core/engine.h"
+#include "engine/os/control.h"
 #include "engine/os/maps.h"
 #include "engine/os/special.h"
 #include "engine/os/syscalls.h"
@@ -22,6 +23,7 @@
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 #include "engine/sched/baton.h"
+#include "engine/sched/schedule.h"
 
 enum { BUCKETS = 256, NS_PER_S = 1000000000 };
 #define USER_TOP 0x7ffffffff000ull
@@ -106,6 +108,8 @@ void futex_joined(gaddr word)
     for (struct thread *o = engine.threads; o; o = o->next)
         if (o->futex_joins == word)
             o->baton_parked = false;
+    for (struct thread *w; schedule->controlled && (w = futex_first(word));)
+        futex_wake_thread(w);
 }
 
 long futex_check_word(gaddr word)
@@ -313,7 +317,8 @@ static long read_deadline(struct baton_deadline *d, gaddr at, bool relative)
         return -EINVAL;
     if (!relative)
         return 0;
-    uint64_t now = special_now_ns(), ns = now % NS_PER_S + (uint64_t)d->ts[1];
+    uint64_t now = schedule->controlled ? control_clock(CONTROL_MONOTONIC) : special_now_ns(),
+             ns = now % NS_PER_S + (uint64_t)d->ts[1];
     const int64_t for_ever = INT64_MAX / 2;
     d->ts[0] = d->ts[0] < for_ever ? d->ts[0] : for_ever;
     d->ts[0] += (int64_t)(now / NS_PER_S + ns / NS_PER_S);
@@ -372,10 +377,17 @@ static long pass(struct thread *t, const long *a)
 static long pass_or_join(struct thread *t, const long *a)
 {
     int32_t command = (int32_t)a[1] & FUTEX_CMD_MASK;
-    bool waits = (command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET) && !a[3];
+    bool waits = command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET, joins = false;
     for (const struct thread *o = engine.threads; waits && o; o = o->next)
-        if (o->clear_tid == (gaddr)a[0] && !threads_is_side(o))
-            t->baton_parked = true;
+        joins |= o->clear_tid == (gaddr)a[0] && !threads_is_side(o);
+    uint32_t value = (uint32_t)a[2];
+    if (waits && schedule->controlled && !t->attached) {
+        if (joins)
+            return wait(t, a, ~0u, command == FUTEX_WAIT);
+        if (engine_read(&value, (gaddr)a[0], 4) && value != (uint32_t)a[2])
+            return -EAGAIN; /* it has ended: the kernel need not be asked */
+    }
+    t->baton_parked = joins && !a[3];
     t->futex_joins = (gaddr)a[0];
     long r = pass(t, a);
     t->baton_parked = false;

@@ -10,6 +10,7 @@
 
 #include "engine/core/cache.h"
 #include "engine/core/engine.h"
+#include "engine/os/signals.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 
@@ -101,7 +102,9 @@ static void on_fault(struct thread *t, int sig, struct siginfo_raw *info, struct
 static void on_async(struct thread *t, const struct siginfo_raw *info, struct kucontext *uc)
 {
     uint64_t pc = uc->mc.rip;
-    t->pending_info = *info;
+    const bool carrier = info->sig == SIG_TRAP && (uint32_t)info->field[1] == SIGNALS_CARRIER &&
+                         __atomic_exchange_n(&t->carries, false, __ATOMIC_ACQ_REL);
+    t->pending_info = carrier ? t->carried : *info;
     t->pending = 1;
     uc->mask = ~SIG_SYNC;
     if (pc >= (uint64_t)engine_syscall_check && pc <= (uint64_t)engine_syscall_insn) {

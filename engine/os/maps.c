@@ -193,14 +193,23 @@ bool maps_shared(gaddr addr)
     return find_entry(addr, &e, buf, sizeof buf) <= 0 || e.shared;
 }
 
-bool maps_path(gaddr addr, char *out, size_t size)
+bool maps_file(gaddr addr, char *out, size_t size, struct region *at, uint64_t *offset)
 {
     struct maplist_entry e;
     char buf[LINES];
     if (find_entry(addr, &e, buf, sizeof buf) <= 0 || e.path[0] != '/')
         return false;
     rt_format(out, size, "%s", e.path);
+    *at = (struct region){e.start, e.end, e.prot, e.shared};
+    *offset = e.offset;
     return true;
+}
+
+bool maps_path(gaddr addr, char *out, size_t size)
+{
+    struct region at;
+    uint64_t offset;
+    return maps_file(addr, out, size, &at, &offset);
 }
 
 static const struct region *known(gaddr pc)

@@ -41,6 +41,8 @@ bool maps_shared(gaddr addr); /* other processes may write there */
 
 /* The path of the file that is mapped at addr, as the kernel lists it; false: there is none. */
 bool maps_path(gaddr addr, char *out, size_t size);
+/* The same, and where the mapping lies: *at, which begins *offset bytes into the file. */
+bool maps_file(gaddr addr, char *out, size_t size, struct region *at, uint64_t *offset);
 
 /* The target's memory call touched [start, end): forget it and drop its translations. */
 void maps_changed(gaddr start, gaddr end);

@@ -4,6 +4,7 @@
 #include "engine/core/engine.h"
 #include "engine/os/maps.h"
 #include "engine/os/syscalls.h"
+#include "engine/os/twin.h"
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
@@ -106,11 +107,20 @@ long memory_shmdt(struct thread *t, long *a)
  * refuses for it, but not for MADV_DONTNEED, it still refuses. */
 long memory_madvise(struct thread *t, long *a)
 {
-    enum { DONTNEED = 4, FREE = 8, REMOVE = 9, DONTNEED_LOCKED = 24 };
+    enum {
+        DONTNEED = 4,
+        FREE = 8,
+        REMOVE = 9,
+        DONTFORK = 10,
+        WIPEONFORK = 18,
+        DONTNEED_LOCKED = 24
+    };
     if (ours((gaddr)a[0], (uint64_t)a[1]))
         return -EINVAL;
     maps_open((gaddr)a[0], (gaddr)a[0] + (uint64_t)a[1]);
     long r = syscalls_pass(t, __NR_madvise, a);
+    if (a[2] == DONTFORK || a[2] == WIPEONFORK)
+        twin_advised();
     if (a[2] == FREE && (r == 0 || r == -ENOMEM))
         sys3(__NR_madvise, a[0], a[1], DONTNEED);
     if (a[2] == DONTNEED || a[2] == FREE || a[2] == REMOVE || a[2] == DONTNEED_LOCKED)

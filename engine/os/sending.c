@@ -2,10 +2,13 @@
 #include "engine/os/sending.h"
 
 #include "engine/core/engine.h"
+#include "engine/core/session.h"
 #include "engine/os/signals.h"
 #include "engine/os/syscalls.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
+
+enum { SENT_BY_TKILL = -6 }; /* si_code */
 
 /* ---- who takes it ---- */
 
@@ -34,6 +37,11 @@ static struct thread *taker(const struct thread *t, int sig)
             found = o;
     }
     return found;
+}
+
+struct thread *sending_taker(const struct thread *t, int sig)
+{
+    return taker(t, sig);
 }
 
 /* ---- fatal ones ---- */
@@ -110,8 +118,7 @@ static int slot_of(int sig)
 
 static bool sent_to_thread(const struct siginfo_raw *info)
 {
-    enum { TKILL = -6 };
-    return info->code == TKILL;
+    return info->code == SENT_BY_TKILL;
 }
 
 static void hold(struct held *h, const struct siginfo_raw *info)
@@ -206,7 +213,14 @@ static bool describe(const struct thread *t, const struct sent *s, struct siginf
 static bool sent_here(struct thread *t, const struct sent *s)
 {
     struct siginfo_raw info;
-    if (s->sig < 1 || s->sig > SIG_MAX || !(SIG_SYNC & SIG_BIT(s->sig)) || s->to || s->group)
+    if (s->sig < 1 || s->sig > SIG_MAX || s->group)
+        return false;
+    if (s->to && (engine.guest_signals & SIG_BIT(s->sig)) && describe(t, s, &info)) {
+        info.code = SENT_BY_TKILL;
+        signals_carry(s->to, &info);
+        return true;
+    }
+    if (!(SIG_SYNC & SIG_BIT(s->sig)) || s->to)
         return false;
     struct thread *o = taker(t, s->sig);
     if ((o && o != t) || !describe(t, s, &info))
@@ -218,6 +232,17 @@ static bool sent_here(struct thread *t, const struct sent *s)
     return true;
 }
 
+/* A debugger may not let the program die of it. */
+static bool debugger_lets(struct thread *t, const struct sent *s)
+{
+    struct siginfo_raw info;
+    if (!session || !session->arrives)
+        return true;
+    if (!describe(t, s, &info))
+        info = (struct siginfo_raw){.sig = s->sig};
+    return session->arrives(t, &info);
+}
+
 /* A thread that kills its process makes the call itself, natively, with its own registers: a core
  * file then shows the program and not the runtime. */
 static long make(struct thread *t, const long *a, struct sent s)
@@ -226,6 +251,8 @@ static long make(struct thread *t, const long *a, struct sent s)
     const struct thread *dies = dies_by(t, &s);
     if (!dies)
         return sent_here(t, &s) ? 0 : syscalls_pass(t, nr, a);
+    if (!debugger_lets(t, &s))
+        return 0;
     signals_end(t, s.sig);
     signals_use_default(s.sig);
     signals_set_kernel_mask(t->mask & ~SIG_BIT(s.sig));

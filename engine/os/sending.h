@@ -33,4 +33,7 @@ bool sending_passed_on(struct thread *t, int sig, struct siginfo_raw *info);
  * pending then. */
 bool sending_interrupts(struct thread *t);
 
+/* The thread that takes a signal sent to t's process; NULL: all block it. */
+struct thread *sending_taker(const struct thread *t, int sig);
+
 #endif

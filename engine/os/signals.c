@@ -29,7 +29,7 @@ enum { AT_SW_RESERVED = 464 };
 
 void signals_set_kernel_mask(uint64_t mask)
 {
-    mask &= ~SIG_SYNC;
+    mask = (mask | engine.guest_signals) & ~SIG_SYNC;
     if (session && session->replaying)
         return;
     sys4(__NR_rt_sigprocmask, 2, (long)&mask, 0, 8);
@@ -61,7 +61,8 @@ static bool harmless(int sig)
  * signals that end the process, too. */
 static bool left_to_kernel(int sig, const struct ksigaction *a)
 {
-    if (a->handler > HANDLER_IGNORE || (SIG_SYNC & SIG_BIT(sig)) || sig == SIG_KILL)
+    if (a->handler > HANDLER_IGNORE || ((SIG_SYNC | engine.guest_signals) & SIG_BIT(sig)) ||
+        sig == SIG_KILL)
         return false;
     return a->handler == HANDLER_IGNORE || !session || harmless(sig);
 }
@@ -135,6 +136,16 @@ void signals_abandon_exec(struct thread *t)
     for (int sig = 1; sig <= SIG_MAX; sig++)
         if (SIG_SYNC & SIG_BIT(sig))
             tell_kernel(sig, &t->process->action[sig]);
+}
+
+/* By a signal that the kernel never holds back, whose handler is always ours (hostsig.c). */
+void signals_carry(struct thread *to, const struct siginfo_raw *info)
+{
+    struct siginfo_raw carrier = {.sig = SIG_TRAP, .code = -1};
+    carrier.field[1] = SIGNALS_CARRIER;
+    to->carried = *info;
+    __atomic_store_n(&to->carries, true, __ATOMIC_RELEASE);
+    sys4(__NR_rt_tgsigqueueinfo, to->process->pid, to->tid, SIG_TRAP, (long)&carrier);
 }
 
 /* ---- dying ---- */
@@ -326,6 +337,12 @@ void signals_deliver_pending(struct thread *t)
     const struct ksigaction *a = &t->process->action[info.sig];
     uint64_t mask = t->has_wait_mask ? t->wait_mask : t->mask;
     sending_passed_on(t, info.sig, &info);
+    if (session && session->arrives && !session->arrives(t, &info)) {
+        t->pending = 0;
+        signals_apply_mask(t);
+        return;
+    }
+    a = &t->process->action[info.sig];
     if ((SIG_SYNC & SIG_BIT(info.sig)) && (mask & SIG_BIT(info.sig))) {
         t->pending = 0;
         sending_hold(t, &info); /* blocked by the target, though not by us */
@@ -344,6 +361,8 @@ void signals_deliver_pending(struct thread *t)
 
 void signals_deliver_fault(struct thread *t)
 {
+    if (session && session->arrives && !session->arrives(t, &t->fault.info))
+        return;
     if (session)
         session->fault(t);
     int sig = t->fault.info.sig;

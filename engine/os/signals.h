@@ -38,6 +38,10 @@ void signals_bad_access(struct thread *t, gaddr addr, bool write);
 void signals_apply_mask(struct thread *t);
 uint64_t signals_block_all(void); /* returns the kernel's mask */
 void signals_set_kernel_mask(uint64_t mask);
+/* The thread gets the signal as from the kernel, though the kernel holds it back there: see
+ * engine.guest_signals. */
+enum { SIGNALS_CARRIER = 0x64726462 };
+void signals_carry(struct thread *to, const struct siginfo_raw *info);
 /* Before execve: what the target ignores, the kernel must know. */
 void signals_prepare_exec(struct thread *t);
 void signals_abandon_exec(struct thread *t);

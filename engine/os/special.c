@@ -4,6 +4,7 @@
 #include "engine/core/cache.h"
 #include "engine/core/engine.h"
 #include "engine/core/session.h"
+#include "engine/os/control.h"
 #include "engine/os/fpstate.h"
 #include "engine/os/maps.h"
 #include "engine/os/seccomp.h"
@@ -13,6 +14,7 @@
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 #include "engine/sched/baton.h"
+#include "engine/sched/schedule.h"
 #include "engine/sched/spin.h"
 
 /* ---- calls with a temporary signal mask ---- */
@@ -79,6 +81,8 @@ long special_pselect6(struct thread *t, long *a)
 /* One that spins by it would fill the log with these calls: it is gone for a while. */
 long special_sched_yield(struct thread *t, long *a)
 {
+    if (schedule->controlled)
+        return 0; /* it was asked at the call already */
     if (!spin_yield(t))
         return syscalls_pass(t, __NR_sched_yield, a);
     baton_rest(t);
@@ -161,6 +165,8 @@ long special_prctl(struct thread *t, long *a)
 
 /* ---- clocks: as cheap as the vDSO makes them ---- */
 
+enum { NS_PER_S = 1000000000 };
+
 static long (*vdso_clock_gettime)(long, void *);
 static long (*vdso_gettimeofday)(void *, void *);
 static long (*vdso_time)(void *);
@@ -185,6 +191,12 @@ long special_clock_gettime(struct thread *t, long *a)
 {
     int64_t ts[2];
     spin_clock(t);
+    if (schedule->controlled && control_knows((int)a[0])) {
+        uint64_t now = control_clock((int)a[0]);
+        ts[0] = (int64_t)(now / NS_PER_S);
+        ts[1] = (int64_t)(now % NS_PER_S);
+        return engine_write((gaddr)a[1], ts, sizeof ts) ? 0 : -EFAULT;
+    }
     if (!vdso_clock_gettime || !maps_has_vdso())
         return syscalls_pass(t, __NR_clock_gettime, a);
     long r = vdso_clock_gettime((int)a[0], ts);
@@ -203,6 +215,11 @@ long special_gettimeofday(struct thread *t, long *a)
     long r = vdso_gettimeofday(tv, tz);
     if (r)
         return r;
+    if (schedule->controlled) {
+        uint64_t now = control_clock(CONTROL_REALTIME);
+        tv[0] = (int64_t)(now / NS_PER_S);
+        tv[1] = (int64_t)(now % NS_PER_S / 1000);
+    }
     if (a[0] && !engine_write((gaddr)a[0], tv, sizeof tv))
         return -EFAULT;
     return !a[1] || engine_write((gaddr)a[1], tz, sizeof tz) ? 0 : -EFAULT;
@@ -213,6 +230,7 @@ long special_time(struct thread *t, long *a)
     spin_clock(t);
     if (!vdso_time || !maps_has_vdso())
         return syscalls_pass(t, __NR_time, a);
-    long now = vdso_time(NULL);
+    long now =
+        schedule->controlled ? (long)(control_clock(CONTROL_REALTIME) / NS_PER_S) : vdso_time(NULL);
     return !a[0] || engine_write((gaddr)a[0], &now, 8) ? now : -EFAULT;
 }

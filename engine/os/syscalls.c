@@ -5,6 +5,7 @@
 #include "engine/core/engine.h"
 #include "engine/core/instrument.h"
 #include "engine/core/session.h"
+#include "engine/os/control.h"
 #include "engine/os/effects.h"
 #include "engine/os/futex.h"
 #include "engine/os/kinds.h"
@@ -81,7 +82,12 @@ static bool is_quick_write(long nr, const long a[6])
 
 long syscalls_pass(struct thread *t, long nr, const long a[6])
 {
-    if (engine.thread_count > 1 && !t->attached && may_wait(nr, a) && !is_quick_write(nr, a))
+    const bool waits = may_wait(nr, a);
+    long r;
+    if (waits && schedule->controlled && !t->attached && control_call(t, nr, a, &r))
+        return r;
+    const bool others = engine.thread_count > 1 || engine.guested || engine.visited;
+    if (waits && others && !t->attached && !is_quick_write(nr, a))
         return wait_for(t, nr, a);
     return engine_syscall(nr, a);
 }
@@ -217,6 +223,8 @@ void syscalls_run(struct thread *t, gaddr next)
     }
     if (instrument && instrument->syscall)
         instrument->syscall(t, true);
+    if (session && session->returned && r != SYSCALL_NO_RESULT)
+        session->returned(t, nr);
     if (t->pending)
         signals_deliver_pending(t);
     t->has_wait_mask = false;

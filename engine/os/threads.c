@@ -24,6 +24,7 @@
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 #include "engine/sched/baton.h"
+#include "engine/sched/schedule.h"
 
 static struct thread *spare; /* ended threads whose kernel thread may still be ending */
 
@@ -161,6 +162,7 @@ static void in_forked_child(struct thread *t)
     }
     baton_reset(t);
     futex_reset();
+    schedule_forked();
     t->process->pid = (int32_t)sys0(__NR_getpid);
     t->host_alive = 1;
     t->tid = (int32_t)sys1(__NR_set_tid_address, (long)&t->host_alive);
@@ -186,8 +188,10 @@ static long fork_like(struct thread *t, struct request *r)
             t->clear_tid = r->child_tid;
         if (r->stack)
             t->cpu.gpr[RSP] = r->stack;
+        signals_apply_mask(t); /* a debugger of the parent may have held signals back */
+    } else {
+        signals_set_kernel_mask(kernel_mask);
     }
-    signals_set_kernel_mask(kernel_mask);
     return pid;
 }
 
@@ -248,7 +252,13 @@ static long thread_like(struct thread *t, struct request *r)
     if (!c)
         return -EAGAIN;
     arguments_for(r, c);
-    return start(c, r);
+    if (!schedule->controlled)
+        return start(c, r);
+    baton_expect(c);
+    long tid = start(c, r);
+    if (tid < 0)
+        baton_forget(c);
+    return tid;
 }
 
 /* A process that shares memory runs as one more thread under the same baton, but with signal
@@ -525,6 +535,8 @@ long threads_exit(struct thread *t, long *a)
             threads_unlist(t);
         baton_drop(t);
     }
+    if (alone && engine.guested) /* the guest does not keep the process */
+        sys1(__NR_exit_group, a[0]);
     for (;;)
         sys1(__NR_exit, a[0]);
 }

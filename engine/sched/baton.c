@@ -22,6 +22,7 @@
 
 #include "engine/core/engine.h"
 #include "engine/core/session.h"
+#include "engine/os/control.h"
 #include "engine/os/threads.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
@@ -57,10 +58,12 @@ static struct {
     struct thread *owner;
     struct thread *spinner; /* looks at its word; a hint, written without the lock */
     struct thread *head, *tail;
-    bool idle;       /* session->idle() was told so */
-    uint32_t queued; /* length of the queue */
-    uint32_t vain;   /* turns in sequence that were spun without seeing anything new */
-    uint64_t paid;   /* time stamp up to which switches of spinning threads have used the time */
+    struct thread *guest; /* waits */
+    uint32_t only;        /* number of the thread that alone may have it; 0: any */
+    bool idle;            /* session->idle() was told so */
+    uint32_t queued;      /* length of the queue */
+    uint32_t vain;        /* turns in sequence that were spun without seeing anything new */
+    uint64_t paid; /* time stamp up to which switches of spinning threads have used the time */
 } baton;
 
 static bool is_dead(const struct thread *t)
@@ -158,7 +161,7 @@ static void note_idle(void)
 /* Asks for the baton. */
 static void ask(struct thread *t)
 {
-    if (!baton.owner) {
+    if (!baton.owner && (!baton.only || baton.only == t->number)) {
         baton.owner = t;
         t->baton_word = GIVEN;
         note_idle();
@@ -167,10 +170,21 @@ static void ask(struct thread *t)
     }
 }
 
+static struct thread *choose(void)
+{
+    struct thread *t = baton.head;
+    if (!baton.only)
+        return schedule->choose(t);
+    while (t && t->number != baton.only)
+        t = t->baton_next;
+    return t;
+}
+
 /* Makes the next one the owner. Returns it, to be woken. */
 static struct thread *hand_over(void)
 {
-    struct thread *next = schedule->choose(baton.head);
+    struct thread *next = baton.guest ? baton.guest : choose();
+    baton.guest = NULL;
     baton.owner = next;
     baton.vain = 0;
     look_end();
@@ -253,7 +267,7 @@ static void end_rest(struct thread *t)
     wake(next);
 }
 
-static void await(struct thread *t)
+static void sleep_until_given(struct thread *t)
 {
     const int64_t look[2] = {0, ALIVE_NS}, rest[2] = {0, REST_NS};
     while (about_to_sleep(t)) {
@@ -268,6 +282,11 @@ static void await(struct thread *t)
         if (rests && (r == -ETIMEDOUT || r == -EINTR))
             end_rest(t);
     }
+}
+
+static void await(struct thread *t)
+{
+    sleep_until_given(t);
     t->baton_queued = false;
     t->baton_since = now();
     spin_turn(t, t->baton_spun);
@@ -292,7 +311,8 @@ static void leave(struct thread *t)
 void baton_acquire(struct thread *t)
 {
     lock();
-    t->baton_word = WAITING;
+    if (!t->baton_queued) /* else it may have been given already: baton_expect() */
+        t->baton_word = WAITING;
     ask(t);
     unlock();
     await(t);
@@ -306,6 +326,16 @@ void baton_drop(struct thread *t)
     struct thread *next = hand_over();
     unlock();
     wake(next);
+}
+
+bool baton_if_idle(void (*act)(void *arg), void *arg)
+{
+    lock();
+    const bool idle = !baton.owner;
+    if (idle)
+        act(arg);
+    unlock();
+    return idle;
 }
 
 bool baton_release(struct thread *t)
@@ -388,14 +418,18 @@ void baton_rest(struct thread *t)
 static bool others_can_run(void)
 {
     lock();
-    bool can = schedule->choose(baton.head);
+    bool can = choose();
     unlock();
     return can;
 }
 
 void baton_yield_if_due(struct thread *t)
 {
-    bool waited = __atomic_load_n(&baton.head, __ATOMIC_RELAXED);
+    bool waited = schedule->controlled || __atomic_load_n(&baton.head, __ATOMIC_RELAXED);
+    if (__atomic_load_n(&baton.guest, __ATOMIC_RELAXED)) {
+        give_away(t, false);
+        return;
+    }
     bool spins = spin_sample(t, waited);
     if (waited && (!spins || others_can_run()) && schedule->is_over(t, spins))
         give_away(t, spins);
@@ -404,14 +438,18 @@ void baton_yield_if_due(struct thread *t)
 long baton_park(struct thread *t, const struct baton_deadline *deadline)
 {
     long op = FUTEX_WAIT_BITSET_PRIVATE;
-    if (deadline && deadline->realtime)
+    const bool asleep = deadline && schedule->controlled; /* until the strategy wakes it */
+    if (deadline && deadline->realtime && !asleep)
         op |= FUTEX_CLOCK_REALTIME;
-    const long a[6] = {(long)&t->baton_word, op, ASLEEP, deadline ? (long)deadline->ts : 0, 0, -1};
+    const long until = deadline && !asleep ? (long)deadline->ts : 0;
+    const long a[6] = {(long)&t->baton_word, op, ASLEEP, until, 0, -1};
     leave(t);
     lock();
     rt_check(baton.owner == t);
     t->baton_word = WAITING;
     t->baton_parked = !deadline;
+    t->control.wake_at = asleep ? control_deadline(deadline) : 0;
+    t->control.late = false;
     struct thread *next = hand_over();
     unlock();
     wake(next);
@@ -431,7 +469,8 @@ long baton_park(struct thread *t, const struct baton_deadline *deadline)
     }
     await(t);
     t->baton_parked = false;
-    return r;
+    t->control.wake_at = 0;
+    return t->control.late && !r ? -ETIMEDOUT : r;
 }
 
 void baton_make_runnable(struct thread *parked)
@@ -470,16 +509,86 @@ void baton_reset(struct thread *only)
     baton.killed = NULL;
     baton.owner = only;
     baton.spinner = NULL;
-    baton.head = baton.tail = NULL;
+    baton.head = baton.tail = baton.guest = NULL;
+    baton.only = 0;
     baton.queued = baton.vain = 0;
     baton.idle = false;
     look_end();
 }
 
+/* To the back of the queue, in one: others must not come to a choice without it. */
+void baton_pass(struct thread *t)
+{
+    leave(t);
+    lock();
+    rt_check(baton.owner == t);
+    t->baton_word = WAITING;
+    enqueue(t);
+    struct thread *next = hand_over();
+    unlock();
+    wake(next);
+    await(t);
+}
+
+void baton_guest_enter(struct thread *guest)
+{
+    lock();
+    guest->baton_word = WAITING;
+    if (baton.owner) {
+        baton.guest = guest;
+    } else {
+        baton.owner = guest;
+        guest->baton_word = GIVEN;
+    }
+    unlock();
+    sleep_until_given(guest);
+}
+
+void baton_guest_leave(struct thread *guest)
+{
+    lock();
+    rt_check(baton.owner == guest);
+    struct thread *next = hand_over();
+    unlock();
+    wake(next);
+}
+
+void baton_only(uint32_t number)
+{
+    lock();
+    baton.only = number;
+    unlock();
+}
+
 void baton_at_call(struct thread *t)
 {
-    if (t->attached || !__atomic_load_n(&baton.head, __ATOMIC_RELAXED) || !schedule->at_call(t))
-        return;
-    baton_drop(t);
-    baton_acquire(t);
+    bool waited = schedule->controlled || __atomic_load_n(&baton.head, __ATOMIC_RELAXED);
+    if (!t->attached && waited && schedule->at_call(t))
+        baton_pass(t);
+}
+
+void baton_expect(struct thread *child)
+{
+    lock();
+    child->baton_word = WAITING;
+    enqueue(child);
+    unlock();
+}
+
+void baton_forget(struct thread *child)
+{
+    lock();
+    dequeue(child);
+    child->baton_queued = false;
+    unlock();
+}
+
+size_t baton_queue(struct thread **out, size_t room)
+{
+    size_t n = 0;
+    lock();
+    for (struct thread *t = baton.head; t && n < room; t = t->baton_next)
+        out[n++] = t;
+    unlock();
+    return n;
 }

@@ -39,7 +39,9 @@ static unsigned accesses(const struct insn *in, bool first)
     struct insn_operands ops;
     struct mem_access list[ACCESSES_MOST];
     (void)first;
-    if (in->kind == INSN_ILLEGAL || in->kind == INSN_SYSCALL)
+    if (in->kind == INSN_ILLEGAL || in->kind == INSN_SYSCALL || !schedule->at_access)
+        return 0;
+    if (schedule->looks_at && !schedule->looks_at(in))
         return 0;
     insn_operands(in, &ops);
     return accesses_of(in, &ops, list) ? PROBE_MEMORY : 0;
@@ -50,13 +52,22 @@ static unsigned accesses(const struct insn *in, bool first)
 static void probe(struct thread *t, const struct probe *p)
 {
     bool may = engine.thread_count > 1 && thread_count(t) > 0 && !t->steps;
-    if (may && schedule->at_access(t, p))
+    if (may && schedule->at_access && schedule->at_access(t, p))
         schedule_end_in(t, 1);
 }
 
 void schedule_start(void)
 {
-    static const struct instrument tool = {.select = accesses, .probe = probe};
-    if (schedule->at_access && !instrument_add(&tool))
+    static const struct instrument tool = {.select = accesses, .probe = probe},
+                                   few = {.select = accesses, .probe = probe, .sparse = true};
+    if (schedule->start)
+        schedule->start();
+    if (schedule->at_access && !instrument_add(schedule->looks_at ? &few : &tool))
         rt_die("engine: too many tools beside the strategy %s", schedule->name);
+}
+
+void schedule_forked(void)
+{
+    if (schedule->controlled)
+        schedule = &plain_schedule;
 }

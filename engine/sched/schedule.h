@@ -15,12 +15,14 @@
 
 #include "engine/core/thread.h"
 
+struct insn;
 struct probe;
 
 struct schedule {
     const char *name;
     /* The next one of those that wait, linked by baton_next in the order in which they came; NULL
-     * if the queue is empty, or all of them rest (spin.h). */
+     * if the queue is empty, or all of them rest (spin.h). A controlled one may choose a thread
+     * that is asleep, too. */
     struct thread *(*choose)(struct thread *queue);
     /* How long a turn lasts. `quantum`: ticks until `is_over` is asked. `is_over`: at a tick, while
      * others wait; `spins`: the thread only waits for others. */
@@ -31,8 +33,14 @@ struct schedule {
     /* Before an instruction that reads or writes memory, while there are other threads: does
      * another one run first? NULL: never, and no code is emitted that would ask. */
     bool (*at_access)(struct thread *t, const struct probe *p);
-    bool exact; /* `quantum` is the very tick: no superblock may run past it */
-    bool spins; /* looks for threads that only wait for others: spin.h */
+    /* Which instructions at_access is asked before; NULL: all that access memory. */
+    bool (*looks_at)(const struct insn *in);
+    void (*start)(void); /* before the first instruction; NULL: nothing is to be done */
+    bool exact;          /* `quantum` is the very tick: no superblock may run past it */
+    bool spins;          /* looks for threads that only wait for others: spin.h */
+    /* Nothing depends on time: clocks count ticks, and a wait with a time limit ends when the
+     * strategy chooses a thread that is in no queue (os/control.h). */
+    bool controlled;
 };
 
 #define SCHEDULE(name) extern const struct schedule name##_schedule;
@@ -43,6 +51,7 @@ extern const struct schedule *schedule; /* the one in force; `plain` at the star
 
 void schedule_start(void);             /* before the target's first instruction */
 bool schedule_use(const char *option); /* "NAME=..."; false: there is none of that name */
+void schedule_forked(void);            /* in a child process, which nobody searches */
 
 /* The turn ends in `steps` instructions, which may be between two ticks. */
 static inline void schedule_end_in(struct thread *t, uint8_t steps)

@@ -88,6 +88,8 @@ static void set_option(struct options *o, const char *key, const char *value)
     else if (rt_prefix(key, "record=")) {
         o->record = true;
         o->record_fd = (int)v;
+    } else if (rt_prefix(key, "live=")) {
+        o->live = v;
     } else if (rt_prefix(key, "check=")) {
         o->check = v;
     } else if (rt_prefix(key, "threads=")) {
@@ -214,7 +216,7 @@ void runtime_start(void)
     }
     set_aside();
     if (engine.opt.record)
-        session = &session_record;
+        session = engine.opt.live ? &session_live : &session_record;
     engine.threads_made = (uint32_t)engine.opt.threads;
     if (session)
         session->prepare();

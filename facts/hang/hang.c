@@ -52,29 +52,51 @@ static struct stack_frame frame_of(const struct program_registers *r)
     return f;
 }
 
+/* The number that the code before a system call has loaded, on a straight way to it; KINDS_CALLS:
+ * it is not to be seen. */
+static int64_t loaded_number(struct hang_job *j, gaddr call)
+{
+    enum { LOOK_BACK = 48, LOAD_BYTES = 5, LOAD = 0xb8 };
+    uint8_t code[LOOK_BACK];
+    uint32_t number;
+    if (past_read(j->end, call - LOOK_BACK, code, sizeof code) != sizeof code)
+        return KINDS_CALLS;
+    insn_init();
+    for (unsigned at = LOOK_BACK - LOAD_BYTES + 1; at-- > 0;) {
+        unsigned i = at + LOAD_BYTES;
+        struct insn in = {.kind = INSN_PLAIN};
+        if (code[at] != LOAD)
+            continue;
+        while (i < LOOK_BACK &&
+               insn_decode(&in, call - LOOK_BACK + i, code + i, LOOK_BACK - i) == 0 &&
+               in.kind == INSN_PLAIN && !(in.gprs_kill & 1u << RAX) && !(in.gprs_read & 1u << RAX))
+            i += in.len;
+        memcpy(&number, code + at + 1, sizeof number);
+        if (i == LOOK_BACK)
+            return number;
+    }
+    return KINDS_CALLS;
+}
+
 /* The number of the call of the kernel that a thread is in; -1: none, KINDS_CALLS: one
  * that is not known. A signal that ends the
  * program interrupts the call of the thread that takes it: then the result is there, and the number
  * in the code before. */
 static int64_t call_number(struct hang_job *j, const struct program_registers *r)
 {
-    enum { ENTRY_BYTES = 2, LOAD_BYTES = 5, LOAD = 0xb8, EINTR_RESULT = -4 };
+    enum { ENTRY_BYTES = 2, EINTR_RESULT = -4 };
     enum { RESTART_FIRST = -516, RESTART_LAST = -512 }; /* the kernel's own results */
     static const uint8_t syscall[ENTRY_BYTES] = {0x0f, 0x05};
     const int64_t rax = (int64_t)r->gpr[RAX];
-    uint8_t code[LOAD_BYTES + ENTRY_BYTES];
-    uint32_t number;
-    if (past_read(j->end, r->rip, code, sizeof syscall) == sizeof syscall &&
-        memcmp(code, syscall, sizeof syscall) == 0)
+    uint8_t code[ENTRY_BYTES];
+    if (past_read(j->end, r->rip, code, sizeof code) == sizeof code &&
+        memcmp(code, syscall, sizeof code) == 0)
         return rax;
     if ((rax != EINTR_RESULT && (rax < RESTART_FIRST || rax > RESTART_LAST)) ||
         past_read(j->end, r->rip - sizeof code, code, sizeof code) != sizeof code ||
-        memcmp(code + LOAD_BYTES, syscall, sizeof syscall) != 0)
+        memcmp(code, syscall, sizeof code) != 0)
         return -1;
-    if (code[0] != LOAD)
-        return KINDS_CALLS;
-    memcpy(&number, code + 1, sizeof number);
-    return number;
+    return loaded_number(j, r->rip - sizeof code);
 }
 
 static void look_at_call(struct hang_job *j, struct hang_place *p,

@@ -7,6 +7,8 @@
  * 1. What the C library does by itself, when a thread ends for example, is not the program's.
  * 2. A pointer outside of its block counts only near the block: far away it is rather a distance
  *    between two things that was added to the wrong one of them on the way.
+ * 3. One that was made from a variable's address counts only if that variable was meant
+ * (objects.h).
  */
 #include <stdlib.h>
 #include <string.h>
@@ -115,9 +117,10 @@ static void give_out(struct watcher *w, uint32_t call)
         shadow_copy(s, b->start, fake_memory(c->thread), kept);
         shadow_fill(s, fake_memory(c->thread), old->size, false);
         if (old->next == c->block) /* in its place: pointers to it stay good */
-            w->m.block[c->took + 1] = (struct machine_block){b->start, b->start + b->size, false};
+            w->m.block[c->took + 1] =
+                (struct machine_block){b->start, b->start + b->size, false, 0};
     }
-    w->m.block[c->block + 1] = (struct machine_block){b->start, b->start + b->size, false};
+    w->m.block[c->block + 1] = (struct machine_block){b->start, b->start + b->size, false, 0};
     if (f->does == HEAP_STORES)
         shadow_set_tag(s, c->arg[0], c->block + 1);
     else
@@ -143,20 +146,23 @@ static void leave(struct watcher *w, uint32_t thread, uint64_t next)
 /* Code of the C library that has no name is that of its string functions, which are chosen when it
  * is loaded and are not exported. In a static program their names say for which processor they are.
  */
-static bool is_strings(struct watcher *w, gaddr pc)
+static void find_strings(struct watcher *w, gaddr pc, struct ops *o)
 {
-    static const char *const names[] = {"str",    "mem",    "wcs",  "wmem",
-                                        "rawmem", "stpcpy", "bcmp", NULL};
+    static const char *const counted[] = {"mem", "wmem", "bcmp", NULL};
+    static const char *const ended[] = {"str", "wcs", "rawmem", "stpcpy", "index", "rindex", NULL};
     static const char *const kinds[] = {"_sse2", "_sse4", "_ssse3", "_avx", "_evex", "_erms"};
     struct source_line l;
     source_line(w->s->source, pc, &l);
-    bool libc = errors_is_libc(l.module);
+    bool kind = errors_is_libc(l.module);
+    o->strings = kind && !l.outer;
+    o->seeks_end = false;
     if (!l.outer)
-        return libc;
-    bool kind = libc;
+        return;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
         kind |= strstr(l.outer, kinds[i]) != NULL;
-    return kind && errors_begins(l.outer + strspn(l.outer, "_"), names);
+    const char *name = l.outer + strspn(l.outer, "_");
+    o->seeks_end = kind && errors_begins(name, ended);
+    o->strings = o->seeks_end || (kind && errors_begins(name, counted));
 }
 
 static const struct ops *ops_for(struct watcher *w, const struct code_block *b)
@@ -168,9 +174,9 @@ static const struct ops *ops_for(struct watcher *w, const struct code_block *b)
     if (!o)
         return NULL;
     w->ops[b->number] = o;
-    if (ops_compile(b, o))
+    if (ops_compile(b, &(struct ops_sites){objects_site, &w->objects}, o) || w->objects.failed)
         return NULL;
-    o->strings = is_strings(w, b->pc);
+    find_strings(w, b->pc, o);
     return o;
 }
 
@@ -215,7 +221,7 @@ static int take_step(struct watcher *w, const struct pass_step *st)
         leave(w, thread, next);
     }
     w->m.at.i = st->step->insns ? st->step->insns - 1u : 0; /* a call's note comes behind it */
-    return w->failed || w->m.shadow.failed ? -1 : 0;
+    return w->failed || w->m.shadow.failed || w->objects.failed ? -1 : 0;
 }
 
 static int watcher_init(struct watcher *w, struct err *err)
@@ -231,8 +237,10 @@ static int watcher_init(struct watcher *w, struct err *err)
     w->saved = calloc(threads, sizeof *w->saved);
     w->begun = calloc(threads, sizeof *w->begun);
     w->out = calloc(1, sizeof *w->out);
-    if (shadow_init(&w->m.shadow) || !w->m.thread || !w->m.block || !w->ops || !w->open ||
-        !w->saved || !w->begun || !w->out)
+    w->m.object = objects_tag;
+    w->m.objects = &w->objects;
+    if (shadow_init(&w->m.shadow) || objects_init(&w->objects, w->s, &w->m, w->h->blocks + 1) ||
+        !w->m.thread || !w->m.block || !w->ops || !w->open || !w->saved || !w->begun || !w->out)
         return err_set(err, "no memory");
     memset(w->open, 0xff, threads * sizeof *w->open);
     return 0;
@@ -248,6 +256,7 @@ static void watcher_deinit(struct watcher *w)
     for (uint32_t i = 0; w->saved && i < trace_threads(w->s->trace); i++)
         free(w->saved[i].list);
     machine_deinit(&w->m);
+    objects_deinit(&w->objects);
     free(w->m.thread);
     free(w->m.block);
     free(w->ops);
@@ -255,6 +264,17 @@ static void watcher_deinit(struct watcher *w)
     free(w->saved);
     free(w->begun);
     free(w->told.slot);
+}
+
+/* Variables about which it is not sure that they were meant. */
+static void forget_doubtful(struct watcher *w)
+{
+    struct heap_errors *e = w->out;
+    size_t kept = 0;
+    for (size_t i = 0; i < e->count; i++)
+        if (!e->list[i].variable || objects_counts(&w->objects, e->list[i].variable_pc))
+            e->list[kept++] = e->list[i];
+    e->count = kept;
 }
 
 const struct heap_errors *heap_errors(struct heap *h, struct study *s, struct err *err)
@@ -275,13 +295,17 @@ const struct heap_errors *heap_errors(struct heap *h, struct study *s, struct er
             }
         pass_deinit(&p);
     }
+    bool stopped = more < 0 && err->code == TRACE_STOPPED && w.out; /* some are known */
+    if (!more || stopped)
+        forget_doubtful(&w);
     watcher_deinit(&w);
-    if (more) {
+    if (more && !stopped) {
         heap_errors_free(w.out);
         return NULL;
     }
     h->errors = w.out;
-    heap_keep(h, s);
+    if (!stopped)
+        heap_keep(h, s);
     return h->errors;
 }
 

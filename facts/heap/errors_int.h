@@ -4,10 +4,11 @@
 
 #include "facts/heap/errors.h"
 #include "facts/heap/machine.h"
+#include "facts/heap/objects.h"
 #include "trace/pass.h"
 
 struct told {
-    uint64_t place, stack; /* place: pc and kind, never 0 */
+    uint64_t place, of; /* place: pc and kind, never 0; of: who allocated the block, or a site */
     uint64_t error;
 };
 
@@ -21,6 +22,7 @@ struct watcher {
     struct study *s;
     struct heap_errors *out;
     struct machine m;
+    struct objects objects;
     struct ops **ops;             /* by block; NULL: not compiled yet */
     uint32_t (*open)[HEAP_POOLS]; /* by thread: the call it is in; HEAP_NONE */
     size_t next;                  /* call that begins next */

@@ -8,13 +8,32 @@
 #include "facts/heap/errors_int.h"
 #include "trace/access.h"
 
-static void kernel_range(struct watcher *w, const struct flow_range *r, bool data)
+/* What the pointer was made from that the kernel was given for an address. */
+static uint32_t tag_of(const struct machine_thread *t, const struct flow_call *c, gaddr addr)
+{
+    static const uint8_t argument[] = {RDI, RSI, RDX, R10, R8, R9};
+    for (size_t i = 0; i < sizeof argument; i++)
+        if (c->arg[i] == addr && t->tag[argument[i]] != MACHINE_DISTANCE)
+            return t->tag[argument[i]];
+    return 0;
+}
+
+/* Is the thread in a function of an allocator? What that asks of the kernel is about its own
+ * memory. */
+static bool is_inside(const struct watcher *w, uint32_t thread)
+{
+    for (unsigned i = 0; i < HEAP_POOLS; i++)
+        if (w->open[thread][i] != HEAP_NONE)
+            return true;
+    return false;
+}
+
+static void kernel_range(struct watcher *w, const struct flow_range *r, uint32_t tag, bool data)
 {
     struct machine_at *at = &w->m.at;
-    struct machine_access a = {r->addr, r->bytes, 0, r->how != FLOW_READ};
+    struct machine_access a = {r->addr, r->bytes, tag, r->how != FLOW_READ};
     struct shadow *s = &w->m.shadow;
-    uint64_t most = r->bytes < SHADOW_PAGE ? r->bytes : SHADOW_PAGE;
-    if (most && shadow_is_freed(s, r->addr, most))
+    if (r->bytes && !is_inside(w, at->thread) && machine_is_odd(&w->m, &a))
         errors_touched(w, at, &a);
     if (r->how != FLOW_READ) {
         shadow_fill(s, r->addr, r->bytes, false);
@@ -78,7 +97,7 @@ static void take_call(struct watcher *w, uint32_t thread, const struct flow_call
         if (t->undefined[argument[i]])
             errors_used(w, &w->m.at, MACHINE_CALL, &t->origin[argument[i]]);
     for (; w->m.at.b && n--; r++)
-        kernel_range(w, r, data);
+        kernel_range(w, r, tag_of(t, c, r->addr), data);
     if (c->result >= 0 || c->result < -4095)
         take_maps(w, c);
     t->undefined[RAX] = 0;

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "facts/heap/errors_int.h"
+#include "trace/frames.h"
 
 enum { NEAR = 256 }; /* bytes beside a block */
 
@@ -64,19 +65,19 @@ static gaddr blamed(struct watcher *w, gaddr pc, const struct frame *f)
     }
 }
 
-struct heap_error *errors_tell(struct watcher *w, const struct machine_at *at,
-                               enum heap_error_kind kind, uint32_t block)
+/* `of`: what it is about, as far as one place is told once for it. */
+static struct heap_error *tell(struct watcher *w, const struct machine_at *at,
+                               enum heap_error_kind kind, uint32_t block, uint64_t of)
 {
     gaddr pc = at->b->insn[at->i].in.pc;
     uint64_t place = (blamed(w, pc, at->frame) << 4 | (unsigned)kind) + 1;
-    uint64_t stack = block == HEAP_NONE ? 0 : w->h->call[w->h->block[block].allocated].stack + 1ull;
     if (is_libc_alone(w, pc, at->frame))
         return NULL;
     if (table_reserve_pair(&w->told)) {
         w->failed = true;
         return NULL;
     }
-    struct told *t = table_find_pair(&w->told, place, stack);
+    struct told *t = table_find_pair(&w->told, place, of);
     if (t->place) {
         w->latest = t->error;
         w->out->list[t->error].times++;
@@ -98,10 +99,17 @@ struct heap_error *errors_tell(struct watcher *w, const struct machine_at *at,
         w->failed = true;
         return NULL;
     }
-    *t = (struct told){place, stack, w->out->count - 1};
+    *t = (struct told){place, of, w->out->count - 1};
     w->told.used++;
     w->latest = w->out->count - 1;
     return &w->out->list[w->out->count - 1];
+}
+
+struct heap_error *errors_tell(struct watcher *w, const struct machine_at *at,
+                               enum heap_error_kind kind, uint32_t block)
+{
+    return tell(w, at, kind, block,
+                block == HEAP_NONE ? 0 : w->h->call[w->h->block[block].allocated].stack + 1ull);
 }
 
 /* ---- what the machine finds ---- */
@@ -131,11 +139,57 @@ static bool is_near(const struct machine_block *b, const struct machine_access *
                             : a->addr - b->end < NEAR;
 }
 
+static bool is_live(const struct frame *f, gaddr slot)
+{
+    while (f && f->slot != slot)
+        f = f->parent;
+    return f;
+}
+
+/* In code that was optimized, a pointer to one variable of a frame may lead to another one of the
+ * same frame, in the function itself; but never to its return address and above. */
+static bool is_meant(const struct objects_site *s, const struct object *o,
+                     const struct machine_at *at, const struct machine_access *a)
+{
+    if (!s->local)
+        return true;
+    if (!is_live(at->frame, o->slot))
+        return false;
+    return !s->tuned || at->frame->slot != o->slot || a->addr + a->bytes > o->slot;
+}
+
+static void touched_variable(struct watcher *w, const struct machine_at *at,
+                             const struct machine_access *a)
+{
+    const uint64_t sites = 1ull << 32;
+    const struct machine_block *b = &w->m.block[a->tag];
+    const struct object *o = objects_of(&w->objects, a->tag);
+    const struct objects_site *s = &w->objects.site[o->site];
+    if (!is_near(b, a) || (a->addr >= b->start && a->addr + a->bytes <= b->end) ||
+        !is_meant(s, o, at, a))
+        return;
+    struct heap_error *e = tell(w, at, HEAP_OVERFLOW, HEAP_NONE, sites | o->site);
+    if (!e)
+        return;
+    e->addr = e->low = a->addr;
+    e->high = a->addr + a->bytes;
+    e->bytes = a->bytes;
+    e->write = a->write;
+    e->variable = s->whole ? o->slot : b->start;
+    e->variable_bytes = s->whole ? 0 : b->end - b->start;
+    e->variable_pc = s->pc;
+    e->variable_cfa = s->local ? o->slot + 8 : 0;
+}
+
 void errors_touched(void *arg, const struct machine_at *at, const struct machine_access *a)
 {
     struct watcher *w = arg;
     const struct machine_block *b = a->tag ? &w->m.block[a->tag] : NULL;
     uint64_t insn = at->insn + at->i;
+    if (b && b->site) {
+        touched_variable(w, at, a);
+        return;
+    }
     if (b && b->freed && a->addr >= b->start && a->addr < b->end) {
         tell_access(w, at, a, HEAP_USE_AFTER_FREE, a->tag - 1, HEAP_NONE);
         return;
@@ -156,6 +210,20 @@ void errors_touched(void *arg, const struct machine_at *at, const struct machine
         }
 }
 
+/* The frame that has the bytes, if it is there still. */
+static void find_owner(const struct machine_at *at, struct heap_error *e)
+{
+    gaddr pc = e->pc;
+    for (const struct frame *f = at->frame; f && f->slot; pc = f->call_pc, f = f->parent) {
+        gaddr cfa = f->slot + sizeof(gaddr);
+        if (e->addr >= cfa)
+            continue;
+        e->owner_pc = pc;
+        e->owner_cfa = cfa;
+        return;
+    }
+}
+
 void errors_used(void *arg, const struct machine_at *at, enum machine_use use,
                  const struct machine_origin *origin)
 {
@@ -174,4 +242,6 @@ void errors_used(void *arg, const struct machine_at *at, enum machine_use use,
     e->bytes = origin->bytes;
     e->from_pc = origin->pc;
     e->from_insn = origin->insn;
+    if (e->block == HEAP_NONE)
+        find_owner(at, e);
 }

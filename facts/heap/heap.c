@@ -9,7 +9,7 @@
 #include "facts/heap/errors.h"
 #include "study/kept.h"
 
-enum { VERSION = 3, WORD = 8 };
+enum { VERSION = 6 };
 
 /* What a kept heap begins with; the lists follow in this order. */
 struct head {
@@ -22,9 +22,11 @@ struct kept_function {
     uint64_t row;
 };
 
-_Static_assert(sizeof(struct kept_function) % WORD == 0 && sizeof(struct heap_call) % WORD == 0 &&
-                   sizeof(struct heap_block) % WORD == 0 && sizeof(struct heap_stack) % WORD == 0 &&
-                   sizeof(struct heap_error) % WORD == 0,
+_Static_assert(sizeof(struct kept_function) % KEPT_WORD == 0 &&
+                   sizeof(struct heap_call) % KEPT_WORD == 0 &&
+                   sizeof(struct heap_block) % KEPT_WORD == 0 &&
+                   sizeof(struct heap_stack) % KEPT_WORD == 0 &&
+                   sizeof(struct heap_error) % KEPT_WORD == 0,
                "elements have whole words");
 
 static void heap_free(void *made)
@@ -53,22 +55,6 @@ static struct kept_fact fact_of(const struct heap *h)
     for (const char *p = h->pool; p && *p; p++)
         f.key = hash_fold(f.key, (unsigned char)*p);
     return f;
-}
-
-/* Lists lie there as columns, byte by byte, of differences to the element before: they are long,
- * and neighbours are alike. Elements have whole words. */
-static uint8_t *put_list(uint8_t *to, const void *list, size_t count, size_t bytes)
-{
-    const uint8_t *from = list;
-    for (size_t w = 0; w < bytes; w += WORD) {
-        uint64_t last = 0, now;
-        for (size_t i = 0; i < count; i++, last = now) {
-            memcpy(&now, from + i * bytes + w, WORD);
-            for (size_t k = 0; k < WORD; k++)
-                to[(w + k) * count + i] = (uint8_t)((now - last) >> (8 * k));
-        }
-    }
-    return to + count * bytes;
 }
 
 static size_t bytes_of(const struct head *n)
@@ -100,36 +86,15 @@ void heap_keep(const struct heap *h, const struct study *s)
     to += sizeof n;
     for (size_t i = 0; i < h->functions.count; i++)
         f[i] = (struct kept_function){h->functions.list[i].entry, h->functions.list[i].row};
-    to = put_list(to, f, n.functions, sizeof *f);
+    to = kept_put_list(to, f, n.functions, sizeof *f);
     free(f);
-    to = put_list(to, h->call, h->calls, sizeof *h->call);
-    to = put_list(to, h->block, h->blocks, sizeof *h->block);
-    to = put_list(to, h->stack, h->stacks, sizeof *h->stack);
-    to = put_list(to, h->frame, h->frames, sizeof *h->frame);
-    to = put_list(to, h->errors ? h->errors->list : NULL, n.errors, sizeof *h->errors->list);
+    to = kept_put_list(to, h->call, h->calls, sizeof *h->call);
+    to = kept_put_list(to, h->block, h->blocks, sizeof *h->block);
+    to = kept_put_list(to, h->stack, h->stacks, sizeof *h->stack);
+    to = kept_put_list(to, h->frame, h->frames, sizeof *h->frame);
+    to = kept_put_list(to, h->errors ? h->errors->list : NULL, n.errors, sizeof *h->errors->list);
     kept_put(s, &fact, data, (size_t)(to - data));
     free(data);
-}
-
-static const uint8_t *get(const uint8_t *from, void *list, size_t count, size_t bytes)
-{
-    uint8_t *copy = malloc(count * bytes + 1);
-    if (!from || !copy) {
-        free(copy);
-        return NULL;
-    }
-    for (size_t w = 0; w < bytes; w += WORD) {
-        uint64_t now = 0;
-        for (size_t i = 0; i < count; i++) {
-            uint64_t difference = 0;
-            for (size_t k = 0; k < WORD; k++)
-                difference |= (uint64_t)from[(w + k) * count + i] << (8 * k);
-            now += difference;
-            memcpy(copy + i * bytes + w, &now, WORD);
-        }
-    }
-    memcpy(list, &copy, sizeof copy);
-    return from + count * bytes;
 }
 
 static bool is_number(uint32_t n, size_t count)
@@ -176,18 +141,18 @@ static bool unpack(struct heap *h, const uint8_t *data, size_t bytes)
         n.frames > most || n.errors > most || bytes_of(&n) != bytes)
         return false;
     struct kept_function *f = NULL;
-    const uint8_t *at = get(data + sizeof n, &f, n.functions, sizeof *f);
+    const uint8_t *at = kept_get_list(data + sizeof n, &f, n.functions, sizeof *f);
     bool good = at != NULL;
     for (size_t i = 0; good && i < n.functions; i++)
         good = allocators_add(&h->functions, f[i].row, f[i].entry);
     free(f);
     h->errors = n.has_errors ? calloc(1, sizeof *h->errors) : NULL;
     if (!good || (n.has_errors && !h->errors) ||
-        !(at = get(at, &h->call, n.calls, sizeof *h->call)) ||
-        !(at = get(at, &h->block, n.blocks, sizeof *h->block)) ||
-        !(at = get(at, &h->stack, n.stacks, sizeof *h->stack)) ||
-        !(at = get(at, &h->frame, n.frames, sizeof *h->frame)) ||
-        (h->errors && !get(at, &h->errors->list, n.errors, sizeof *h->errors->list)))
+        !(at = kept_get_list(at, &h->call, n.calls, sizeof *h->call)) ||
+        !(at = kept_get_list(at, &h->block, n.blocks, sizeof *h->block)) ||
+        !(at = kept_get_list(at, &h->stack, n.stacks, sizeof *h->stack)) ||
+        !(at = kept_get_list(at, &h->frame, n.frames, sizeof *h->frame)) ||
+        (h->errors && !kept_get_list(at, &h->errors->list, n.errors, sizeof *h->errors->list)))
         return false;
     h->calls = h->call_room = n.calls;
     h->blocks = h->block_room = n.blocks;

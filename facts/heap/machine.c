@@ -20,7 +20,7 @@ uint32_t machine_address_tag(const struct run *r, const struct op *op)
 {
     uint32_t base = r->t->tag[op->base], index = r->t->tag[op->index];
     if (!(base | index))
-        return 0;
+        return op->site ? machine_object(r, op->site) : 0;
     if (index && op->more > 1)
         return 0;
     base = machine_tag_sum(base, index);
@@ -34,10 +34,15 @@ static bool is_outside(const struct machine *m, const struct machine_access *a)
            a->addr > b->end - a->bytes;
 }
 
-bool machine_is_odd(struct run *r, const struct machine_access *a)
+bool machine_is_odd(struct machine *m, const struct machine_access *a)
 {
-    return (a->tag && is_outside(r->m, a)) ||
-           (a->bytes && shadow_is_freed(&r->m->shadow, a->addr, a->bytes));
+    const struct machine_block *b = &m->block[a->tag];
+    if (a->addr - b->start < b->end - b->start)
+        m->site[b->site].seen = true;
+    if (a->tag && is_outside(m, a))
+        return true;
+    return a->bytes &&
+           shadow_is_freed(&m->shadow, a->addr, a->bytes < SHADOW_PAGE ? a->bytes : SHADOW_PAGE);
 }
 
 void machine_check(struct run *r, const struct op *op, gaddr addr, uint64_t bytes, bool write)
@@ -50,8 +55,21 @@ void machine_check(struct run *r, const struct op *op, gaddr addr, uint64_t byte
         r->m->used(r->m->arg, &r->m->at, MACHINE_ADDRESS, &t->origin[reg]);
         t->undefined[reg] = 0;
     }
-    if (machine_is_odd(r, &a))
+    if (machine_is_odd(r->m, &a))
         r->m->touched(r->m->arg, &r->m->at, &a);
+}
+
+void machine_check_string(struct run *r, const struct op *op, gaddr addr, uint64_t bytes)
+{
+    struct machine_access a = {addr, bytes, machine_address_tag(r, op), false};
+    const struct machine_block *b = &r->m->block[a.tag];
+    gaddr end = addr + bytes < b->end ? addr + bytes : b->end;
+    if (!b->freed || addr >= b->end || end <= b->start)
+        return;
+    a.addr = addr < b->start ? b->start : addr;
+    a.bytes = end - a.addr;
+    r->m->at.i = op->insn;
+    r->m->touched(r->m->arg, &r->m->at, &a);
 }
 
 struct machine_origin machine_origin_here(const struct run *r, gaddr addr, uint64_t bits)
@@ -82,11 +100,21 @@ void machine_keep_origin(struct run *r, gaddr addr, unsigned bytes, const struct
         shadow_set_origin(&m->shadow, addr, bytes, (uint32_t)m->origins - 1);
 }
 
+/* A function that looks for a string's end reads aligned words, which lie in one page: what it may
+ * read of a word is its first byte, and it does not use what lies behind the end. */
+static bool reads_ahead(struct run *r, const struct op *op, gaddr addr)
+{
+    struct machine_access first = {addr, 1, machine_address_tag(r, op), false};
+    return r->ops->seeks_end && op->bytes > 1 && addr % op->bytes == 0 &&
+           !machine_is_odd(r->m, &first);
+}
+
 static void load(struct run *r)
 {
     const struct op *op = r->op;
     gaddr addr = machine_address(r, op);
-    machine_check(r, op, addr, op->bytes, false);
+    if (!reads_ahead(r, op, addr))
+        machine_check(r, op, addr, op->bytes, false);
     uint64_t bits = shadow_get(&r->m->shadow, addr, op->bytes);
     r->t->undefined[op->dst] = bits;
     r->t->zero[op->dst] = 0;
@@ -151,7 +179,10 @@ static void plain_access(struct run *r)
     gaddr addr = op->kind == OPS_REPEATED ? access_extent(r->m->at.b, a, r->values, &bytes)
                                           : machine_address(r, op);
     bool exact = a->mem.shape != ACCESS_MASKED && a->mem.shape != ACCESS_STATE;
-    if (exact && bytes && !(op->vector && r->ops->strings && !write))
+    bool string = op->vector && r->ops->strings && !write;
+    if (exact && bytes && string)
+        machine_check_string(r, op, addr, bytes);
+    else if (exact && bytes)
         machine_check(r, op, addr, bytes, write);
     if (write)
         machine_define(&r->m->shadow, addr, bytes);
@@ -181,7 +212,9 @@ static void run_op(struct run *r)
             t->origin[op->dst] = t->origin[op->src];
         machine_put(t, op, t->undefined[op->src]);
         t->zero[op->dst] = t->zero[op->src];
-        t->tag[op->dst] = op->bytes == 8 ? t->tag[op->src] : 0;
+        t->tag[op->dst] = op->site         ? machine_object(r, op->site)
+                          : op->bytes == 8 ? t->tag[op->src]
+                                           : 0;
         break;
     case OPS_CLEAR:
         t->undefined[op->dst] = 0;
@@ -225,6 +258,9 @@ static void follow_stack(struct run *r)
         shadow_fill(&r->m->shadow, t->low - MACHINE_RED_ZONE, end - t->low, true);
         t->low = end;
     }
+    /* nobody keeps anything in a red zone across a call */
+    if (r->m->at.b->tail == INSN_CALL || r->m->at.b->tail == INSN_CALL_IND)
+        shadow_fill(&r->m->shadow, end - MACHINE_RED_ZONE, MACHINE_RED_ZONE, true);
     t->sp = end;
 }
 

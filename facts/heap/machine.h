@@ -46,10 +46,19 @@ struct machine_thread {
     gaddr low; /* the lowest it was since bytes below it were last given up */
 };
 
-/* The block of a tag, by which pointers are checked. */
+/* The block of a tag, or the variable, by which pointers are checked. */
 struct machine_block {
     gaddr start, end;
     bool freed;
+    uint16_t site; /* of a variable: where its address was made; else 0 */
+};
+
+/* An instruction that makes the address of a variable (objects.h). */
+struct machine_site {
+    gaddr slot;   /* of the frame it was in last, ... */
+    uint32_t tag; /* ... and the tag of the variable there; 0: none */
+    bool local;
+    bool seen; /* the variable was touched, through a pointer from here, and inside */
 };
 
 /* Where the machine is. */
@@ -74,6 +83,7 @@ struct machine {
     struct shadow shadow;
     struct machine_thread *thread;
     struct machine_block *block; /* by tag */
+    struct machine_site *site;   /* by number */
     struct machine_at at;
     struct machine_origin *origin; /* of values that were stored; the first is nobody's */
     size_t origins, origin_room;
@@ -82,6 +92,9 @@ struct machine {
     void (*touched)(void *arg, const struct machine_at *at, const struct machine_access *a);
     void (*used)(void *arg, const struct machine_at *at, enum machine_use use,
                  const struct machine_origin *origin);
+    /* Which variable a site's address is of, in this frame; 0: none. */
+    uint32_t (*object)(void *objects, const struct machine_at *at, uint16_t site);
+    void *objects;
 };
 
 /* Executes a step. */
@@ -89,6 +102,9 @@ void machine_run(struct machine *m, const struct ops *ops, const uint64_t *value
 /* The same inside an allocator: what it writes is defined, and nothing else is known. */
 void machine_run_inside(struct machine *m, const struct ops *ops, const uint64_t *values,
                         unsigned insns);
+
+/* Does an access go where it should not? It looks at the first page of it. */
+bool machine_is_odd(struct machine *m, const struct machine_access *a);
 
 void machine_deinit(struct machine *m); /* what it has made itself */
 

@@ -3,6 +3,7 @@
 #define FACTS_HEAP_MACHINE_INT_H
 
 #include "facts/heap/machine.h"
+#include "trace/frames.h"
 
 #define MACHINE_ALL_FLAGS ((uint16_t)(FLAG_CF | FLAG_PF | FLAG_AF | FLAG_ZF | FLAG_SF | FLAG_OF))
 
@@ -52,10 +53,20 @@ static inline void machine_define(struct shadow *s, gaddr addr, uint64_t bytes)
         shadow_fill(s, addr, bytes, false);
 }
 
+/* The tag of the variable whose address is made at a site. */
+static inline uint32_t machine_object(const struct run *r, uint16_t site)
+{
+    const struct machine_site *s = &r->m->site[site];
+    if (s->tag && (!s->local || s->slot == r->m->at.frame->slot))
+        return s->tag;
+    return r->m->object(r->m->objects, &r->m->at, site);
+}
+
 /* The tag of the address of a memory operand. */
 uint32_t machine_address_tag(const struct run *r, const struct op *op);
-/* Does an access go where it should not? */
-bool machine_is_odd(struct run *r, const struct machine_access *a);
+/* String functions read more than they are told. But one that reads through a pointer to a block
+ * that was taken back was given that pointer: it is told. */
+void machine_check_string(struct run *r, const struct op *op, gaddr addr, uint64_t bytes);
 /* Looks at where an access goes, and at what says where. */
 void machine_check(struct run *r, const struct op *op, gaddr addr, uint64_t bytes, bool write);
 /* The origin of an undefined value that is read: that of the value that was stored there, or this

@@ -163,11 +163,14 @@ static void shift(struct machine_thread *t, const struct op *op)
     t->tag[op->dst] = spoiled(t->tag[op->dst]);
 }
 
-static void lea(struct machine_thread *t, const struct op *op)
+static void lea(struct run *r)
 {
+    const struct op *op = r->op;
+    struct machine_thread *t = r->t;
     uint64_t bits = t->undefined[op->base] | t->undefined[op->index];
     uint32_t index = t->tag[op->index];
-    uint32_t tag = machine_tag_sum(t->tag[op->base], op->more > 1 ? spoiled(index) : index);
+    uint32_t base = op->site ? machine_object(r, op->site) : t->tag[op->base];
+    uint32_t tag = machine_tag_sum(base, op->more > 1 ? spoiled(index) : index);
     if (bits)
         t->origin[op->dst] = t->origin[t->undefined[op->base] ? op->base : op->index];
     machine_put(t, op, carried(bits));
@@ -281,7 +284,7 @@ void machine_registers(struct run *r)
         extend(t, op);
         break;
     case OPS_LEA:
-        lea(t, op);
+        lea(r);
         break;
     case OPS_ADD:
     case OPS_SUB:

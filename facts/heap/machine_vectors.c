@@ -26,9 +26,10 @@ static void load_vector(struct run *r)
     struct machine_vector *v = &r->t->vector[op->dst];
     gaddr addr = machine_address(r, op);
     struct machine_access a = {addr, op->bytes, machine_address_tag(r, op), false};
-    bool late = r->ops->strings && machine_is_odd(r, &a);
+    bool late = r->ops->strings && machine_is_odd(r->m, &a);
     machine_clear_vector(v);
     if (late) {
+        machine_check_string(r, op, addr, op->bytes);
         v->late = addr;
         v->late_bytes = op->bytes;
         v->late_tag = a.tag;

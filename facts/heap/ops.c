@@ -62,6 +62,25 @@ uint8_t ops_pointer(ZydisRegister r)
     return n < 0 ? OPS_NO_REG : (uint8_t)n;
 }
 
+uint16_t ops_site(const struct compiler *c, const ZydisDecodedOperand *op)
+{
+    const struct ops_sites *s = c->sites;
+    if (op->type == ZYDIS_OPERAND_TYPE_REGISTER)
+        return op->reg.value == ZYDIS_REGISTER_RSP ? s->find(s->arg, c->in->pc, RSP, 0, false) : 0;
+    if (op->type == ZYDIS_OPERAND_TYPE_IMMEDIATE)
+        return s->find(s->arg, c->in->pc, OPS_NO_REG, op->imm.value.s, false);
+    if (op->mem.segment == ZYDIS_REGISTER_FS || op->mem.segment == ZYDIS_REGISTER_GS)
+        return 0;
+    bool indexed = op->mem.index != ZYDIS_REGISTER_NONE;
+    uint8_t base = ops_pointer(op->mem.base);
+    int64_t add = op->mem.disp.value;
+    if (op->mem.base == ZYDIS_REGISTER_RIP)
+        add += (int64_t)(c->in->pc + c->in->len);
+    else if (base != RSP && base != RBP && op->mem.base != ZYDIS_REGISTER_NONE)
+        return 0;
+    return s->find(s->arg, c->in->pc, base, add, indexed);
+}
+
 void ops_aim(struct compiler *c, struct op *op, uint16_t access)
 {
     const struct plan_access *a = &c->b->access[access];
@@ -75,6 +94,8 @@ void ops_aim(struct compiler *c, struct op *op, uint16_t access)
     op->base = ops_pointer(m->mem.base);
     op->index = ops_pointer(m->mem.index);
     op->more = (uint8_t)m->mem.scale;
+    if (m->mem.index != ZYDIS_REGISTER_NONE)
+        op->site = ops_site(c, m);
 }
 
 uint16_t ops_access(const struct compiler *c, unsigned k)
@@ -195,9 +216,9 @@ static rule *rule_of(const struct compiler *c)
     return NULL;
 }
 
-int ops_compile(const struct code_block *b, struct ops *out)
+int ops_compile(const struct code_block *b, const struct ops_sites *sites, struct ops *out)
 {
-    struct compiler c = {.b = b, .out = out};
+    struct compiler c = {.b = b, .out = out, .sites = sites};
     *out = (struct ops){.stack = {.access = PLAN_NONE}};
     for (c.i = 0; c.i < b->insns && !c.failed; c.i++) {
         c.in = &b->insn[c.i].in;

@@ -81,6 +81,7 @@ struct op {
     uint16_t flags;      /* arithmetic flags, as in RFLAGS */
     bool simple;         /* the access: its address is a slot and a constant */
     bool vector;         /* the access: by a vector instruction */
+    uint16_t site;       /* the address is made here, from a variable's; 0: from none (objects.h) */
     uint64_t imm;
 };
 
@@ -97,11 +98,19 @@ struct ops {
     struct op *op;
     size_t count, room;
     struct ops_stack stack;
-    bool strings; /* code of a library's string functions, which read more than they are told */
+    bool strings;   /* code of a library's string functions, which read more than they are told */
+    bool seeks_end; /* those of them that look for a string's end */
+};
+
+/* Which variable an address is of that code makes: `base`, the stack or the frame pointer or
+ * OPS_NO_REG, plus `add`. `indexed`: and something that is not known. Returns a site, or 0. */
+struct ops_sites {
+    uint16_t (*find)(void *arg, gaddr pc, uint8_t base, int64_t add, bool indexed);
+    void *arg;
 };
 
 /* 0, or -1: no memory. */
-int ops_compile(const struct code_block *b, struct ops *out);
+int ops_compile(const struct code_block *b, const struct ops_sites *sites, struct ops *out);
 void ops_deinit(struct ops *o);
 
 #endif

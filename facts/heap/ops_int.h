@@ -11,6 +11,7 @@ struct compiler {
     const struct insn *in;
     struct insn_operands ops;
     struct ops *out;
+    const struct ops_sites *sites;
     bool failed; /* no memory */
 };
 
@@ -46,6 +47,8 @@ int ops_vec(const struct compiler *c, unsigned k);
 uint16_t ops_access(const struct compiler *c, unsigned k);
 /* The number of a register in an address. */
 uint8_t ops_pointer(ZydisRegister r);
+/* The site of an address: a memory operand's, or a register or constant that is moved. */
+uint16_t ops_site(const struct compiler *c, const ZydisDecodedOperand *op);
 void ops_aim(struct compiler *c, struct op *op, uint16_t access);
 struct op *ops_memory(struct compiler *c, enum ops_kind kind, unsigned k, unsigned reg);
 /* The register that has an operand's value; memory is read into a temporary one. -1: none. */

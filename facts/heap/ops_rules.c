@@ -18,7 +18,9 @@ bool rule_moves(struct compiler *c)
         src = OPS_NO_REG;
     else if (ops_is_mem(c, 1))
         src = ops_value(c, 1, OPS_T0);
-    ops_unary(c, OPS_MOVE, dst, src, bytes);
+    struct op *op = ops_unary(c, OPS_MOVE, dst, src, bytes);
+    if (!ops_is_mem(c, 1) && dst != RSP && bytes >= 4)
+        op->site = ops_site(c, ops_operand(c, 1));
     return true;
 }
 
@@ -115,6 +117,7 @@ bool rule_adds_up(struct compiler *c) /* lea */
     op->base = ops_pointer(m->mem.base);
     op->index = ops_pointer(m->mem.index);
     op->more = (uint8_t)(m->mem.scale ? m->mem.scale : 1);
+    op->site = dst == RSP || bytes != 8 ? 0 : ops_site(c, m);
     return true;
 }
 

@@ -209,8 +209,42 @@ static void fill_page(struct shadow *s, gaddr addr, unsigned bytes, bool undefin
         memset(p->undefined + at, undefined ? 0xff : 0, bytes);
 }
 
+/* Does the range have more pages than there are? A sanitizer maps terabytes. */
+static bool is_wide(const struct shadow *s, uint64_t bytes)
+{
+    return bytes / SHADOW_PAGE > s->pages.room;
+}
+
+/* The part of the range in a page that there is: *bytes from *addr on; 0: none. */
+static void part_of(const struct shadow_slot *slot, gaddr *addr, uint64_t *bytes)
+{
+    gaddr first = slot->number ? (slot->number - 1) * SHADOW_PAGE : 0, end = *addr + *bytes;
+    gaddr last = first + SHADOW_PAGE;
+    *addr = first > *addr ? first : *addr;
+    last = last < end ? last : end;
+    *bytes = slot->number && *addr < last ? last - *addr : 0;
+}
+
+/* What is defined, or was not freed, needs no page: in a wide range only those that are there
+ * change. */
+static void clear_wide(struct shadow *s, gaddr addr, uint64_t bytes,
+                       void (*clear)(struct shadow *s, gaddr addr, unsigned bytes, bool set))
+{
+    for (size_t i = 0; i < s->pages.room; i++) {
+        gaddr at = addr;
+        uint64_t part = bytes;
+        part_of(&s->pages.slot[i], &at, &part);
+        if (part)
+            clear(s, at, (unsigned)part, false);
+    }
+}
+
 void shadow_fill(struct shadow *s, gaddr addr, uint64_t bytes, bool undefined)
 {
+    if (!undefined && is_wide(s, bytes)) {
+        clear_wide(s, addr, bytes, fill_page);
+        return;
+    }
     for (uint64_t part; bytes && !s->failed; addr += part, bytes -= part) {
         part = in_page(addr, bytes);
         fill_page(s, addr, (unsigned)part, undefined);
@@ -240,6 +274,10 @@ static void free_page(struct shadow *s, gaddr addr, unsigned bytes, bool freed)
 
 void shadow_free(struct shadow *s, gaddr addr, uint64_t bytes, bool freed)
 {
+    if (!freed && is_wide(s, bytes)) {
+        clear_wide(s, addr, bytes, free_page);
+        return;
+    }
     for (uint64_t part; bytes && !s->failed; addr += part, bytes -= part) {
         part = in_page(addr, bytes);
         free_page(s, addr, (unsigned)part, freed);

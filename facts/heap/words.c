@@ -135,26 +135,52 @@ static void say_block(struct teller *t, uint32_t block)
     }
 }
 
+/* "buf, 16 bytes on the stack of fill" */
+static void say_variable(struct teller *t)
+{
+    const struct heap_error *e = t->e;
+    const struct source_frame frame = {.cfa = e->variable_cfa};
+    struct source_line l;
+    char name[HEAP_WORDS / 4];
+    source_line(t->study->source, e->variable_pc, &l);
+    if (!e->variable_bytes) {
+        say(t, "what %s has on the stack", l.outer ? l.outer : "a function");
+        return;
+    }
+    bool known = source_variable(t->study->source, e->variable_pc, e->variable_cfa ? &frame : NULL,
+                                 e->variable, (uint32_t)e->variable_bytes, name, sizeof name);
+    say(t, "%s, %" PRIu64 " bytes", known ? name : "a variable", e->variable_bytes);
+    if (e->variable_cfa)
+        say(t, " on the stack of %s", l.function ? l.function : "a function");
+}
+
+/* Where the address is, to the block or the variable. */
 static void say_where(struct teller *t)
 {
-    const struct heap_block *b = &t->h->block[t->e->block];
-    gaddr addr = t->e->addr;
-    if (addr >= b->start + b->size)
-        say(t, "%" PRIu64 " bytes behind the end of ", addr - b->start - b->size);
-    else if (addr < b->start)
-        say(t, "%" PRIu64 " bytes before ", b->start - addr);
+    const struct heap_error *e = t->e;
+    const struct heap_block *b = e->variable ? NULL : &t->h->block[e->block];
+    gaddr addr = e->addr, start = b ? b->start : e->variable;
+    uint64_t size = b ? b->size : e->variable_bytes;
+    if (addr >= start + size)
+        say(t, "%" PRIu64 " bytes behind the end of ", addr - start - size);
+    else if (addr < start)
+        say(t, "%" PRIu64 " bytes before ", start - addr);
     else
-        say(t, "%" PRIu64 " bytes into ", addr - b->start);
-    say_block(t, t->e->block);
+        say(t, "%" PRIu64 " bytes into ", addr - start);
+    if (b)
+        say_block(t, e->block);
+    else
+        say_variable(t);
 }
 
 /* How much of an access that begins in the block is outside. */
 static void say_behind(struct teller *t)
 {
-    const struct heap_block *b = &t->h->block[t->e->block];
-    gaddr end = b->start + b->size;
-    if (t->e->addr >= b->start && t->e->addr < end)
-        say(t, ", %" PRIu64 " of them behind its end", t->e->addr + t->e->bytes - end);
+    const struct heap_error *e = t->e;
+    gaddr start = e->variable ? e->variable : t->h->block[e->block].start;
+    gaddr end = start + (e->variable ? e->variable_bytes : t->h->block[e->block].size);
+    if (e->addr >= start && e->addr < end)
+        say(t, ", %" PRIu64 " of them behind its end", e->addr + e->bytes - end);
 }
 
 static void say_access(struct teller *t)
@@ -190,6 +216,24 @@ static void say_free(struct teller *t)
     }
 }
 
+/* "l.burst, declared at main.c:12"; false: it has no name. */
+static bool say_variable(struct teller *t)
+{
+    const struct heap_error *e = t->e;
+    const struct source_frame frame = {.cfa = e->owner_cfa};
+    struct source *s = t->study->source;
+    char name[HEAP_WORDS / 4];
+    const char *file;
+    uint32_t line;
+    if (!e->owner_pc ||
+        !source_variable(s, e->owner_pc, &frame, e->addr, (uint32_t)e->bytes, name, sizeof name))
+        return false;
+    say(t, "%s", name);
+    if (source_variable_declared(s, e->owner_pc, &frame, e->addr, &file, &line))
+        say(t, ", declared at %s:%" PRIu32, base_name(file), line);
+    return true;
+}
+
 static void say_undefined(struct teller *t)
 {
     static const char *const does[HEAP_ERROR_KINDS] = {
@@ -201,12 +245,14 @@ static void say_undefined(struct teller *t)
     struct source_line l;
     char where[HEAP_WORDS / 2];
     heap_words_place(t->study, e->from_pc, where, sizeof where);
-    say(t, "%s what nobody has written: %" PRIu64 " byte%s ", does[e->kind], e->bytes,
-        e->bytes == 1 ? "" : "s");
-    if (e->block != HEAP_NONE)
-        say_where(t);
-    else
-        say(t, "at 0x%" PRIx64 ", where a function that is over had its stack", e->addr);
+    say(t, "%s what nobody has written: ", does[e->kind]);
+    if (e->block != HEAP_NONE || !say_variable(t)) {
+        say(t, "%" PRIu64 " byte%s ", e->bytes, e->bytes == 1 ? "" : "s");
+        if (e->block != HEAP_NONE)
+            say_where(t);
+        else
+            say(t, "at 0x%" PRIx64 ", where a function that is over had its stack", e->addr);
+    }
     if (e->kind != HEAP_UNDEFINED_CALL && study_own(t->study, e->from_pc, &l))
         say(t, ", read at %s", where);
 }

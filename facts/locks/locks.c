@@ -15,6 +15,7 @@
 #include "base/array.h"
 #include "engine/os/kinds.h"
 #include "facts/locks/calls.h"
+#include "facts/locks/locks_kept.h"
 #include "facts/order/numbers.h"
 #include "facts/order/parts.h"
 #include "facts/order/race.h"
@@ -303,16 +304,13 @@ static void free_locks(void *made)
     free(l);
 }
 
-const struct locks *locks_find(struct study *s, struct err *err)
+static struct locks *look_for(struct study *s, struct err *err)
 {
-    struct locks *l = s->fact[STUDY_LOCKS].made;
-    if (l)
-        return l;
     const uint32_t blocks = code_count(trace_code(s->trace)) + 1;
     struct search q = {.study = s,
                        .sites = {.study = s},
                        .sync = race_sync(s, err),
-                       .out = calloc(1, sizeof *l),
+                       .out = calloc(1, sizeof *q.out),
                        .block = calloc(blocks, sizeof *q.block),
                        .function = calloc(blocks, sizeof *q.function),
                        .call = calloc(trace_threads(s->trace) + 1, sizeof *q.call)};
@@ -329,14 +327,33 @@ const struct locks *locks_find(struct study *s, struct err *err)
     free(q.block);
     free(q.function);
     free(q.call);
-    if (bad) {
-        if (q.out)
-            free_locks(q.out);
+    if (!bad)
+        return q.out;
+    if (q.out)
+        free_locks(q.out);
+    return NULL;
+}
+
+const struct locks *locks_find(struct study *s, struct err *err)
+{
+    struct locks *l = s->fact[STUDY_LOCKS].made;
+    if (l)
+        return l;
+    l = calloc(1, sizeof *l);
+    if (!l) {
+        err_set(err, "no memory");
         return NULL;
     }
-    s->fact[STUDY_LOCKS].made = q.out;
+    if (!locks_kept_get(s, l)) {
+        free(l);
+        l = look_for(s, err);
+        if (!l)
+            return NULL;
+        locks_kept_put(s, l);
+    }
+    s->fact[STUDY_LOCKS].made = l;
     s->fact[STUDY_LOCKS].free = free_locks;
-    return q.out;
+    return l;
 }
 
 const struct locks_event **locks_held(const struct locks *l, uint64_t insn, size_t *count,

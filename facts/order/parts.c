@@ -3,17 +3,33 @@
 
 #include <string.h>
 
+static const char *base_name(const char *module)
+{
+    const char *slash = module ? strrchr(module, '/') : NULL;
+    return slash ? slash + 1 : module ? module : "";
+}
+
+/* The list ends with NULL. */
+static bool begins(const char *name, const char *const *list)
+{
+    while (*list && strncmp(name, *list, strlen(*list)) != 0)
+        list++;
+    return *list;
+}
+
 enum part parts_module(const char *module)
 {
-    static const char *const library[] = {"libc.so", "libc-", "libpthread", "libc.musl"};
-    const char *slash = module ? strrchr(module, '/') : NULL;
-    const char *name = slash ? slash + 1 : module ? module : "";
-    if (strncmp(name, "ld-", 3) == 0 || strncmp(name, "ld.so", 5) == 0)
-        return PART_LOADER;
-    for (size_t i = 0; i < sizeof library / sizeof *library; i++)
-        if (strncmp(name, library[i], strlen(library[i])) == 0)
-            return PART_LIBRARY;
-    return PART_OTHER;
+    static const char *const library[] = {"libc.so", "libc-", "libpthread", "libc.musl", NULL};
+    static const char *const loader[] = {"ld-", "ld.so", NULL};
+    const char *name = base_name(module);
+    return begins(name, loader) ? PART_LOADER : begins(name, library) ? PART_LIBRARY : PART_OTHER;
+}
+
+bool parts_allocates(const char *module)
+{
+    static const char *const names[] = {"libjemalloc", "libtcmalloc", "libmimalloc", "libtbbmalloc",
+                                        NULL};
+    return begins(base_name(module), names);
 }
 
 enum part parts_code(struct study *s, gaddr pc)

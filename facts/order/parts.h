@@ -7,6 +7,7 @@
 enum part { PART_OTHER, PART_LIBRARY, PART_LOADER };
 
 enum part parts_module(const char *module); /* by its name; NULL is allowed */
+bool parts_allocates(const char *module);   /* a library that is an allocator */
 /* By a pc: in a static program the library is what has no lines. */
 enum part parts_code(struct study *s, gaddr pc);
 

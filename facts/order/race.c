@@ -165,9 +165,17 @@ const struct clocks *race_clocks(struct study *s, struct err *err)
     return sync ? order_of(s)->clocks : NULL;
 }
 
-/* The C library looks at some of its data without its locks, and knows what it does; the dynamic
- * loader binds a symbol when it is first called, and who finds it bound needs no more. But its
- * functions for strings and its system calls access what is the user's. */
+static bool is_allocator(struct study *s, gaddr pc)
+{
+    struct source_line l;
+    source_line(s->source, pc, &l);
+    return parts_allocates(l.module);
+}
+
+/* Allocators that are libraries, and the C library, look at some of their data without their locks,
+ * and know what they do; the dynamic loader binds a symbol when it is first called, and who finds
+ * it bound needs no more. But the C library's functions for strings and its system calls access
+ * what is the user's. */
 static bool is_internal(struct study *s, const struct race_flow *d)
 {
     const struct order *f = order_of(s);
@@ -175,7 +183,8 @@ static bool is_internal(struct study *s, const struct race_flow *d)
     enum part writer = parts_code(s, d->write.pc);
     struct source_line l;
     enum part other = parts_code(s, d->read.pc);
-    if (writer == PART_LOADER || (d->overwrites && other == PART_LOADER))
+    if (writer == PART_LOADER || (d->overwrites && other == PART_LOADER) ||
+        (is_allocator(s, d->write.pc) && is_allocator(s, d->read.pc)))
         return true;
     source_line(s->source, d->addr, &l);
     return writer == PART_LIBRARY && other != PART_OTHER &&

@@ -389,8 +389,9 @@ static int find(struct search *q, bool locksets, struct races *out, struct err *
     if (!q->clocks || (locksets && make_loose(q, err)))
         return -1;
     q->conflicts = conflicts_new(q->loose ? q->loose : q->clocks, meet, q, err);
-    if (!q->conflicts || touches_pass(q->study, q->sync->first_chunk, &visitor, err) ||
-        make_list(q, out, err))
+    int bad = q->conflicts ? touches_pass(q->study, q->sync->first_chunk, &visitor, err) : -1;
+    out->stopped = bad && err->code == TRACE_STOPPED; /* some are known */
+    if ((bad && !out->stopped) || make_list(q, out, err))
         return -1;
     return around_settle(q->study, out, err);
 }
@@ -421,7 +422,8 @@ const struct races *races_find(struct study *s, bool locksets, struct err *err)
             free_races(r);
             return NULL;
         }
-        races_kept_put(s, locksets, r);
+        if (!r->stopped)
+            races_kept_put(s, locksets, r);
     }
     s->fact[fact].made = r;
     s->fact[fact].free = free_races;

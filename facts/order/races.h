@@ -54,6 +54,7 @@ struct races_pair {
 struct races {
     struct races_pair *pair; /* in the order in which they were met */
     size_t pairs;
+    bool stopped; /* there may be more (trace_watch()) */
 };
 
 /* Made when first asked for, kept with the study. `locksets`: with those that only locks order,

@@ -119,7 +119,7 @@ bool races_kept_get(struct study *s, bool locksets, struct races *out)
         good = get_pair(words + 1 + i * PAIR_WORDS, &pair[i]);
     free(words);
     if (good)
-        *out = (struct races){pair, count};
+        *out = (struct races){.pair = pair, .pairs = count};
     else
         free(pair);
     return good;

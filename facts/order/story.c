@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "facts/order/around.h"
+#include "source/access.h"
 
 enum { VALUE_MOST = 80 };
 
@@ -14,7 +15,9 @@ static bool name_of(struct study *s, const struct races_side *side, char name[ST
     struct source_frame frame = {.cfa = side->cfa};
     *type = (struct source_type){.class = TYPE_NONE};
     return source_variable_typed(s->source, side->pc, &frame, side->addr, side->bytes, name,
-                                 STORY_NAME, type);
+                                 STORY_NAME, type) ||
+           (!side->by_kernel &&
+            source_access(s->source, side->pc, side->bytes, name, STORY_NAME, type));
 }
 
 /* As one of the two accesses has it. */

@@ -39,8 +39,10 @@ void log_data(gaddr addr, uint64_t bytes, uint8_t flags);
 
 const struct sink *log_ring_open(int fd);
 struct ring *log_ring(void);
-int log_again(void); /* a descriptor for the next program of this process; negative: none */
+uint64_t log_records(void); /* committed so far */
+int log_again(void);        /* a descriptor for the next program of this process; negative: none */
 
+bool log_recorder_lives(void);
 /* Now and then: ends the recording if the recorder is gone. */
 void log_look_after(void);
 
@@ -53,5 +55,10 @@ void log_idle(bool all);
 /* Has the recorder keep a file (KEEP_ASKED) or list pages (KEEP_PAGES): fills ring->keep's answer.
  * The request is in ring->keep. */
 void log_ask(uint32_t what);
+/* The same where no log is open: before a part of the run that is to be recorded, and after one.
+ * False: the recorder is gone. */
+bool log_ask_outside(uint32_t what);
+/* Waits until the recorder is ready for a part. False: it is gone. */
+bool log_await_part(uint32_t part);
 
 #endif

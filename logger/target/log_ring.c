@@ -133,6 +133,7 @@ static bool next(struct sink_writer *w)
     uint64_t sequence = here.state->sequence + 1;
     uint32_t i = (here.index + 1) % RING_SEGMENTS;
     note_ticks();
+    here.ring->records += here.state->records;
     __atomic_store_n(&here.state->state, SEGMENT_FULL, __ATOMIC_RELEASE);
     ring_bell();
     while (!w->over) {
@@ -184,27 +185,61 @@ int log_again(void)
     return (int)sys4(__NR_openat, -100, (long)path, 2 /* read and write, over the exec */, 0);
 }
 
+uint64_t log_records(void)
+{
+    return here.state ? here.ring->records + here.state->records : 0;
+}
+
+bool log_recorder_lives(void)
+{
+    return recorder_lives();
+}
+
 struct ring *log_ring(void)
 {
     return here.ring;
 }
 
-void log_ask(uint32_t what)
+/* Waits for the recorder to do it. False: it is gone. */
+static bool request(uint32_t what)
 {
     struct ring *g = here.ring;
-    g->keep.file = MAP_FILE_NONE;
-    g->keep.size = 0;
-    if (here.writer->over)
-        return;
     __atomic_store_n(&g->keep.state, what, __ATOMIC_RELEASE);
     ring_bell();
     for (;;) {
         uint32_t seen = __atomic_load_n(&g->answer, __ATOMIC_ACQUIRE);
         if (__atomic_load_n(&g->keep.state, __ATOMIC_ACQUIRE) == KEEP_DONE)
-            break; /* if the disk is full, without a file: the log goes on as long as it has room */
-        if (!wait_answer(seen)) {
-            recorder_gone();
-            break;
-        }
+            return true; /* if the disk is full, without a file: the log goes on as long as it has
+                            room */
+        if (!wait_answer(seen))
+            return false;
+    }
+}
+
+void log_ask(uint32_t what)
+{
+    here.ring->keep.file = MAP_FILE_NONE;
+    here.ring->keep.size = 0;
+    if (!here.writer->over && !request(what))
+        recorder_gone();
+}
+
+bool log_ask_outside(uint32_t what)
+{
+    here.ring->keep.size = 0;
+    return request(what);
+}
+
+bool log_await_part(uint32_t part)
+{
+    const uint32_t *ready = &here.ring->region.ready;
+    for (;;) {
+        uint32_t seen = __atomic_load_n(&here.ring->answer, __ATOMIC_ACQUIRE);
+        if (__atomic_load_n(ready, __ATOMIC_ACQUIRE) > part)
+            return true;
+        if (__atomic_load_n(&here.ring->stop, __ATOMIC_ACQUIRE))
+            return false;
+        if (!wait_answer(seen))
+            return false;
     }
 }

@@ -207,7 +207,17 @@ void mapped_note(gaddr start, uint64_t bytes, uint64_t dev, uint64_t ino, uint64
 
 /* ---- mappings that were there before ---- */
 
-static void log_object_piece(uint32_t object, uint64_t offset, const void *data, uint64_t bytes);
+void mapped_begin(void)
+{
+    drop_shadows(0, ~0ull);
+    m.count = 0;
+    m.objects = 0;
+    memset(m.size, 0, sizeof m.size);
+    memset(m.stale, 0, sizeof m.stale);
+    memset(m.writable, 0, sizeof m.writable);
+    memset(m.watched, 0, sizeof m.watched);
+}
+
 static void anybody_may_map(bool likely);
 static struct shadow *shadow_of(const struct mapping *n);
 
@@ -219,17 +229,6 @@ static void log_size(uint32_t object, uint64_t size)
     s->pad = 0;
     s->size = size;
     log_commit();
-}
-
-/* Pages that are all zeros are left out: they are in a new object. */
-static void log_mapped_pages(uint32_t object, const struct maplist_entry *l)
-{
-    static const uint8_t zeros[PAGE_BYTES];
-    uint8_t page[PAGE_BYTES];
-    for (gaddr a = l->start; a < l->end; a += PAGE_BYTES)
-        if (!engine_copy(page, (const void *)a, sizeof page) &&
-            memcmp(page, zeros, sizeof page) != 0)
-            log_object_piece(object, l->offset + (a - l->start), page, sizeof page);
 }
 
 /* As after_shmat() and after_mmap() would have it. */
@@ -264,9 +263,8 @@ void mapped_shared_before(const struct maplist_entry *l)
     add(n);
     anybody_may_map(n.writable);
     m.sharing |= m.forked;
-    if (m.forked) /* what a child writes while the pages are logged must be found later */
+    if (m.forked) /* what a child writes before the twin has it must be found later */
         shadow_of(&n);
-    log_mapped_pages(n.object, l);
 }
 
 bool mapped_before(const struct maplist_entry *l, struct record_map *map)

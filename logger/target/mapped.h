@@ -33,8 +33,10 @@ bool mapped_unseen_output(long nr, const long a[6]);
 void mapped_note(gaddr start, uint64_t bytes, uint64_t dev, uint64_t ino, uint64_t offset,
                  uint64_t size);
 
-/* A shared mapping that was there before the recording: the object that it shows goes to the log,
- * with its contents. */
+/* A part of the run begins: nothing is known of any mapping. */
+void mapped_begin(void);
+/* A shared mapping that was there before the recording: the size of the object that it shows goes
+ * to the log, with its contents. */
 struct maplist_entry;
 void mapped_shared_before(const struct maplist_entry *l);
 /* After all of these: true if the mapping is of such an object, with what *map says of it. */

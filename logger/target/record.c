@@ -86,9 +86,9 @@ static void prepare(void)
 
 static void start(struct thread *t)
 {
+    region_start(t);
     snapshot_write(t);
     now.last = t->number;
-    region_start(t);
 }
 
 /* ---- threads and ticks ---- */
@@ -126,6 +126,16 @@ static void note_switch(struct thread *t)
     now.last_check = thread_count(t);
 }
 
+void record_switch(struct thread *t)
+{
+    note_switch(t);
+}
+
+uint32_t record_last(void)
+{
+    return now.last;
+}
+
 static void running(struct thread *t)
 {
     note_switch(t);
@@ -134,7 +144,7 @@ static void running(struct thread *t)
 
 static void thread(struct thread *t, struct thread *child)
 {
-    (void)t;
+    region_thread(t, child);
     struct record_thread *r = log_begin_timed(RECORD_THREAD, sizeof *r);
     r->thread = child->number;
     r->pad = 0;
@@ -227,7 +237,7 @@ void record_end_part(struct thread *t)
 {
     note_end(t, END_REGION, 0, BETWEEN);
     log_end();
-    range_far = NULL;
+    range_far = region_more() ? remember_range : NULL;
 }
 
 static int exec(struct thread *t)
@@ -333,10 +343,15 @@ static void write_call(struct thread *t, long nr, long result, const struct effe
 
 static void entering(struct thread *t)
 {
-    if (region_call(t, (int32_t)t->cpu.gpr[RAX]))
+    if (region_call(t, (int32_t)t->cpu.gpr[RAX])) {
+        t->calling = true;
+        if (region_is_on())
+            entering(t);
         return;
+    }
     t->entry_hash = session_hash(t);
     t->call_noted = false;
+    t->calling = true;
 }
 
 static void making(struct thread *t, long nr)
@@ -371,6 +386,7 @@ static bool refuses(struct thread *t, long nr, const long a[6])
 
 static void called(struct thread *t, long nr, long result)
 {
+    t->calling = false;
     if (log_over() || t->call_noted || result == SYSCALL_NO_RESULT)
         return;
     const uint64_t *g = t->cpu.gpr;
@@ -387,12 +403,14 @@ static void called(struct thread *t, long nr, long result)
     bool mapped = mapped_after(t, nr, a, result, &map);
     write_call(t, nr, result, &f, mapped ? &map : NULL, outputs_opened(nr, a, result));
     mapped_contents();
+    region_called(t, nr, result);
     mapped_shared();
     log_last(t);
 }
 
 static void restarted(struct thread *t)
 {
+    t->calling = false;
     if (log_over())
         return;
     struct record_check *c = log_begin(RECORD_RESTART, sizeof *c);
@@ -404,7 +422,11 @@ static void restarted(struct thread *t)
 
 static void signal(struct thread *t, const struct siginfo_raw *info)
 {
-    if (region_signal(t, info->sig) || log_over())
+    if (region_signal(t, info->sig)) {
+        region_signal_again(t, info);
+        return;
+    }
+    if (log_over())
         return;
     struct record_signal *s = log_begin(RECORD_SIGNAL, sizeof *s);
     s->r.flags = (uint8_t)((t->at_tick ? AT_TICK : 0) | (t->has_wait_mask ? MASKED : 0));
@@ -417,7 +439,12 @@ static void signal(struct thread *t, const struct siginfo_raw *info)
 
 static void fault(struct thread *t)
 {
-    if (region_signal(t, t->fault.info.sig) || log_over())
+    if (region_signal(t, t->fault.info.sig)) {
+        if (region_is_on())
+            fault(t);
+        return;
+    }
+    if (log_over())
         return;
     const struct fault *f = &t->fault;
     struct record_fault *r = log_begin(RECORD_FAULT, sizeof *r);
@@ -459,7 +486,12 @@ _Static_assert((int)MARK_PLACE == (int)MARKS_PLACE && (int)MARK_REGION_END == (i
 static void mark(struct thread *t, enum mark_kind kind, const char *text, size_t bytes)
 {
     const uint64_t room = (bytes + 7) & ~7ull;
-    if (region_mark(t, kind, text, bytes) || log_over())
+    if (region_mark(t, kind, text, bytes)) {
+        if (region_is_on())
+            mark(t, kind, text, bytes);
+        return;
+    }
+    if (log_over())
         return;
     struct record_mark *m = log_begin(RECORD_MARK, sizeof *m + room);
     m->r.flags = (uint8_t)kind;
@@ -471,10 +503,28 @@ static void mark(struct thread *t, enum mark_kind kind, const char *text, size_t
     log_commit();
 }
 
+/* ---- with a debugger ---- */
+
+void record_stop(const struct thread *last)
+{
+    if (log_over())
+        return;
+    struct record_check *c = log_begin(RECORD_STOP, sizeof *c);
+    c->r.flags = last && !last->calling ? AT_TICK : 0;
+    c->at = last ? record_here(last) : (struct record_at){0};
+    log_commit();
+}
+
+struct record_at record_here(const struct thread *t)
+{
+    return here(t, session_hash(t));
+}
+
 const struct session session_record = {
     .prepare = prepare,
     .start = start,
     .running = running,
+    .leaves = region_leaves,
     .idle = log_idle,
     .thread = thread,
     .begin = begin,

@@ -19,7 +19,9 @@
 #include "engine/rt/sys.h"
 #include "logger/target/log.h"
 #include "logger/target/mapped.h"
+#include "logger/target/places.h"
 #include "logger/target/record.h"
+#include "logger/target/sentry.h"
 #include "logger/target/snapshot.h"
 #include "pinball/trigger.h"
 
@@ -28,6 +30,7 @@ static const struct session session_waiting;
 static struct {
     struct trigger_region *what;
     struct trigger *next; /* that is waited for; NULL: none */
+    uint32_t part;        /* that is waited for, or recorded */
     bool on;              /* the part has begun and not ended */
     bool due;             /* the trigger was met where nothing could begin */
     bool counted;         /* the event that is told next is counted already */
@@ -64,12 +67,30 @@ static void arm(struct thread *t)
 
 /* ---- begin and end ---- */
 
-static void wait_next(struct thread *t, struct trigger *next)
+/* The number of the trigger that is waited for. */
+static uint32_t next_number(void)
+{
+    return 2 * region.part + region.on;
+}
+
+/* They are counted from the start of the run, if at all. */
+static bool counts_instructions(void)
+{
+    for (uint32_t i = next_number(); region.next && i < 2 * region.what->parts; i++)
+        if (trigger_of(region.what, i)->kind == TRIGGER_ICOUNT)
+            return true;
+    return false;
+}
+
+/* Waits for the trigger of this number, if there is one. */
+static void wait_next(struct thread *t)
 {
     const bool counted = region.counting;
-    region.next = next;
+    const uint32_t number = next_number();
+    struct trigger *next = number < 2 * region.what->parts ? trigger_of(region.what, number) : NULL;
+    region.next = next && next->kind ? next : NULL;
     region.due = false;
-    region.counting = waits_for(TRIGGER_ICOUNT) || (next && region.what->to.kind == TRIGGER_ICOUNT);
+    region.counting = counts_instructions();
     if (region.counting != counted)
         instrument_changed(0, 1ull << 47);
     arm(t);
@@ -77,26 +98,43 @@ static void wait_next(struct thread *t, struct trigger *next)
 
 static void begin(struct thread *t)
 {
+    struct trigger_part *part = &region.what->part[region.part];
+    if (!log_await_part(region.part)) { /* the recorder is gone */
+        region.next = NULL;
+        return;
+    }
+    mapped_begin();
     record_open();
     snapshot_part(t, region.heap);
-    if (region.what->length) {
-        region.what->to.kind = TRIGGER_ICOUNT;
-        region.what->to.number = region.counts.executed + region.what->length;
+    if (part->length) {
+        part->to.kind = TRIGGER_ICOUNT;
+        part->to.number = region.counts.executed + part->length;
     }
-    __atomic_store_n(&region.what->begun, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&region.what->begun, region.part + 1, __ATOMIC_RELEASE);
     region.on = true;
     session = &session_record;
     record_begin(t);
-    wait_next(t, region.what->to.kind ? &region.what->to : NULL);
+    wait_next(t);
 }
 
 static void end(struct thread *t)
 {
-    __atomic_store_n(&region.what->ended, 1, __ATOMIC_RELEASE);
+    __atomic_store_n(&region.what->ended, region.part + 1, __ATOMIC_RELEASE);
     record_end_part(t);
     region.on = false;
+    region.part++;
     session = &session_waiting;
-    wait_next(t, NULL);
+    wait_next(t);
+}
+
+bool region_is_on(void)
+{
+    return region.on;
+}
+
+bool region_more(void)
+{
+    return region.what->parts > region.part + 1;
 }
 
 /* The trigger is met, here. True: there was room for what it asks for. */
@@ -117,6 +155,7 @@ struct event {
     uint64_t number;
     const char *text; /* TRIGGER_MARK: so many bytes */
     size_t bytes;
+    uint32_t triggers; /* TRIGGER_ADDR: bits of those that mean it */
 };
 
 static bool is_of(const struct event *e, const struct trigger *t)
@@ -126,21 +165,60 @@ static bool is_of(const struct event *e, const struct trigger *t)
                          !t->text[e->bytes]));
 }
 
-/* Counts for both triggers. True: the one that is waited for was met, and obeyed. */
+/* Counts for all triggers. True: the one that is waited for was met, and obeyed. One part may end
+ * where the next one begins. */
 static bool happens(struct thread *t, const struct event *e)
 {
-    struct trigger *const both[] = {&region.what->from, &region.what->to};
+    uint32_t hits = 0;
     bool met = false;
     if (!region.next || region.counted) {
         region.counted = false;
         return false;
     }
-    for (int i = 0; i < 2; i++)
-        if (is_of(e, both[i]) && ++region.counts.met[i] == both[i]->times && region.next == both[i])
-            met = true;
-    met = met && turn(t);
+    for (uint32_t i = 0; i < 2 * region.what->parts; i++) {
+        const struct trigger *trigger = trigger_of(region.what, i);
+        const bool means = e->kind == TRIGGER_ADDR ? e->triggers >> i & 1 : is_of(e, trigger);
+        if (means && ++region.counts.met[i] == trigger->times)
+            hits |= 1u << i;
+    }
+    while (region.next && (hits >> next_number() & 1)) {
+        hits &= ~(1u << next_number());
+        if (!turn(t))
+            break;
+        met = true;
+    }
     region.counted = met && region.on; /* the one that begins the part is told once more, to it */
     return met;
+}
+
+/* ---- while all threads sleep ---- */
+
+static bool wants_end(void)
+{
+    const struct trigger *next = region.next;
+    return region.on && next && next->kind == TRIGGER_FIRED && next->fired &&
+           !engine.side_processes;
+}
+
+/* The thread at whose system call the part ends: the last one that ran, or any that is in one of
+ * which nothing is noted. NULL: none is. */
+static struct thread *sleeper(void)
+{
+    struct thread *found = NULL;
+    for (struct thread *t = engine.threads; t; t = t->next)
+        if (t->calling && !t->call_noted && (!found || t->number == record_last()))
+            found = t;
+    return found;
+}
+
+static void end_asleep(void *arg)
+{
+    struct thread *t = wants_end() ? sleeper() : NULL;
+    (void)arg;
+    if (!t)
+        return;
+    record_switch(t);
+    end(t);
 }
 
 bool region_tick(struct thread *t)
@@ -150,9 +228,10 @@ bool region_tick(struct thread *t)
     return (fired || region.due) && turn(t);
 }
 
+/* A part does not begin with a thread whose own begin is still to be noted. */
 void region_running(struct thread *t)
 {
-    if (region.on || !region_tick(t))
+    if (region.on || !t->begun || !region_tick(t))
         arm(t);
 }
 
@@ -169,27 +248,31 @@ bool region_signal(struct thread *t, int sig)
 
 bool region_mark(struct thread *t, enum mark_kind kind, const char *text, size_t bytes)
 {
-    return happens(t, &(struct event){TRIGGER_MARK, (uint64_t)kind, text, bytes});
+    return happens(t, &(struct event){TRIGGER_MARK, (uint64_t)kind, text, bytes, 0});
 }
 
-/* ---- the tool: ticks, instructions, addresses ---- */
-
-static bool is_place(const struct trigger *t, gaddr pc)
+void region_called(const struct thread *t, long nr, long result)
 {
-    return t->kind == TRIGGER_ADDR && t->number == pc;
+    if (region.next)
+        places_called(t, nr, result);
 }
+
+/* ---- the tool: ticks, instructions, places ---- */
 
 static unsigned choose(const struct insn *in, bool first)
 {
     (void)first;
-    const bool place =
-        region.next && (is_place(&region.what->from, in->pc) || is_place(&region.what->to, in->pc));
+    const bool place = region.next && (places_at(in->pc) || places_is_entry(in->pc));
     return region.counting || place ? PROBE_BEFORE : 0;
 }
 
 static void probe(struct thread *t, const struct probe *p)
 {
-    happens(t, &(struct event){.kind = TRIGGER_ADDR, .number = p->pc});
+    if (places_is_entry(p->pc))
+        places_loaded();
+    const uint32_t triggers = region.next ? places_at(p->pc) : 0;
+    if (triggers)
+        happens(t, &(struct event){.kind = TRIGGER_ADDR, .triggers = triggers});
     region.counted = false; /* nobody is told of it */
     if (!region.counting || t->number != region.first)
         return;
@@ -212,46 +295,64 @@ static const struct instrument tool = {
 bool region_prepare(void)
 {
     region.what = &log_ring()->region;
+    sentry_replace();
     region.counts = region.what->counts;
-    region.on = region.what->begun && !region.what->ended; /* in the program before an execve */
-    if (!region.what->from.kind || region.on)
+    region.part = region.what->ended;
+    region.on = region.what->begun > region.what->ended; /* in the program before an execve */
+    if (!region.what->parts || region.on)
         return false;
     session = &session_waiting;
     return true;
 }
 
-static bool asks_tool(enum trigger_kind kind)
+static bool asks_tool(void)
 {
-    return kind == TRIGGER_TICKS || kind == TRIGGER_ICOUNT || kind == TRIGGER_ADDR;
+    struct trigger_region *w = region.what;
+    for (uint32_t i = 2 * region.part; i < 2 * w->parts; i++) {
+        const uint32_t kind = trigger_of(w, i)->kind;
+        if (kind == TRIGGER_TICKS || kind == TRIGGER_ICOUNT || kind == TRIGGER_ADDR ||
+            kind == TRIGGER_NAME || w->part[i / 2].length)
+            return true;
+    }
+    return false;
+}
+
+static bool ends_from_outside(void)
+{
+    for (uint32_t i = region.part; i < region.what->parts; i++)
+        if (region.what->part[i].to.kind == TRIGGER_FIRED)
+            return true;
+    return false;
 }
 
 void region_start(struct thread *t)
 {
-    struct trigger_region *w = region.what;
-    if (!w->from.kind)
+    if (!region.what->parts)
         return;
     region.first = t->number;
     region.heap = (gaddr)sys1(__NR_brk, 0);
     t->begun = true;
-    if ((asks_tool(w->from.kind) || asks_tool(w->to.kind) || w->length) && !instrument_add(&tool))
+    if (asks_tool() && !instrument_add(&tool))
         rt_die("record: too many tools");
-    if (!region.on)
-        wait_next(t, &w->from);
-    else if (w->to.kind)
-        wait_next(t, &w->to);
+    places_begin(t);
+    wait_next(t);
+    if (ends_from_outside())
+        sentry_start(wants_end, end_asleep);
 }
 
-static void leaves(struct thread *t)
+void region_leaves(struct thread *t)
 {
-    if (!region.next)
+    if (!region.next || (region.on && !region_more()))
         return;
     t->fs_base = engine_segments(t).fs;
     fpstate_save(t, fpstate_features());
 }
 
 /* A thread that has not begun has its maker's vector registers. */
-static void thread(struct thread *t, struct thread *child)
+void region_thread(struct thread *t, struct thread *child)
 {
+    if (region.on && !region_more())
+        return;
     fpstate_save(t, fpstate_features());
     memcpy(child->xsave, t->xsave, fpstate_bytes());
 }
@@ -264,6 +365,7 @@ static void nothing(struct thread *t)
 /* The ring is not there. */
 void region_forked(void)
 {
+    engine.visited = false;
     region.next = NULL;
     region.counting = false;
 }
@@ -311,7 +413,7 @@ static void entering(struct thread *t)
 static void making(struct thread *t, long nr)
 {
     const enum call_does does = kinds_of(nr).does;
-    if (does == DOES_FORKS || does == DOES_CLONES || does == DOES_CLONES_BY)
+    if (region.next && (does == DOES_FORKS || does == DOES_CLONES || does == DOES_CLONES_BY))
         mapped_forks(nr, t);
 }
 
@@ -324,8 +426,7 @@ static void wrote(struct thread *t, gaddr addr, uint64_t bytes)
 
 static void called(struct thread *t, long nr, long result)
 {
-    (void)nr;
-    (void)result;
+    region_called(t, nr, result);
     t->calling = false;
 }
 
@@ -343,14 +444,20 @@ static void restarted(struct thread *t)
 }
 
 /* A replay that begins here meets the signal as one at a tick. */
-static void signal(struct thread *t, const struct siginfo_raw *info)
+void region_signal_again(struct thread *t, const struct siginfo_raw *info)
 {
     const bool at_tick = t->at_tick;
-    if (!region_signal(t, info->sig))
+    if (!region.on)
         return;
     t->at_tick = true;
     session->signal(t, info);
     t->at_tick = at_tick;
+}
+
+static void signal(struct thread *t, const struct siginfo_raw *info)
+{
+    if (region_signal(t, info->sig))
+        region_signal_again(t, info);
 }
 
 static void fault(struct thread *t)
@@ -374,9 +481,9 @@ static void mark(struct thread *t, enum mark_kind kind, const char *text, size_t
 static const struct session session_waiting = {
     .start = region_start,
     .running = region_running,
-    .leaves = leaves,
+    .leaves = region_leaves,
     .idle = log_idle,
-    .thread = thread,
+    .thread = region_thread,
     .begin = nothing,
     .forked = forked,
     .end = program_ends,

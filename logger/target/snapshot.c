@@ -14,6 +14,7 @@
 #include "engine/os/fpstate.h"
 #include "engine/os/kernel.h"
 #include "engine/os/maps.h"
+#include "engine/os/twin.h"
 #include "engine/rt/maplist.h"
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
@@ -250,6 +251,25 @@ static void write_shared(const struct maplist_entry *l)
         mapped_shared_before(l);
 }
 
+/* The recorder reads the memory of a twin while the program goes on, or, where there can be none,
+ * the program's own. */
+static void write_memory(void)
+{
+    long pid = twin_make(-1);
+    if (pid == 0) {
+        twin_own_shared();
+        twin_ready();
+        twin_wait();
+    }
+    if (pid < 0 || !twin_await(pid)) {
+        pid = 0;
+        log_ring()->warnings |= WARN_STOOD_STILL;
+    }
+    log_break();
+    log_ring()->keep.fd = (int32_t)pid;
+    log_ask(KEEP_MEMORY);
+}
+
 void snapshot_part(struct thread *t, gaddr heap)
 {
     const struct tell tell = {.out = log_writer(), .self = t, .process = tell_about};
@@ -260,8 +280,7 @@ void snapshot_part(struct thread *t, gaddr heap)
     each_map(write_shared);
     each_map(write_part_map);
     write_descriptors();
-    log_break();
-    log_ask(KEEP_MEMORY);
+    write_memory();
     for (struct thread *o = engine.threads; o; o = o->next)
         ask_kernel(o);
     tell_threads(&tell);

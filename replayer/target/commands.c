@@ -7,6 +7,7 @@
 #include "engine/core/session.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
+#include "replayer/target/changes.h"
 #include "replayer/target/confine.h"
 #include "replayer/target/cursor.h"
 #include "replayer/target/divert.h"
@@ -21,6 +22,11 @@ static uint64_t run_flags;
 bool commands_verify(void)
 {
     return run_flags & RUN_VERIFY;
+}
+
+bool commands_grows(void)
+{
+    return run_flags & RUN_GROWS;
 }
 
 static void run_on(struct thread *self, const struct mailbox_run *run)
@@ -55,6 +61,24 @@ static bool copy(struct mailbox *box)
     return true;
 }
 
+static void tell_state(struct thread *t, enum mailbox_state what)
+{
+    switch (what) {
+    case STATE_OF_SPACE:
+        state_tell_space();
+        break;
+    case STATE_OF_THREADS:
+        state_tell_threads(t);
+        break;
+    case STATE_CHANGES_BEGIN:
+        changes_begin();
+        break;
+    case STATE_OF_CHANGES:
+        state_tell_changes();
+        break;
+    }
+}
+
 static enum post_answer do_command(struct thread *t, struct mailbox *box)
 {
     switch (box->op) {
@@ -65,10 +89,7 @@ static enum post_answer do_command(struct thread *t, struct mailbox *box)
         box->arg[0] = (uint64_t)space_list((int)box->arg[0], (struct mailbox_map *)box->data, 1024);
         break;
     case DO_STATE:
-        if (box->arg[0])
-            state_tell_threads(t);
-        else
-            state_tell_space();
+        tell_state(t, (enum mailbox_state)box->arg[0]);
         break;
     case DO_COPY:
         return copy(box) ? POST_ANSWERED : POST_DONE;

@@ -8,5 +8,6 @@
 extern const struct post_program commands_of_replay;
 
 bool commands_verify(void); /* is this run to check memory, too? */
+bool commands_grows(void);  /* does the log end because it is still being written? */
 
 #endif

@@ -5,7 +5,7 @@
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
 #include "pinball/marks.h"
-#include "pinball/record_state.h"
+#include "pinball/record_gap.h"
 
 enum { GRANTS = 256 };
 
@@ -32,6 +32,15 @@ static const uint32_t least[RECORD_KINDS] = {
 #include "pinball/records.def"
 #undef RECORD
 };
+
+/* The recording may have grown. */
+void cursor_retry(void)
+{
+    if (!log.ended)
+        return;
+    log.ended = false;
+    log.number--;
+}
 
 static bool fetch(void)
 {

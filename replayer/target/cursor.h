@@ -11,6 +11,7 @@
 #include "pinball/record.h"
 
 const struct record *cursor_peek(void); /* NULL: the log ends here */
+void cursor_retry(void);                /* ... and may have more now */
 void cursor_next(void);
 void cursor_where(uint64_t *chunk, uint64_t *offset); /* of the next record */
 uint64_t cursor_number(void);                         /* records taken so far */

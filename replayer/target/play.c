@@ -39,6 +39,7 @@
 #include "replayer/target/confine.h"
 #include "replayer/target/cursor.h"
 #include "replayer/target/flow.h"
+#include "replayer/target/gap.h"
 #include "replayer/target/journal.h"
 #include "replayer/target/output.h"
 #include "replayer/target/space.h"
@@ -61,27 +62,41 @@ static const char *name_of(const struct record *r)
     return r ? kind_name[r->kind] : "the end of the log";
 }
 
-/* The count a record has to be dealt with at; 0: it is met in another way. */
+#define NO_TICK UINT64_MAX
+
+/* The count a record has to be dealt with at; NO_TICK: it is met in another way. */
 static uint64_t tick_of(const struct record *r)
 {
-    return r && record_is_due(r) ? record_at(r)->count : 0;
+    return r && record_is_due(r) ? record_at(r)->count : NO_TICK;
 }
 
-/* The log ends in the middle of things: the recording was cut off. */
-_Noreturn static void log_ends(struct thread *t)
+/* The next record. If the log ends in the middle of things, then the recording was cut off, or is
+ * growing: the replay stops, and goes on when there is more. */
+static const struct record *next_of(struct thread *t)
 {
-    struct mailbox_stop s = {.end = 0};
-    calls_end();
-    for (;;)
-        post_stop_for(t, STOP_LOG_END, &s);
+    const struct record *r = cursor_peek();
+    if (!r && !commands_grows())
+        calls_end();
+    while (!r) {
+        struct mailbox_stop s = {.end = 0};
+        post_stop_at(t, STOP_LOG_END, t->calling ? STAGE_ENTERED : STAGE_BEFORE, &s);
+        cursor_retry();
+        r = cursor_peek();
+    }
+    return r;
+}
+
+/* The same, but a log that was cut off has none: NULL. */
+static const struct record *peek(struct thread *t)
+{
+    return commands_grows() ? next_of(t) : cursor_peek();
 }
 
 _Noreturn static void unexpected(struct thread *t, const struct record *r, const char *actual)
 {
-    if (!r)
-        log_ends(t);
+    r = r ? r : next_of(t);
     uint64_t count = tick_of(r);
-    if (count)
+    if (count != NO_TICK)
         post_diverged(t, "expected %s at tick %lu, pc 0x%lx, came to %s", name_of(r), count,
                       record_at(r)->pc, actual);
     post_diverged(t, "expected %s, came to %s", name_of(r), actual);
@@ -216,18 +231,23 @@ static void start(struct thread *t)
 
 /* ---- threads ---- */
 
-static void save(struct thread *t)
+void play_save(struct thread *t)
 {
     t->fs_base = engine_segments(t).fs;
     fpstate_save(t, fpstate_features());
 }
 
-void play_become(struct thread *from, struct thread *to)
+void play_resume(struct thread *from, struct thread *to)
 {
-    save(from);
     flow_switch(from, to);
     threads_become(to);
     fpstate_load(to, fpstate_features());
+}
+
+void play_become(struct thread *from, struct thread *to)
+{
+    play_save(from);
+    play_resume(from, to);
 }
 
 /* The kernel thread goes on as another thread of the program. */
@@ -250,8 +270,8 @@ _Noreturn static void switch_to(struct thread *from, enum switch_why why)
 
 static void begin(struct thread *t)
 {
-    const struct record_begin *b = (const struct record_begin *)cursor_peek();
-    if (!b || b->r.kind != RECORD_BEGIN || b->thread != t->number)
+    const struct record_begin *b = (const struct record_begin *)next_of(t);
+    if (b->r.kind != RECORD_BEGIN || b->thread != t->number)
         unexpected(t, &b->r, "the begin of a thread");
     t->tid = b->tid;
     if (threads_is_side(t))
@@ -268,7 +288,7 @@ static void make_thread(struct thread *t, long nr, long *a, const struct record_
     uint32_t number = r->thread;
     const enum call_does does = kinds_of(nr).does;
     cursor_next();
-    save(t);
+    play_save(t);
     if (does == DOES_CLONES)
         threads_clone(t, a);
     else if (does == DOES_CLONES_BY)
@@ -287,6 +307,72 @@ static void make_thread(struct thread *t, long nr, long *a, const struct record_
     flow_made(t, c);
 }
 
+/* ---- what a debugger changed ---- */
+
+/* Those that the hash leaves out. */
+static void take_flags(struct thread *t, uint64_t rflags)
+{
+    const uint64_t arith = FLAGS_ARITH;
+    t->cpu.rflags = (t->cpu.rflags & ~arith) | (rflags & arith);
+}
+
+static void poke_registers(struct thread *t, const struct record_poke *p)
+{
+    const struct poke_registers *r = (const struct poke_registers *)(p + 1);
+    struct thread *of = post_thread(p->thread);
+    const uint64_t room = p->r.bytes - sizeof *p;
+    if (!of || room < sizeof *r || p->vector_bytes > room - sizeof *r ||
+        (p->vector_bytes && p->vector_bytes != fpstate_bytes()))
+        post_failed("event %lu: not a record", cursor_number());
+    const bool moves = of->cpu.rip != r->rip;
+    memcpy(of->cpu.gpr, r->gpr, sizeof r->gpr);
+    of->cpu.rip = r->rip;
+    of->cpu.rflags = r->rflags;
+    if (p->vector_bytes) {
+        memcpy(of->xsave, r + 1, p->vector_bytes);
+        if (of == t)
+            fpstate_load(t, fpstate_features());
+    }
+    if (moves)
+        thread_tick(of);
+}
+
+static void poke(struct thread *t, const struct record_poke *p)
+{
+    if (p->r.flags & AT_TICK)
+        take_flags(t, p->rflags);
+    if (p->thread) {
+        poke_registers(t, p);
+    } else {
+        if (p->bytes > p->r.bytes - sizeof *p)
+            post_failed("event %lu: not a record", cursor_number());
+        space_write(p->addr, p + 1, p->bytes);
+        instrument_changed(p->addr, p->addr + p->bytes);
+    }
+    cursor_next();
+}
+
+/* A debugger's stop, or change. False: it is something else. */
+static bool passes(struct thread *t, const struct record *r)
+{
+    if (r->kind == RECORD_POKE)
+        poke(t, (const struct record_poke *)r);
+    else if (r->kind == RECORD_STOP)
+        cursor_next();
+    else
+        return false;
+    return true;
+}
+
+/* What follows the end of a thread. */
+static const struct record *next_after_end(struct thread *t)
+{
+    const struct record *r = next_of(t);
+    while (passes(t, r))
+        r = next_of(t);
+    return r;
+}
+
 /* ---- ticks ---- */
 
 static bool is_killing(const struct record *r)
@@ -300,11 +386,9 @@ _Noreturn static void end_killed(struct thread *t)
     stops_lost_thread(t);
     journal_exit(t, 0, true);
     cursor_next();
-    const struct record *r = cursor_peek();
-    if (!threads_is_side(t) || (r && r->kind != RECORD_SWITCH))
+    const struct record *r = next_after_end(t);
+    if (!threads_is_side(t) || r->kind != RECORD_SWITCH)
         unexpected(t, r, "the end of a process");
-    if (!r)
-        log_ends(t);
     if (t->detached)
         threads_unlist(t);
     switch_to(t, SWITCH_EXIT);
@@ -314,13 +398,23 @@ static bool due(struct thread *t)
 {
     const struct record *r = cursor_peek();
     uint64_t count = tick_of(r);
-    return count && count == thread_count(t) && (record_at(r)->pc == t->cpu.rip || is_killing(r));
+    if (!r)
+        return commands_grows(); /* tick() waits for more: what comes may be due here */
+    return count == thread_count(t) && (record_at(r)->pc == t->cpu.rip || is_killing(r));
 }
 
 static bool between_ticks(const struct record *r)
 {
     return r && (r->flags & BETWEEN) &&
-           (r->kind == RECORD_YIELD || r->kind == RECORD_END || r->kind == RECORD_MEMORY);
+           (r->kind == RECORD_YIELD || r->kind == RECORD_END || r->kind == RECORD_MEMORY ||
+            r->kind == RECORD_GAP || r->kind == RECORD_STOP || r->kind == RECORD_POKE);
+}
+
+_Noreturn static void cross(struct thread *t, const struct record *r)
+{
+    compare(t, record_at(r), name_of(r));
+    t->step &= (uint8_t)~STEP_SESSION;
+    gap_cross(t);
 }
 
 static uint64_t budget(struct thread *t)
@@ -329,7 +423,7 @@ static uint64_t budget(struct thread *t)
     uint64_t count = tick_of(r), now = thread_count(t);
     if (count == now && between_ticks(r) && record_at(r)->pc != t->cpu.rip)
         t->step |= STEP_SESSION; /* one instruction at a time, up to there */
-    uint64_t n = !count ? FAR_AWAY : count > now ? count - now : 1;
+    uint64_t n = count == NO_TICK ? FAR_AWAY : count > now ? count - now : 1;
     return n < stops_budget() ? n : stops_budget();
 }
 
@@ -353,13 +447,6 @@ static void check_memory(struct thread *t, const struct record_memory *m)
     }
 }
 
-/* Those that the hash leaves out. */
-static void take_flags(struct thread *t, uint64_t rflags)
-{
-    const uint64_t arith = FLAGS_ARITH;
-    t->cpu.rflags = (t->cpu.rflags & ~arith) | (rflags & arith);
-}
-
 static void deliver(struct thread *t)
 {
     const struct record_signal *s = (const struct record_signal *)cursor_peek();
@@ -381,8 +468,8 @@ static void deliver(struct thread *t)
 _Noreturn static void end_here(struct thread *t)
 {
     stops_end(t); /* someone may want to stop right before it */
-    const struct record *r = cursor_peek();
-    for (; r && r->kind == RECORD_MEMORY; r = cursor_peek()) {
+    const struct record *r = peek(t);
+    for (; r && r->kind == RECORD_MEMORY; r = peek(t)) {
         check_memory(t, (const struct record_memory *)r);
         cursor_next();
     }
@@ -415,13 +502,14 @@ static bool at_call(const struct thread *t)
 
 static void tick(struct thread *t)
 {
+    bool yields = false, spins = false; /* a switch comes, perhaps after changes */
     stops_arrived(t);
     for (;;) {
-        const struct record *r = cursor_peek();
+        const struct record *r = next_of(t);
         uint64_t count = tick_of(r), now = thread_count(t);
-        if (!r)
-            log_ends(t);
-        if (!count || count > now)
+        if (yields && r->kind == RECORD_SWITCH)
+            switch_to(t, spins ? SWITCH_SPINS : SWITCH_SLICE);
+        if (count > now)
             return;
         bool by_itself = r->kind == RECORD_END || r->kind == RECORD_MEMORY;
         if (by_itself && (count < now || record_at(r)->pc != t->cpu.rip || at_call(t)))
@@ -443,29 +531,32 @@ static void tick(struct thread *t)
             break;
         case RECORD_END:
             end_here(t);
+        case RECORD_POKE:
+        case RECORD_STOP:
+            t->step &= (uint8_t)~STEP_SESSION;
+            compare_hash(t, record_at(r)->hash, session_hash(t), name_of(r));
+            stops_at_position(t); /* a change may lead away from here */
+            passes(t, r);
+            break;
+        case RECORD_GAP:
+            cross(t, r);
         default:
             compare_hash(t, record_at(r)->hash, session_hash_all(t), name_of(r));
-            bool yields = r->kind == RECORD_YIELD, spins = r->flags & YIELD_SPINS;
+            yields = r->kind == RECORD_YIELD;
+            spins = r->flags & YIELD_SPINS;
             if (between_ticks(r))
                 t->step &= (uint8_t)~STEP_SESSION;
             cursor_next();
-            if (!yields)
-                break;
-            r = cursor_peek();
-            if (!r)
-                log_ends(t);
-            if (r->kind == RECORD_SWITCH)
-                switch_to(t, spins ? SWITCH_SPINS : SWITCH_SLICE);
         }
     }
 }
 
 /* ---- system calls ---- */
 
-static void put_data_after(void)
+static void put_data_after(struct thread *t)
 {
     for (;;) {
-        const struct record *r = cursor_peek();
+        const struct record *r = peek(t);
         if (!r || r->kind != RECORD_DATA || !(r->flags & DATA_AFTER))
             return;
         put_data((const struct record_data *)r);
@@ -505,9 +596,7 @@ _Noreturn static void thread_ends(struct thread *t, enum call_does does)
         if (!threads_is_side(t) || t->detached)
             threads_unlist(t);
     }
-    r = cursor_peek();
-    if (!r)
-        log_ends(t);
+    r = next_after_end(t);
     if (r->kind != RECORD_SWITCH)
         end_here(t);
     switch_to(t, SWITCH_EXIT);
@@ -520,7 +609,7 @@ static void do_call(struct thread *t, const struct record_call *c, long nr, long
     const uint64_t *at = (const uint64_t *)(c + 1);
     const uint64_t *stop = (const uint64_t *)((const uint8_t *)c + c->r.bytes);
     int64_t result = c->result;
-    struct record_map map;
+    struct record_map map = {.r = {0}};
     const uint64_t number = cursor_number();
     bool has_map = c->r.flags & CALL_MAP;
     const uint64_t map_words = (sizeof map - sizeof map.r) / 8;
@@ -562,7 +651,7 @@ static void do_call(struct thread *t, const struct record_call *c, long nr, long
     output_after(t, nr, a, result); /* what the journal says of an event comes before its end */
     output_opened(t, result, c->r.flags);
     cursor_next();
-    put_data_after();
+    put_data_after(t);
     finish_call(t, next, result);
     flow_called(t, nr, result, info && info->replay == REPLAY_MEMORY);
 }
@@ -571,7 +660,7 @@ static void do_call(struct thread *t, const struct record_call *c, long nr, long
 static void signals_after(struct thread *t)
 {
     for (;;) {
-        const struct record *r = cursor_peek();
+        const struct record *r = peek(t);
         const struct record_signal *s = (const struct record_signal *)r;
         if (is_killing(r) && due(t))
             end_killed(t);
@@ -587,7 +676,7 @@ static void next_program(struct thread *t)
 {
     static struct mailbox_stop s = {.end = END_EXEC};
     enum stop_kind reason = STOP_END;
-    const struct record *r = cursor_peek();
+    const struct record *r = peek(t);
     if (r && r->kind != RECORD_IMAGE)
         return;
     if (r) {
@@ -620,13 +709,15 @@ static bool replay_call(struct thread *t, gaddr next)
     t->calling = true;
     calls_enter(t, nr, a);
     for (;;) {
-        const struct record *r = cursor_peek();
-        if (!r)
-            log_ends(t);
+        const struct record *r = next_of(t);
         switch (r->kind) {
         case RECORD_DATA:
             put_data((const struct record_data *)r);
             cursor_next();
+            continue;
+        case RECORD_POKE:
+        case RECORD_STOP:
+            passes(t, r);
             continue;
         case RECORD_MAP:
             space_partly(nr, a, (const struct record_map *)r);
@@ -650,6 +741,8 @@ static bool replay_call(struct thread *t, gaddr next)
         case RECORD_SWITCH:
             stops_call_waits(t);
             switch_to(t, SWITCH_CALL);
+        case RECORD_GAP:
+            cross(t, r);
         case RECORD_YIELD:
             if (is_killing(r))
                 end_killed(t);
@@ -708,9 +801,7 @@ static bool call(struct thread *t, gaddr next)
 
 static void fault(struct thread *t)
 {
-    const struct record_fault *f = (const struct record_fault *)cursor_peek();
-    if (!f)
-        log_ends(t);
+    const struct record_fault *f = (const struct record_fault *)next_of(t);
     if (f->r.kind != RECORD_FAULT) {
         if (f->r.kind == RECORD_END || f->r.kind == RECORD_MEMORY)
             return;
@@ -730,7 +821,7 @@ static void fault(struct thread *t)
     journal_signal(t, &t->fault.info);
     cursor_next();
     stops_signal(t, t->fault.info.sig, &t->fault.info);
-    const struct record *r = cursor_peek();
+    const struct record *r = peek(t);
     if (r && (r->kind == RECORD_END || r->kind == RECORD_MEMORY) && due(t))
         end_here(t);
     if (is_killing(r))
@@ -739,9 +830,7 @@ static void fault(struct thread *t)
 
 static bool values(struct thread *t)
 {
-    const struct record_values *v = (const struct record_values *)cursor_peek();
-    if (!v)
-        log_ends(t);
+    const struct record_values *v = (const struct record_values *)next_of(t);
     if (v->r.kind == RECORD_FAULT) {
         signals_deliver_fault(t);
         return false;
@@ -765,8 +854,8 @@ static bool values(struct thread *t)
 
 static void mark(struct thread *t, enum mark_kind kind, const char *text, size_t bytes)
 {
-    const struct record_mark *m = (const struct record_mark *)cursor_peek();
-    if (!m || m->r.kind != RECORD_MARK)
+    const struct record_mark *m = (const struct record_mark *)next_of(t);
+    if (m->r.kind != RECORD_MARK)
         unexpected(t, &m->r, "a mark");
     compare(t, &m->at, "a mark");
     journal_mark(t, kind, text, bytes);

@@ -10,6 +10,9 @@
 
 #include "engine/core/thread.h"
 
+void play_save(struct thread *t); /* the running one: what its registers hold is in its struct */
+/* `to` has the registers; `from` was saved. */
+void play_resume(struct thread *from, struct thread *to);
 void play_become(struct thread *from, struct thread *to); /* another one has the registers */
 
 #endif

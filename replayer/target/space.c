@@ -26,6 +26,7 @@
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
+#include "replayer/target/changes.h"
 #include "replayer/target/cursor.h"
 #include "replayer/target/divert.h"
 #include "replayer/target/flow.h"
@@ -258,6 +259,7 @@ static void set_size(struct object *o, uint64_t bytes)
         return;
     must(sys2(__NR_ftruncate, o->fd - 1, (long)bytes), "ftruncate", bytes);
     o->bytes = bytes;
+    changes_object((uint32_t)(o - objects));
 }
 
 /* Copies [from_at, from_at + bytes) of a file of memory to `to_at` of another one. Only
@@ -321,10 +323,13 @@ static int object_fd(const struct record_map *m)
         o->fd = (int)fd + 1;
     }
     set_size(o, m->size);
-    if (new && m->file != MAP_FILE_NONE && m->size)
-        fill_object(o, m);
-    else if (m->file != MAP_FILE_NONE)
+    if (m->file == MAP_FILE_NONE || m->r.flags == MAP_AS_IS)
+        return o->fd - 1;
+    changes_object(m->object);
+    if (!new)
         fill_more(o, m);
+    else if (m->size)
+        fill_object(o, m);
     return o->fd - 1;
 }
 
@@ -355,11 +360,27 @@ void space_object(const struct record_object *r)
          "mmap", from);
     memcpy(at + (r->offset - from), r + 1, r->bytes);
     range_free(at, bytes);
+    changes_object(r->object);
+}
+
+/* Its old bytes are gone, and private pages of its mappings, too: those are mapped anew. */
+void space_object_anew(const struct record_size *s)
+{
+    struct object *o = object_at(s->object);
+    if (o->fd)
+        set_size(o, 0);
+    space_object_make(s);
+}
+
+static void changed(gaddr start, gaddr end)
+{
+    maps_changed(start, end);
+    changes_mapped(start, end);
 }
 
 static void note(struct area a)
 {
-    maps_changed(a.start, a.end);
+    changed(a.start, a.end);
     add(a);
     if (a.prot & PROT_EXEC)
         maps_learn(a.start, a.end, a.prot, a.shared);
@@ -461,8 +482,15 @@ static void unmap(gaddr start, uint64_t bytes)
     if (range_overlaps(start, start + bytes))
         post_failed("munmap at 0x%lx: not the program's", start);
     must(sys2(__NR_munmap, (long)start, (long)bytes), "munmap", start);
-    maps_changed(start, start + bytes);
+    changed(start, start + bytes);
     cut(start, start + bytes);
+}
+
+void space_gone(const struct record_map *m)
+{
+    if (m->start >> 47 || m->bytes >> 47 || m->start % PAGE_BYTES)
+        post_failed("event %lu: not a record", cursor_number());
+    unmap(m->start, m->bytes);
 }
 
 static void protect(gaddr start, uint64_t bytes, int prot)
@@ -480,7 +508,7 @@ static void protect(gaddr start, uint64_t bytes, int prot)
         post_failed("mprotect at 0x%lx: not the program's", start);
     maps_open(start, start + bytes);
     must(sys3(__NR_mprotect, (long)start, (long)bytes, prot), "mprotect", start);
-    maps_changed(start, start + bytes);
+    changed(start, start + bytes);
     for (int i = index_of(start); i < areas.count && area(i)->start < start + bytes; i++) {
         struct area a = *area(i);
         gaddr from = a.start > start ? a.start : start;
@@ -526,7 +554,7 @@ static void carry(gaddr from, gaddr to, uint64_t bytes, long flags)
         gaddr end = a.end < from + bytes ? a.end : from + bytes;
         maps_open(start, end);
         move_pages(start, to + (start - from), end - start, MAYMOVE | FIXED | (flags & DONTUNMAP));
-        maps_changed(start, end);
+        changed(start, end);
         if (!(flags & DONTUNMAP))
             cut(start, end);
         moved.offset = offset_at(&a, start);
@@ -616,7 +644,7 @@ static void advise(gaddr start, uint64_t bytes, long what)
         return;
     maps_open(start, start + bytes);
     sys3(__NR_madvise, (long)start, (long)bytes, what);
-    maps_changed(start, start + bytes);
+    changed(start, start + bytes);
 }
 
 /* Private mappings of a kept file show an object from now on, which is made of that file. What the
@@ -725,6 +753,11 @@ void space_heap(gaddr *start, gaddr *end)
 {
     *start = heap_start;
     *end = heap_end;
+}
+
+void space_heap_ends(gaddr end)
+{
+    heap_end = end;
 }
 
 void space_write(gaddr addr, const void *bytes, uint64_t n)

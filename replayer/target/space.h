@@ -7,6 +7,7 @@
 #include "pinball/record_state.h"
 
 void space_map(const struct record_map *m);
+void space_gone(const struct record_map *m); /* nothing is mapped there */
 void space_call(struct thread *t, long nr, const long a[6], int64_t result,
                 const struct record_map *map);
 void space_partly(long nr, const long a[6], const struct record_map *m);
@@ -20,7 +21,9 @@ bool space_area(int i, struct record_map *out); /* false: there are not so many 
 /* Shared memory; *fd is -1 for a number that has none. False: no more numbers. */
 bool space_object_get(uint32_t number, int *fd, uint64_t *bytes);
 void space_object_make(const struct record_size *s);
+void space_object_anew(const struct record_size *s); /* it holds nothing but zeros */
 int space_list(int from, struct mailbox_map *out, int room);
 void space_heap(gaddr *start, gaddr *end);
+void space_heap_ends(gaddr end); /* its memory is mapped already */
 
 #endif

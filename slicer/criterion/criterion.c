@@ -86,14 +86,23 @@ static bool is_position(const char *text)
 struct where {
     const char *place, *last; /* NULL: none; `*START` may have `*END` in `last` */
     struct place_view view;
-    int threads, frames; /* how often each is said */
+    uint64_t instance;
+    int threads, frames, instances; /* how often each is said */
 };
 
-/* `thread N` or `frame N`, as the last two words. */
+/* `thread N`, `frame N` or `instance N`, as the last two words. */
 static bool take_view(const struct words *w, int *n, struct where *out)
 {
     uint64_t value;
-    if (*n < 5 || !number(w->word[*n - 1], &value) || value > UINT32_MAX)
+    if (*n < 5 || !number(w->word[*n - 1], &value))
+        return false;
+    if (strcmp(w->word[*n - 2], "instance") == 0) {
+        out->instance = value;
+        out->instances++;
+        *n -= 2;
+        return true;
+    }
+    if (value > UINT32_MAX)
         return false;
     if (strcmp(w->word[*n - 2], "thread") == 0) {
         out->view.thread = (uint32_t)value;
@@ -110,9 +119,13 @@ static bool take_view(const struct words *w, int *n, struct where *out)
 
 static int check_view(const struct where *where, struct err *err)
 {
-    if (where->threads > 1 || where->frames > 1)
+    if (where->threads > 1 || where->frames > 1 || where->instances > 1)
         return err_set_code(err, CRITERION_USAGE, "`%s` is said twice",
-                            where->threads > 1 ? "thread" : "frame");
+                            where->threads > 1  ? "thread"
+                            : where->frames > 1 ? "frame"
+                                                : "instance");
+    if (where->instances && !where->instance)
+        return err_set_code(err, CRITERION_USAGE, "instance 0: they have numbers from 1 on");
     if (where->threads && !where->view.thread)
         return err_set_code(err, CRITERION_USAGE, "thread 0: threads have numbers from 1 on");
     return 0;
@@ -148,7 +161,8 @@ static int find_moment(struct study *s, const struct criterion_options *o,
     if (place && strcmp(place, "end") != 0) {
         if (is_position(place))
             return position_parse(place, &at, err) ? -1 : place_position(s, &at, out, err);
-        struct place_options po = {.instance = o->instance, .thread = thread};
+        struct place_options po = {.instance = where->instance ? where->instance : o->instance,
+                                   .thread = thread};
         if (where->last && !number(where->last + 1, &po.last))
             return err_set_code(err, CRITERION_USAGE, "%s: not an address", where->last);
         return place_line(s, place, &po, out, err);
@@ -339,8 +353,9 @@ int criterion_find(struct study *s, const struct criterion_options *o, struct cr
 {
     struct words w;
     *out = (struct criterion){0};
-    int bad = o->text ? cut(&w, o->text, err) || find(s, o, &w, out, err)
-                      : criterion_failure(s, o, out, err);
+    int bad = o->text     ? cut(&w, o->text, err) || find(s, o, &w, out, err)
+              : o->output ? criterion_output(s, o->output, out, err)
+                          : criterion_failure(s, o, out, err);
     if (bad)
         criterion_deinit(out);
     return bad ? -1 : 0;

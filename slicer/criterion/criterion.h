@@ -10,16 +10,19 @@
  * WHERE is FILE:LINE or FUNCTION (behind that line's instance, see place.h), *ADDRESS, *START *END
  * (behind these instructions), a position like T1:2045:401136, or `end`, which is the default.
  * `thread N` and `frame N` may follow it: names and registers are those of that frame, 0 being the
- * innermost, of that thread.
+ * innermost, of that thread; `instance N`: the Nth time that the line was reached.
  */
 #ifndef SLICER_CRITERION_CRITERION_H
 #define SLICER_CRITERION_CRITERION_H
 
 #include "slicer/criterion/place.h"
 #include "slicer/slice.h"
+#include "study/output.h"
 
 struct criterion_options {
-    const char *text; /* NULL: the failure that ended the recording */
+    const char *text; /* NULL: the output, or the failure that ended the recording */
+    const struct output_line *output;  /* what it is of; NULL: nothing that was written */
+    const struct output_line *message; /* the last one on standard error; NULL: not known */
     uint64_t instance;
     uint32_t thread;
     bool values;                /* pointers that lead to the value do not count */
@@ -61,9 +64,15 @@ int criterion_register(struct criterion *out, const struct place *p, uint64_t fi
 int criterion_expression(struct study *s, const struct criterion_options *options,
                          struct criterion *out, const struct place *p, const char *text,
                          struct err *err);
+/* slicer/criterion/output.c: the bytes of a line that was written. */
+int criterion_output(struct study *s, const struct output_line *line, struct criterion *out,
+                     struct err *err);
 /* slicer/criterion/failure.c */
 int criterion_failure(struct study *s, const struct criterion_options *options,
                       struct criterion *out, struct err *err);
+/* Without a trace: -1 with *err set: the recording's end is no failure. *message: what was written
+ * last on standard error may be of use. */
+int criterion_may_fail(struct study *s, bool *message, struct err *err);
 /* slicer/criterion/deadlock.c: adds no want, if threads do not wait for each other at the end. */
 int criterion_deadlock(struct study *s, struct criterion *out, struct err *err);
 

@@ -13,6 +13,7 @@
 #include <string.h>
 
 #include "pinball/ends.h"
+#include "slicer/criterion/failure.h"
 #include "slicer/criterion/fault.h"
 #include "trace/frames.h"
 
@@ -24,16 +25,18 @@ static gaddr pc_of(const struct study_insn *in)
 /* ---- signals that the program raised ---- */
 
 /* The branch that decided that instruction `at` was executed; UINT64_MAX: none. */
-static int deciding_branch(struct study *s, const struct place_end *e, uint64_t at,
-                           uint64_t *branch, struct err *err)
+static int deciding_branch(struct study *s, uint32_t thread, uint64_t at, uint64_t *branch,
+                           struct err *err)
 {
-    struct slice_want want = {.kind = SLICE_USES, .at = at, .thread = e->place.thread};
+    struct slice_want want = {.kind = SLICE_USES, .at = at, .thread = thread};
     struct slice_options o = {.edges = SLICE_CONTROL};
     struct study_insn in;
+    struct slice_figures figures = {.from = 0};
     struct slice *slice = slice_backward(s->index, &want, 1, &o, err);
     if (!slice)
         return -1;
     int bad = 0;
+    slice_figures(slice, &figures);
     for (*branch = at; (*branch = slice_previous(slice, *branch)) != UINT64_MAX;) {
         bad = study_insn(s, *branch, &in, err);
         uint8_t kind = bad ? 0 : in.block->insn[in.index].in.kind;
@@ -41,10 +44,13 @@ static int deciding_branch(struct study *s, const struct place_end *e, uint64_t 
             break;
     }
     slice_free(slice);
-    return bad;
+    if (bad || *branch != UINT64_MAX || !figures.from || figures.stopped)
+        return bad;
+    /* It is before what was looked at. */
+    return trace_index_reach(s->index, 0, err) ? -1 : deciding_branch(s, thread, at, branch, err);
 }
 
-static bool is_allocator(struct study *s, gaddr entry, bool *pointer)
+bool failure_is_allocator(struct study *s, gaddr entry, bool *pointer)
 {
     static const struct {
         const char *name;
@@ -92,7 +98,8 @@ static bool find_allocator(struct study *s, const struct place_end *e, size_t fr
 {
     bool any = false, takes = false;
     for (size_t i = from + 1; i-- > 0;) {
-        if (e->call[i].maker == FRAME_NO_MAKER || !is_allocator(s, e->call[i].entry, &takes))
+        if (e->call[i].maker == FRAME_NO_MAKER ||
+            !failure_is_allocator(s, e->call[i].entry, &takes))
             continue;
         *inner = i;
         if (!any) {
@@ -104,14 +111,22 @@ static bool find_allocator(struct study *s, const struct place_end *e, size_t fr
     return any;
 }
 
+int failure_branch(struct study *s, uint32_t thread, uint64_t at, struct criterion *out,
+                   struct err *err)
+{
+    struct slice_want want = {.kind = SLICE_USES, .at = at, .thread = thread};
+    uint64_t branch;
+    if (deciding_branch(s, thread, at, &branch, err))
+        return -1;
+    want.at = branch == UINT64_MAX ? at : branch;
+    return criterion_want(out, want, err);
+}
+
 /* Wants the branch that decided for call number i. */
 static int want_branch(struct study *s, const struct place_end *e, size_t i, struct criterion *out,
                        struct err *err)
 {
-    uint64_t branch;
-    if (deciding_branch(s, e, e->call[i].maker, &branch, err))
-        return -1;
-    return criterion_want_uses(out, e, branch == UINT64_MAX ? e->call[i].maker : branch, err);
+    return failure_branch(s, e->place.thread, e->call[i].maker, out, err);
 }
 
 static int raised(struct study *s, const struct place_end *e, struct criterion *out,
@@ -152,18 +167,24 @@ static int raised(struct study *s, const struct place_end *e, struct criterion *
 
 /* ---- all of it ---- */
 
-static int no_failure(uint32_t reason, int status, struct err *err)
+static int no_failure(uint32_t reason, struct err *err)
 {
-    static const char other[] = "say what the slice is of: `VARIABLE at FILE:LINE`, `uses of "
-                                "FILE:LINE`, or `VARIABLE at end`";
-    if (reason == END_EXIT && status & 0xff)
-        return err_set(err,
-                       "the program ended by itself, with status %d, not by a fault or abort; %s",
-                       status & 0xff, other);
+    static const char other[] =
+        "say what the slice is of: `VARIABLE at FILE:LINE`, `uses of FILE:LINE`, `VARIABLE at "
+        "end`, or with `--of-output PATTERN` a line that it wrote";
     if (reason == END_EXIT)
         return err_set(err, "the program did not fail; %s", other);
     return err_set(err, "the recording does not end with a fault, an abort or a deadlock; %s",
                    other);
+}
+
+int criterion_may_fail(struct study *s, bool *message, struct err *err)
+{
+    struct position at;
+    int status;
+    uint32_t reason = study_end(s, &status, &at);
+    *message = reason == END_EXIT && status & 0xff;
+    return reason == END_EXIT && !*message ? no_failure(reason, err) : 0;
 }
 
 /* Did something from outside end it, which is how a program that hangs ends? */
@@ -191,7 +212,6 @@ int criterion_failure(struct study *s, const struct criterion_options *o, struct
     struct place_end e;
     int status;
     uint32_t reason = study_end(s, &status, &at);
-    (void)o;
     if (was_ended(reason, status)) {
         if (criterion_deadlock(s, out, err))
             return -1;
@@ -199,15 +219,22 @@ int criterion_failure(struct study *s, const struct criterion_options *o, struct
         if (out->wants)
             return 0;
     }
-    if (reason != END_SIGNAL)
-        return no_failure(reason, status, err);
+    bool exits = reason == END_EXIT && status & 0xff;
+    if (reason != END_SIGNAL && !exits)
+        return no_failure(reason, err);
     if (place_end(s, at.thread, &e, err))
         return -1;
     out->thread = e.place.thread;
     out->position = e.place.position;
     out->pc = e.place.line_pc;
-    int bad = fault_is(&e, status) ? fault_want(s, &e, status, out, err) : raised(s, &e, out, err);
+    int bad = failure_reported(s, &e, out, err);
+    if (!bad && !out->wants)
+        bad = exits                  ? failure_exit(s, &e, o->message, out, err)
+              : fault_is(&e, status) ? fault_want(s, &e, status, out, err)
+                                     : raised(s, &e, out, err);
     note_signal(out, reason, status);
+    if (exits)
+        snprintf(out->note, sizeof out->note, "exit status %d", status & 0xff);
     place_end_deinit(&e);
     return bad ? -1 : 0;
 }

@@ -29,6 +29,8 @@ bool report_limit_module(const struct report_limits *l, const char *module)
 
 static bool is_left(const struct report_limits *l, const struct report_row *r)
 {
+    if (!r->nodes)
+        return false;
     bool thread = !l->threads;
     for (size_t i = 0; i < l->threads && !thread; i++)
         thread = l->thread[i] == r->thread;
@@ -59,6 +61,8 @@ int report_limit(struct report *r, const struct report_limits *l, struct err *er
     uint32_t *place = malloc(sizeof *place * (r->rows + 1));
     int32_t *edge_place = malloc(sizeof *edge_place * (r->edges + 1));
     bool *shown = calloc(r->rows + 1, sizeof *shown); /* with its nodes */
+    static const struct report_limits none;
+    const size_t rows = r->rows;
     size_t n = 0;
     uint64_t nodes = 0;
     if (!place || !edge_place || !shown) {
@@ -68,7 +72,7 @@ int report_limit(struct report *r, const struct report_limits *l, struct err *er
         return err_set(err, "no memory");
     }
     for (size_t i = 0; i < r->rows; i++) {
-        shown[i] = is_left(l, &r->row[i]);
+        shown[i] = is_left(l ? l : &none, &r->row[i]);
         place[i] = GONE;
         if (!shown[i] && r->row[i].distance && !r->row[i].target)
             continue;
@@ -81,14 +85,14 @@ int report_limit(struct report *r, const struct report_limits *l, struct err *er
     keep_edges(r, place, edge_place);
     n = 0;
     for (uint64_t i = 0; r->node && i < r->nodes; i++) {
-        if (!shown[r->node[i].row])
+        if (!shown[r->node[i].row] || r->node[i].left_out)
             continue;
         r->node[n] = r->node[i];
         r->node[n++].row = place[r->node[i].row];
     }
     r->nodes = nodes;
     for (uint32_t i = 0; r->flows && i < r->flows->nodes; i++)
-        r->flows->row_of[i] = place[r->flows->row_of[i]];
+        r->flows->row_of[i] = r->flows->row_of[i] < rows ? place[r->flows->row_of[i]] : GONE;
     free(place);
     free(edge_place);
     free(shown);

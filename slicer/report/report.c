@@ -253,25 +253,26 @@ static void add_nodes(struct builder *b, const struct pass_step *st, int32_t row
 }
 
 /* The same, one by one. */
-static void list_node(struct builder *b, const struct pass_step *st, uint32_t i, int32_t row)
+static void list_node(struct builder *b, const struct pass_step *st, uint32_t i, int32_t row,
+                      bool shown)
 {
     const struct insn *in = &st->block->insn[i].in;
     uint64_t insn = st->insn + i;
     if (b->met++ < b->skip)
         return;
     if (b->out->flows && b->nodes >= b->flow_skip)
-        flows_list(b->out->flows, (uint32_t)(b->nodes - b->flow_skip), insn, (uint32_t)row,
-                   in->kind == INSN_SYSCALL);
+        flows_list(b->out->flows, (uint32_t)(b->nodes - b->flow_skip), insn, (uint32_t)row, in);
     b->insn[b->nodes] = insn;
     b->row_of[b->nodes] = (uint32_t)row | (in->flags_read ? READS_FLAGS : 0);
     if (b->out->node)
         b->out->node[b->nodes] = (struct report_node){
-            insn, st->count,          in->pc, b->out->row[row].thread, (uint32_t)row,
-            0,    in->flags_read != 0};
+            insn, st->count,           in->pc, b->out->row[row].thread, (uint32_t)row,
+            0,    in->flags_read != 0, !shown};
     b->nodes++;
 }
 
-static int take_step(struct builder *b, const struct pass_step *st, uint64_t in)
+/* `part`: those that are shown. */
+static int take_step(struct builder *b, const struct pass_step *st, uint64_t in, uint64_t part)
 {
     int32_t row[PLAN_INSNS];
     const struct groups *g = groups_of(b, st->block, st->step->thread);
@@ -282,7 +283,8 @@ static int take_step(struct builder *b, const struct pass_step *st, uint64_t in)
         if (!here)
             continue;
         int32_t to = row_of_group(b, &g->at[k], st->step->thread, st->frame);
-        add_nodes(b, st, to, here);
+        if (here & part)
+            add_nodes(b, st, to, here & part);
         for (; here; here &= here - 1)
             row[__builtin_ctzll(here)] = to;
     }
@@ -291,7 +293,7 @@ static int take_step(struct builder *b, const struct pass_step *st, uint64_t in)
         return 0;
     }
     for (; in; in &= in - 1)
-        list_node(b, st, (uint32_t)__builtin_ctzll(in), row[__builtin_ctzll(in)]);
+        list_node(b, st, (uint32_t)__builtin_ctzll(in), row[__builtin_ctzll(in)], part & in & -in);
     return 0;
 }
 
@@ -312,7 +314,11 @@ static int pass_rows(struct builder *b, struct pass *pass)
         uint64_t in =
             more == 1 ? slice_bits(b->slice, pass->chunk.number, st.step->insn_at, st.step->insns)
                       : 0;
-        if (in && take_step(b, &st, in))
+        const struct slice *part = in ? b->options->part : NULL;
+        if (in &&
+            take_step(b, &st, in,
+                      part ? slice_bits(part, pass->chunk.number, st.step->insn_at, st.step->insns)
+                           : in))
             return -1;
     } while (more == 1);
     return more;
@@ -504,7 +510,8 @@ static int arrange(struct builder *b)
         return err_set(b->err, "no memory");
     for (size_t i = 0; i < r->rows; i++) {
         r->row[i].number = (uint32_t)i;
-        if (r->row[i].nodes || (int32_t)i == b->criterion || (int32_t)i == b->target)
+        if (r->row[i].nodes || b->options->part || (int32_t)i == b->criterion ||
+            (int32_t)i == b->target)
             r->row[n++] = r->row[i];
     }
     r->rows = n;
@@ -517,8 +524,10 @@ static int arrange(struct builder *b)
     }
     for (uint64_t i = 0; r->node && i < r->nodes; i++)
         r->node[i].row = place[r->node[i].row];
+    const struct slice *part = b->options->part;
     for (uint32_t i = 0; r->flows && i < r->flows->nodes; i++)
-        r->flows->row_of[i] = place[r->flows->row_of[i]];
+        r->flows->row_of[i] =
+            part && !slice_has(part, r->flows->insn[i]) ? UINT32_MAX : place[r->flows->row_of[i]];
     free(place);
     return 0;
 }
@@ -582,7 +591,7 @@ static int find_edges(struct builder *b, const struct criterion *c)
     const struct slice_options *o = &how;
     const struct criterion *to = b->options->to;
     bool own;
-    how.unset = b->out->flows && !b->skip;
+    how.unset = b->out->flows && !b->skip && !b->slice->figures.from;
     how.first = b->skip && b->nodes ? b->insn[0] : 0;
     b->target = b->criterion = row_at(b, c->thread, c->pc, &own);
     if (b->criterion != NO_ROW && to)
@@ -632,7 +641,10 @@ static int build(struct builder *b, const struct criterion *c)
     b->out->row[b->criterion].distance = 0;
     measure(b->out);
     b->out->nodes = b->out->full = b->met;
-    if (arrange(b) || (b->options->limits && report_limit(b->out, b->options->limits, b->err)))
+    if (b->options->part)
+        b->out->full = slice_count(b->options->part);
+    if (arrange(b) || ((b->options->limits || b->options->part) &&
+                       report_limit(b->out, b->options->limits, b->err)))
         return -1;
     count(b->out);
     return 0;

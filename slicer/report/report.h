@@ -19,8 +19,8 @@
 enum { REPORT_NONE = -1 };
 
 /* If a slice has more nodes than this, only the last REPORT_LAST have edges, unless all nodes are
- * asked for: edges need 32 bytes for each node, and half an hour for the largest slice. */
-enum { REPORT_MOST = 20000000, REPORT_LAST = 2000000 };
+ * asked for: edges need a hundred bytes for each node, and half an hour for the largest slice. */
+enum { REPORT_MOST = 2000000, REPORT_LAST = 1000000 };
 
 struct report_row {
     uint32_t thread;  /* its number in positions */
@@ -56,6 +56,7 @@ struct report_node {
     uint32_t row;
     unsigned kinds;   /* of dependences on it; 0: the criterion */
     bool reads_flags; /* edges.h also tells of flags that an instruction only leaves alone */
+    bool left_out;    /* it is not in the part that is shown; none of those is left in a report */
 };
 
 struct report {
@@ -65,7 +66,7 @@ struct report {
     size_t edges;
     struct report_node *node; /* in order; NULL unless wanted */
     uint64_t nodes, lines, threads;
-    uint64_t full; /* nodes, without limits */
+    uint64_t full; /* nodes, of all of the part that is shown, without limits */
     bool forward;  /* rows are where something went, not where it came from */
     size_t others; /* rows that are not the user's, if others are */
     bool bare;     /* few edges, see REPORT_MOST; rows without any are in the order of their last
@@ -90,6 +91,7 @@ struct report_options {
     enum slice_kind kind;
     const struct criterion *to;         /* of a chop */
     const struct report_limits *limits; /* NULL: none */
+    const struct slice *part;           /* of the slice, that is shown; NULL: all of it */
 };
 
 struct report *report_new(struct study *s, const struct slice *slice,
@@ -104,7 +106,8 @@ static inline bool report_is_idle(const struct slice_dependence *d, bool reads_f
            d->addr <= LOC_FLAGS_REST && !reads_flags;
 }
 
-/* slicer/report/limit.c: leaves out what is none of these. Distances stay what they were. */
+/* slicer/report/limit.c: leaves out what is none of these (NULL: no limits), and rows without
+ * nodes, as those that a part of a slice does not have. Distances stay what they were. */
 int report_limit(struct report *r, const struct report_limits *limits, struct err *err);
 bool report_limit_module(const struct report_limits *limits, const char *module);
 
@@ -112,6 +115,9 @@ bool report_limit_module(const struct report_limits *limits, const char *module)
 void report_what(struct study *s, const struct slice_dependence *d, char *buf, size_t room);
 /* Is that the name of a variable? */
 bool report_is_named(struct study *s, const struct slice_dependence *d);
+
+/* An executed instruction as GDB writes it; false: it is not known. */
+bool report_insn(struct study *s, uint64_t insn, char *buf, size_t room);
 
 /* `value` is called data: what people say. */
 const char *report_kind(unsigned kinds);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "source/access.h"
 #include "source/registers.h"
 #include "study/look.h"
 #include "study/past.h"
@@ -131,10 +132,13 @@ static void type_of(struct job *j, const struct slice_dependence *d, struct sour
     char unused[256];
     *type = (struct source_type){0};
     if (d->memory) {
-        if (!d->on_pc ||
-            !source_variable_typed(s, d->on_pc, &on, d->addr, bytes, unused, sizeof unused, type))
-            source_variable_typed(s, d->node_pc, &node, d->addr, bytes, unused, sizeof unused,
-                                  type);
+        bool found = (d->on_pc && source_variable_typed(s, d->on_pc, &on, d->addr, bytes, unused,
+                                                        sizeof unused, type)) ||
+                     source_variable_typed(s, d->node_pc, &node, d->addr, bytes, unused,
+                                           sizeof unused, type) ||
+                     (d->on_pc && source_access(s, d->on_pc, bytes, unused, sizeof unused, type));
+        if (!found && d->node != UINT64_MAX)
+            source_access(s, d->node_pc, bytes, unused, sizeof unused, type);
         return;
     }
     int reg = registers_number(d->addr);

@@ -35,9 +35,11 @@ void flows_free(struct flows *f)
     free(f);
 }
 
-void flows_list(struct flows *f, uint32_t node, uint64_t insn, uint32_t row, bool outside)
+void flows_list(struct flows *f, uint32_t node, uint64_t insn, uint32_t row, const struct insn *in)
 {
-    f->node[node].outside = outside;
+    f->node[node].outside = in->kind == INSN_SYSCALL;
+    f->node[node].call = in->kind == INSN_CALL || in->kind == INSN_CALL_IND;
+    f->node[node].loop = in->kind == INSN_JCC && in->target < in->pc;
     f->insn[node] = insn;
     f->row_of[node] = row;
     f->nodes = node + 1;

@@ -29,6 +29,8 @@ struct flows_node {
     uint32_t first;  /* of its edges; the next one's first is behind its last */
     uint32_t copy;   /* number plus one of what it copies; 0: no copy */
     bool outside;    /* a system call */
+    bool call;       /* of a function */
+    bool loop;       /* a branch backwards */
 };
 
 struct flows {
@@ -53,7 +55,7 @@ void flows_free(struct flows *f); /* NULL is allowed */
 /* 0, or -1: no memory. */
 int flows_add(struct flows *f, uint32_t node, uint32_t on, const struct slice_dependence *d);
 /* A node that is listed: its row. */
-void flows_list(struct flows *f, uint32_t node, uint64_t insn, uint32_t row, bool outside);
+void flows_list(struct flows *f, uint32_t node, uint64_t insn, uint32_t row, const struct insn *in);
 
 /* The edges of a node, *count of them. */
 const struct flows_edge *flows_of(const struct flows *f, uint32_t node, uint32_t *count);

@@ -7,7 +7,7 @@
  * of a copy. An edge is followed once for each kind of want. What was done wrong with memory is a
  * begin of the search, too.
  */
-#include "slicer/story/story.h"
+#include "slicer/story/story_int.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -15,46 +15,7 @@
 #include "base/array.h"
 #include "study/look.h"
 
-enum { ENTRIES_MOST = 1 << 20, NO_ENTRY = UINT32_MAX };
-
-enum weight {
-#define WEIGHT(name, cost) WEIGHT_##name = (cost),
-#include "slicer/story/weights.def"
-#undef WEIGHT
-};
-
-struct entry {
-    uint32_t cost, order;
-    uint32_t base; /* the cost of the use that its run of copies ends with */
-    uint32_t node; /* that this leads to */
-    uint32_t from; /* entry; NO_ENTRY: the criterion */
-    uint32_t copies;
-    const struct flows_edge *via; /* the last step; NULL: none */
-    uint32_t via_node;            /* whose edge that is */
-    uint32_t use_node;            /* that the run of copies ends with */
-    int32_t parent;               /* row of the story */
-    uint8_t kind;                 /* enum slice_edge */
-    uint8_t race;
-    uint8_t mark;  /* enum mark */
-    uint8_t about; /* the same, of what this is a part of, or decided for */
-    bool carried;  /* only the line of a copy is offered */
-};
-
-struct search {
-    struct study *study;
-    const struct report *report;
-    const struct flows *flows;
-    const struct criterion *of;
-    const struct findings *findings;
-    struct story *out;
-    struct entry *entry;
-    size_t entries, entry_room;
-    uint32_t *heap; /* entries */
-    size_t heaped, heap_room;
-    unsigned begun; /* marks that the search began with, a bit each */
-    uint8_t *seen;  /* by edge, and behind these by want: kinds of wants that followed it */
-    struct err *err;
-};
+enum { ENTRIES_MOST = 1 << 20 };
 
 /* ---- the heap ---- */
 
@@ -64,13 +25,10 @@ static bool before(const struct search *t, uint32_t a, uint32_t b)
     return x->cost != y->cost ? x->cost < y->cost : x->order < y->order;
 }
 
-static int push(struct search *t, struct entry e)
+/* Puts an entry to its place in the heap. */
+static int sift(struct search *t, uint32_t number)
 {
-    if (t->entries == ENTRIES_MOST)
-        return 0; /* the best were found */
-    e.order = (uint32_t)t->entries;
-    if (array_push(&t->entry, &t->entries, &t->entry_room, e) ||
-        array_push(&t->heap, &t->heaped, &t->heap_room, e.order))
+    if (array_push(&t->heap, &t->heaped, &t->heap_room, number))
         return err_set(t->err, "no memory");
     for (size_t i = t->heaped - 1; i && before(t, t->heap[i], t->heap[(i - 1) / 2]);
          i = (i - 1) / 2) {
@@ -79,6 +37,16 @@ static int push(struct search *t, struct entry e)
         t->heap[(i - 1) / 2] = swap;
     }
     return 0;
+}
+
+static int push(struct search *t, struct entry e)
+{
+    if (t->entries == ENTRIES_MOST)
+        return 0; /* the best were found */
+    e.order = (uint32_t)t->entries;
+    if (array_push(&t->entry, &t->entries, &t->entry_room, e))
+        return err_set(t->err, "no memory");
+    return sift(t, e.order);
 }
 
 static uint32_t pop(struct search *t)
@@ -98,12 +66,6 @@ static uint32_t pop(struct search *t)
 
 /* ---- lines ---- */
 
-static const struct report_row *row_of(const struct search *t, uint32_t node)
-{
-    uint32_t row = t->flows->row_of[node];
-    return row < t->report->rows ? &t->report->row[row] : NULL;
-}
-
 static bool same_line(const struct report_row *a, const struct report_row *b)
 {
     return a->file ? a->file == b->file && a->line == b->line : !b->file && a->pc == b->pc;
@@ -114,8 +76,7 @@ static bool is_shown(const struct search *t, const struct report_row *r)
     return r && (r->own || !t->report->others || r->distance == 0);
 }
 
-/* The row of the story with this line; STORY_NONE: none. What is marked needs the same mark. */
-static int32_t find_row(const struct search *t, const struct report_row *r, enum race race)
+int32_t story_find_row(const struct search *t, const struct report_row *r, enum race race)
 {
     for (size_t i = 0; i < t->out->rows; i++) {
         const struct story_row *x = &t->out->row[i];
@@ -137,7 +98,8 @@ static void name_carriers(struct search *t, const struct entry *e, struct story_
     source_line(t->study->source, t->flows->node[e->node].pc, &end);
     source_line(t->study->source, first, &l);
     const char *user = l.function;
-    for (const struct entry *x = e; x->copies && x->from != NO_ENTRY; x = &t->entry[x->from]) {
+    for (const struct entry *x = e; x->copies && x->from != STORY_NO_ENTRY;
+         x = &t->entry[x->from]) {
         source_line(t->study->source, t->flows->node[x->via_node].pc, &l);
         bool known =
             !l.function || l.function == last || l.function == user || l.function == end.function;
@@ -175,19 +137,10 @@ static void name_steps(struct search *t, const struct entry *e, struct story_row
         row->use = row->across;
 }
 
-/* Does it make its result from no values? */
-static bool is_constant(const struct search *t, uint32_t node)
-{
-    uint32_t count;
-    const struct flows_edge *x = flows_of(t->flows, node, &count);
-    for (uint32_t i = 0; i < count; i++)
-        if (x[i].kind == SLICE_VALUE)
-            return false;
-    return true;
-}
-
 static enum story_how how_of(const struct search *t, const struct entry *e)
 {
+    if (e->mark == MARK_UNSET)
+        return STORY_UNSET;
     if (e->kind == SLICE_CONTROL)
         return STORY_DECIDED;
     if (t->flows->node[e->node].outside)
@@ -198,7 +151,7 @@ static enum story_how how_of(const struct search *t, const struct entry *e)
         return STORY_COPIED;
     if (e->kind == SLICE_ADDRESS)
         return STORY_ADDRESSED;
-    return is_constant(t, e->node) ? STORY_SET : STORY_COMPUTED;
+    return cost_is_constant(t, e->node) ? STORY_SET : STORY_COMPUTED;
 }
 
 static uint64_t count_edges(const struct search *t, const struct story_row *row)
@@ -229,21 +182,37 @@ static void describe(struct search *t, const struct entry *e, struct story_row *
                             .insn = t->flows->insn[e->node],
                             .race = (enum race)e->race,
                             .mark = (enum mark)e->mark,
+                            .detail = e->detail,
                             .copies = e->copies};
     name_steps(t, e, x);
+    if (e->mark == MARK_UNSET)
+        x->use = flows_dependence(t->flows, e->via_node, e->via);
     if (e->copies)
         name_carriers(t, e, x);
     x->count = count_edges(t, x);
 }
 
+/* The line has a row, as what it did with the value: what it read is more. */
+static void tell_unset(struct search *t, const struct entry *e, struct story_row *x)
+{
+    x->how = x->how == STORY_CRITERION ? x->how : STORY_UNSET;
+    x->mark = MARK_UNSET;
+    x->detail = e->detail;
+    x->use = flows_dependence(t->flows, e->via_node, e->via);
+}
+
 /* The row for an entry: that of its line; STORY_NONE: it has none, and none is to be made. */
 static int32_t tell(struct search *t, const struct entry *e)
 {
-    const struct report_row *r = row_of(t, e->node);
+    const struct report_row *r = story_report_row(t, e->node);
     if (!is_shown(t, r))
         return STORY_NONE;
-    int32_t row = find_row(t, r, (enum race)e->race);
+    int32_t row = story_find_row(t, r, (enum race)e->race);
     enum story_how how = how_of(t, e);
+    if (row != STORY_NONE && how == STORY_UNSET) {
+        tell_unset(t, e, &t->out->row[row]);
+        return row;
+    }
     if (row != STORY_NONE && rank(how) <= rank(t->out->row[row].how))
         return row;
     if (row == STORY_NONE)
@@ -256,62 +225,6 @@ static int32_t tell(struct search *t, const struct entry *e)
 }
 
 /* ---- the search ---- */
-
-/* Is it code without source, which counts to the line of its call? */
-static bool is_inside(const struct search *t, uint32_t node)
-{
-    struct source_line l;
-    return node != FLOWS_CRITERION && !study_line(t->study, t->flows->node[node].pc, &l);
-}
-
-/* The row of the report with the use. */
-static const struct report_row *used_in(const struct search *t, uint32_t node)
-{
-    return node == FLOWS_CRITERION ? &t->report->row[t->out->row[0].row] : row_of(t, node);
-}
-
-/* Is the step a part of what was done wrong, and what does it cost then? */
-static bool near_error(const struct entry *user, const struct entry *e, uint32_t *cost)
-{
-    if (!user->about || (e->kind == SLICE_VALUE && user->mark) ||
-        (e->kind == SLICE_CONTROL && user->about != MARK_OVERFLOW))
-        return false;
-    *cost = e->kind == SLICE_ADDRESS ? WEIGHT_WHERE
-            : e->kind == SLICE_VALUE ? WEIGHT_WITHIN
-                                     : WEIGHT_WHETHER;
-    return true;
-}
-
-/* What a step costs, with the copies on the way. */
-static uint32_t weight_of(const struct search *t, const struct entry *e)
-{
-    static const uint32_t kinds[] = {[SLICE_VALUE] = WEIGHT_VALUE,
-                                     [SLICE_ADDRESS] = WEIGHT_ADDRESS,
-                                     [SLICE_CONTROL] = WEIGHT_CONTROL};
-    const struct report_row *r = row_of(t, e->node);
-    uint32_t cost = kinds[e->kind];
-    const struct entry *user = e->from == NO_ENTRY ? NULL : &t->entry[e->from];
-    if (e->race || e->mark)
-        return WEIGHT_MARKED;
-    if (r && r == used_in(t, e->use_node))
-        return WEIGHT_SAME;
-    if (r && find_row(t, r, RACE_NONE) != STORY_NONE)
-        return WEIGHT_AGAIN;
-    if (e->kind == SLICE_ADDRESS && is_constant(t, e->node))
-        cost += WEIGHT_FIXED;
-    else if (user && near_error(user, e, &cost))
-        return cost;
-    if (is_inside(t, e->use_node))
-        cost += WEIGHT_INSIDE;
-    return cost;
-}
-
-/* Is it in the function of its use? */
-static bool same_function(const struct search *t, const struct entry *e)
-{
-    const struct report_row *r = row_of(t, e->node), *user = used_in(t, e->use_node);
-    return r && user && r->function == user->function;
-}
 
 /* Was an edge not followed yet for such a want? */
 static bool follow(struct search *t, uint32_t node, const struct flows_edge *e, unsigned kind)
@@ -343,7 +256,7 @@ static int go(struct search *t, uint32_t from, uint32_t node, const struct flows
                       .use_node = node,
                       .parent = parent,
                       .kind = (uint8_t)x->kind};
-    e.base = from == NO_ENTRY ? 0 : t->entry[from].cost;
+    e.base = from == STORY_NO_ENTRY ? 0 : t->entry[from].cost;
     if (run && !t->entry[from].mark) {
         const struct entry *is = &t->entry[from];
         e.use_node = is->use_node;
@@ -353,18 +266,29 @@ static int go(struct search *t, uint32_t from, uint32_t node, const struct flows
         e.base = is->base;
         e.copies = is->copies + 1;
     }
-    if (x->on == FLOWS_NOBODY || is_stack(x) || !follow(t, node, x, e.kind))
+    enum mark mark = MARK_NONE;
+    if (node != FLOWS_CRITERION)
+        mark =
+            findings_mark(t->findings, &d, t->flows->row_of[node],
+                          x->on == FLOWS_NOBODY ? UINT32_MAX : t->flows->row_of[x->on], &e.detail);
+    if (mark == MARK_UNSET) { /* whoever wrote there before did it for something else */
+        e.node = node;
+        e.mark = e.about = (uint8_t)mark;
+    }
+    if (e.node == FLOWS_NOBODY || is_stack(x) || !follow(t, node, x, e.kind))
         return 0;
+    if (mark == MARK_UNSET) {
+        e.cost = e.base + cost_fixed(COST_ERROR);
+        return push(t, e);
+    }
     if (marks_race(t->study, &d, &race, t->err))
         return -1;
     e.race = race > e.race ? (uint8_t)race : e.race;
-    if (!e.mark && node != FLOWS_CRITERION)
-        e.mark = (uint8_t)findings_mark(t->findings, &d, t->flows->row_of[node],
-                                        t->flows->row_of[x->on]);
-    uint32_t step = weight_of(t, &e) + WEIGHT_COPY * e.copies;
+    e.mark = (uint8_t)mark;
+    uint32_t step = cost_of(t, &e);
     if (e.mark)
         e.about = e.mark;
-    else if (from != NO_ENTRY && !run && same_function(t, &e))
+    else if (from != STORY_NO_ENTRY && !run && cost_same_function(t, &e))
         e.about = t->entry[from].about;
     e.cost = e.base < UINT32_MAX - step ? e.base + step : UINT32_MAX;
     return push(t, e);
@@ -414,25 +338,68 @@ static int expand(struct search *t, uint32_t number, unsigned kinds, bool copy, 
 static int offer(struct search *t, uint32_t number)
 {
     struct entry e = t->entry[number];
-    const struct report_row *r = row_of(t, e.node);
-    if (!is_shown(t, r) || find_row(t, r, RACE_NONE) != STORY_NONE)
+    const struct report_row *r = story_report_row(t, e.node);
+    if (!is_shown(t, r) || story_find_row(t, r, RACE_NONE) != STORY_NONE)
         return 0;
     e.carried = true;
-    e.cost += WEIGHT_CARRIED;
+    e.cost += cost_fixed(COST_CARRYING);
     return push(t, e);
+}
+
+bool story_attached(const struct story_row *x, uint32_t row)
+{
+    for (uint32_t i = 0; i < x->decisions; i++)
+        if (x->decision[i] == row)
+            return true;
+    return false;
+}
+
+/* What decided in the function of a row is told with that row, and so is what else its line does.
+ * False: it needs a row of its own. */
+static bool attach(struct search *t, const struct entry *e)
+{
+    const struct report_row *r = story_report_row(t, e->node);
+    struct story_row *x = &t->out->row[e->parent];
+    uint32_t row = t->flows->row_of[e->node];
+    if (e->from == STORY_NO_ENTRY || e->race || e->mark || !is_shown(t, r))
+        return false;
+    if (story_attached(x, row))
+        return true;
+    const struct report_row *is = &t->report->row[x->row];
+    if (e->kind != SLICE_CONTROL || t->flows->node[e->node].call || is->thread != r->thread ||
+        is->function != r->function || (row != x->row && x->decisions == STORY_DECISIONS))
+        return false;
+    if (row != x->row)
+        x->decision[x->decisions++] = row;
+    return true;
+}
+
+/* Would it make a row that the story has not? */
+static bool told_anew(struct search *t, uint32_t number)
+{
+    const struct entry *e = &t->entry[number];
+    const struct report_row *r = story_report_row(t, e->node);
+    return is_shown(t, r) && story_find_row(t, r, (enum race)e->race) == STORY_NONE && !e->race &&
+           !story_attached(&t->out->row[e->parent], t->flows->row_of[e->node]) && !e->mark &&
+           e->kind != SLICE_CONTROL && (e->carried || !passes(t, number));
 }
 
 /* What decided is told for a row that is told. */
 static int take(struct search *t, uint32_t number)
 {
     const unsigned data = SLICE_VALUE | SLICE_ADDRESS;
+    uint32_t crowd = told_anew(t, number) ? cost_of_crowd(t, &t->entry[number]) : 0;
+    if (crowd) {
+        t->entry[number].cost += crowd;
+        return sift(t, number);
+    }
     const struct entry e = t->entry[number];
     if (e.carried)
         return expand(t, number, SLICE_CONTROL, false, tell(t, &e));
     bool copy = passes(t, number);
     if (copy && !e.mark)
         return offer(t, number) || expand(t, number, data, true, e.parent);
-    int32_t row = tell(t, &e);
+    int32_t row = attach(t, &e) ? e.parent : tell(t, &e);
     return row == STORY_NONE ? expand(t, number, data, copy, e.parent)
                              : expand(t, number, data | SLICE_CONTROL, copy, row);
 }
@@ -451,10 +418,11 @@ static int begin(struct search *t)
     t->out->row[0].insn = r->row[t->out->row[0].row].last;
     t->out->rows = 1;
     for (uint32_t i = 0; i < count; i++)
-        if (go(t, NO_ENTRY, FLOWS_CRITERION, &x[i], false, 0))
+        if (go(t, STORY_NO_ENTRY, FLOWS_CRITERION, &x[i], false, 0))
             return -1;
     for (size_t i = 0; i < t->of->wants; i++) {
-        struct entry e = {.from = NO_ENTRY, .use_node = FLOWS_CRITERION, .kind = SLICE_CONTROL};
+        struct entry e = {
+            .from = STORY_NO_ENTRY, .use_node = FLOWS_CRITERION, .kind = SLICE_CONTROL};
         e.node = t->of->want[i].kind == SLICE_USES ? flows_find(t->flows, t->of->want[i].at)
                                                    : FLOWS_NOBODY;
         if (e.node != FLOWS_NOBODY && push(t, e))
@@ -470,10 +438,10 @@ static int add_size(struct search *t, const struct findings_mark *m, uint32_t no
     uint32_t count;
     const struct flows_edge *x = flows_of(f, node, &count);
     for (uint32_t i = 0; i < count; i++) {
-        struct entry e = {.cost = WEIGHT_SIZE,
-                          .base = WEIGHT_SIZE,
+        struct entry e = {.cost = cost_fixed(COST_SIZE),
+                          .base = cost_fixed(COST_SIZE),
                           .node = x[i].on,
-                          .from = NO_ENTRY,
+                          .from = STORY_NO_ENTRY,
                           .via = &x[i],
                           .via_node = node,
                           .use_node = node,
@@ -508,19 +476,21 @@ static int add_error(struct search *t, uint32_t node, const struct flows_edge *x
     if (!x->memory || x->on == FLOWS_NOBODY)
         return 0;
     struct slice_dependence d = flows_dependence(f, node, x);
-    enum mark mark = findings_mark(t->findings, &d, f->row_of[node], f->row_of[x->on]);
-    if (mark == MARK_NONE || (t->begun & 1u << mark))
+    const char *detail = NULL;
+    enum mark mark = findings_mark(t->findings, &d, f->row_of[node], f->row_of[x->on], &detail);
+    if (mark == MARK_NONE || mark == MARK_UNSET || (t->begun & 1u << mark))
         return 0;
     t->begun |= 1u << mark;
     bool write = mark == MARK_OVERFLOW;
-    return push(t, (struct entry){.cost = WEIGHT_ERROR,
-                                  .base = WEIGHT_ERROR,
+    return push(t, (struct entry){.cost = cost_fixed(COST_ERROR),
+                                  .base = cost_fixed(COST_ERROR),
                                   .node = write ? x->on : node,
-                                  .from = NO_ENTRY,
+                                  .from = STORY_NO_ENTRY,
                                   .via = write ? x : NULL,
                                   .via_node = node,
                                   .use_node = node,
                                   .mark = (uint8_t)mark,
+                                  .detail = detail,
                                   .about = (uint8_t)mark,
                                   .kind = SLICE_VALUE});
 }

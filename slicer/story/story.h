@@ -9,14 +9,14 @@
  *
  *     struct story *t = story_new(study, report, criterion, &err);
  *     for (size_t i = 0; i < t->rows; i++)
- *         story_words(study, &t->row[i], NULL, text, sizeof text);
+ *         story_words(study, report, &t->row[i], NULL, text, sizeof text);
  */
 #ifndef SLICER_STORY_STORY_H
 #define SLICER_STORY_STORY_H
 
 #include "slicer/story/findings.h"
 
-enum { STORY_ROWS = 10, STORY_CARRIERS = 3, STORY_NONE = -1 };
+enum { STORY_ROWS = 10, STORY_CARRIERS = 3, STORY_DECISIONS = 3, STORY_NONE = -1 };
 
 enum story_how {
 #define HOW(name, rank, words) STORY_##name,
@@ -34,10 +34,14 @@ struct story_row {
     struct position at;
     enum race race;
     enum mark mark;
-    uint64_t copies;                     /* of the run between the two */
+    const char *detail; /* of the mark: who, how far; NULL: nothing. It is the findings' */
+    uint64_t copies;    /* of the run between the two */
     const char *carrier[STORY_CARRIERS]; /* functions that made them, except those of both ends */
     uint32_t carriers;                   /* may be more than are named */
     uint64_t count;                      /* executions of this dependence between these lines */
+    uint32_t
+        decision[STORY_DECISIONS]; /* rows of the report, in the same function: these decided */
+    uint32_t decisions;
 };
 
 struct story {
@@ -52,10 +56,10 @@ void story_free(struct story *t); /* NULL is allowed */
 
 const char *story_how(enum story_how how); /* "computed" */
 
-/* `total = 3, read by T1, race, carried by f (2 copies), 40 times`; "" if there is nothing to say.
- * `value` may be NULL. */
-void story_words(struct study *s, const struct story_row *row, const char *value, char *out,
-                 size_t room);
+/* `total = 3, read by T1, race, decided at :12, carried by f (2 copies), 40 times`; "" if there is
+ * nothing to say. `value` may be NULL. */
+void story_words(struct study *s, const struct report *r, const struct story_row *row,
+                 const char *value, char *out, size_t room);
 
 /* Is a row of the report in it? */
 bool story_has(const struct story *t, uint32_t row);

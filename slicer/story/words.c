@@ -39,6 +39,20 @@ static void append_carriers(const struct story_row *row, char *out, size_t room)
     append(out, room, text);
 }
 
+/* Lines of the same function that decided. */
+static void append_decisions(const struct report *r, const struct story_row *row, char *out,
+                             size_t room)
+{
+    char text[WHAT_ROOM] = "decided at ";
+    for (uint32_t i = 0; i < row->decisions; i++) {
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s:%" PRIu32, i ? ", " : "",
+                 r->row[row->decision[i]].line);
+    }
+    if (row->decisions)
+        append(out, room, text);
+}
+
 /* Which call the line belongs to, if its function was inlined there. */
 static void append_inlined(struct study *s, const struct story_row *row, char *out, size_t room)
 {
@@ -57,13 +71,15 @@ static void append_inlined(struct study *s, const struct story_row *row, char *o
     }
 }
 
-void story_words(struct study *s, const struct story_row *row, const char *value, char *out,
-                 size_t room)
+void story_words(struct study *s, const struct report *r, const struct story_row *row,
+                 const char *value, char *out, size_t room)
 {
     const struct slice_dependence *use = &row->use;
     char what[WHAT_ROOM] = "", text[WHAT_ROOM];
     out[0] = 0;
-    if (use->kind && use->kind != SLICE_CONTROL)
+    bool told = use->memory || value || !r->row[row->row].file || report_is_named(s, use);
+    if (use->kind && use->kind != SLICE_CONTROL &&
+        told) /* a register alone tells a reader nothing */
         report_what(s, use, what, sizeof what);
     if (what[0] && value)
         snprintf(out, room, "%s = %s", what, value);
@@ -76,8 +92,17 @@ void story_words(struct study *s, const struct story_row *row, const char *value
     }
     if (row->race)
         append(out, room, race_name(row->race));
-    if (row->mark)
-        append(out, room, findings_word(row->mark));
+    if (row->mark) {
+        const char *detail = row->detail ? row->detail : "";
+        bool all = row->mark == MARK_FREED && detail[0]; /* it says so itself */
+        snprintf(text, sizeof text, "%s%s%s", all ? "" : findings_word(row->mark),
+                 all || !detail[0]          ? ""
+                 : row->mark == MARK_REUSED ? ", "
+                                            : " ",
+                 detail);
+        append(out, room, text);
+    }
+    append_decisions(r, row, out, room);
     append_carriers(row, out, room);
     append_inlined(s, row, out, room);
     if (row->count > 1) {

@@ -466,23 +466,3 @@ struct slice *slice_forward(struct trace_index *s, const struct slice_want *want
     }
     return t.out;
 }
-
-struct slice *slice_chop(const struct slice *a, const struct slice *b, const struct trace *trace)
-{
-    struct slice *out = slice_new(trace);
-    for (uint32_t c = 0; out && c < out->chunks; c++) {
-        uint64_t n = out->first[c + 1] - out->first[c];
-        if (!a->bits[c] || !b->bits[c])
-            continue;
-        out->bits[c] = calloc(n / 64 + 1, 8);
-        if (!out->bits[c]) {
-            slice_free(out);
-            return NULL;
-        }
-        for (uint64_t i = 0; i <= n / 64; i++) {
-            out->bits[c][i] = a->bits[c][i] & b->bits[c][i];
-            out->count += (uint64_t)__builtin_popcountll(out->bits[c][i]);
-        }
-    }
-    return out;
-}

@@ -370,6 +370,14 @@ static bool anything_wanted(const struct walk *w)
     return w->edges & SLICE_CONTROL;
 }
 
+/* Tells how far the walk is, which is before instruction `behind`. Has the user had enough? */
+static bool has_enough(const struct trace_index *s, uint64_t behind)
+{
+    const struct scan_progress *p = &s->progress;
+    uint64_t total = trace_insns(s->trace);
+    return p->tell && p->tell(p->arg, total - behind, total);
+}
+
 int slice_walk(struct trace_index *s, struct slice *out, const struct slice_want *want,
                size_t wants, const struct slice_options *o, struct err *err)
 {
@@ -410,9 +418,14 @@ int slice_walk(struct trace_index *s, struct slice *out, const struct slice_want
     struct attached x = {0};
     want_more(&w, trace_insns(s->trace));
     for (uint32_t i = trace_chunks(s->trace); i-- > 0;) {
-        if ((o->most && out->count >= o->most) || !anything_wanted(&w) ||
-            trace_chunk_first(s->trace, i + 1) <= o->first)
+        uint64_t behind = trace_chunk_first(s->trace, i + 1);
+        if (!anything_wanted(&w) || behind <= o->first)
             break;
+        out->figures.stopped = has_enough(s, behind);
+        if (out->figures.stopped || (o->most && out->count >= o->most) || i < s->scan.first) {
+            out->figures.from = behind;
+            break;
+        }
         if (!x.call && !x.odds && !x.wanted && slice_walk_passes(&w, i))
             pass_over(&w, i);
         else if (walk_chunk(&w, i, &x, err))

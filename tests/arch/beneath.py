@@ -25,10 +25,12 @@ ALLOWED = {
     "pinball/store.c": {"open"},  # the pinball itself, as the user names it
     "pinball/seal.c": {"open", "openat", "mkostemp", "unlink"},  # the user's key
     "study/cache.c": {"open", "openat", "opendir", "access", "stat"},  # the user's cache
+    "cli/ctl.c": {"stat"},  # /proc of the recorder
     "cli/newest.c": {"opendir", "stat"},  # the working directory
     "cli/pack.c": {"access"},  # a name for the file that is made
     "cli/program.c": {"open", "stat"},  # a program to record
-    "cli/debug.c": {"access"},  # GDB
+    "cli/gdb_start.c": {"access"},  # GDB
+    "cli/live_program.c": {"open"},  # the program's terminal
     "cli/gui.c": {"access", "fopen", "mkdtemp", "unlink"},  # programs; the settings that KDbg gets
     "cli/debug_confined.c": {"access", "mkdtemp", "open", "openat"},  # bubblewrap, rules, the room
     "study/broker.c": {"open"},  # files that the user asks for by name: /dev/stdout, too

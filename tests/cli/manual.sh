@@ -55,7 +55,7 @@ done
 # The JSON of every verb that has some begins with its version.
 checks=$((checks + 1))
 "$drdebug" record -q -o json.pinball -- /bin/true || fail "record"
-declare -A arguments=([info]="json.pinball" [slice]="json.pinball %rax at end"
+declare -A arguments=([info]="json.pinball" [maple]="-o maple.pinball --runs 1 -- /bin/false" [slice]="json.pinball %rax at end"
     [ask]="json.pinball accesses 0x1000 8")
 for verb in $verbs; do
     "$drdebug" help "$verb" | grep -q '^  --json ' || continue

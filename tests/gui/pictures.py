@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""pictures.py GUI DRDEBUG SUBJECT FOLDER - pictures of the window, light and dark, for the guide.
+"""pictures.py GUI DRDEBUG SOURCE FOLDER - pictures of the window, light and dark, for the guide.
 
 SPDX-License-Identifier: MIT
 """
 import os
 import re
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -46,10 +47,12 @@ def take(gui, recording, folder, dark):
 
 
 def main():
-    gui, drdebug, subject, folder = map(os.path.abspath, sys.argv[1:])
+    gui, drdebug, source, folder = map(os.path.abspath, sys.argv[1:])
     with tempfile.TemporaryDirectory() as room:
         os.chdir(room)
-        subprocess.run([drdebug, "record", "-q", "--chaos", "--keep", "failed", "--retry", "120s", "-o", "race.pinball", "--", subject],
+        shutil.copy(source, "racy_counter.c")  # its messages then have no folder of this machine
+        subprocess.run(["gcc", "-g", "-pthread", "racy_counter.c", "-o", "racy_counter"], check=True)
+        subprocess.run([drdebug, "record", "-q", "--chaos", "--keep", "failed", "--retry", "120s", "-o", "race.pinball", "--", "./racy_counter"],
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
         for dark in (False, True):
             take(gui, os.path.join(room, "race.pinball"), folder, dark)

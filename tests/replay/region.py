@@ -141,48 +141,41 @@ def execs(tmp):
     assert info(f"{tmp}/5.pinball")["ticks"] < 500000  # those of the shell are not of this program
 
 
-def line_of(text):
+def line_of(text, file="region.c"):
     """Of the program's source."""
-    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), "region.c"), encoding="utf-8") as source:
+    with open(os.path.join(os.path.dirname(os.path.abspath(__file__)), file), encoding="utf-8") as source:
         return str(next(i for i, line in enumerate(source, 1) if text in line))
 
 
 def key(tmp):
-    """A key works while all threads sleep. The part can be used before the program ends."""
-    pinball, fifo = f"{tmp}/part.pinball", f"{tmp}/fifo"
-    os.mkfifo(fifo)
+    """A key works while all threads sleep, and interrupts nothing. The part can be used before the program ends."""
+    pinball, other = f"{tmp}/part.pinball", f"{tmp}/other"
+    os.mkdir(other)
     with subprocess.Popen([DRDEBUG, "record", "-q", "--from", "key", "--to", "key", "-o", pinball, "--", "sh", "-c",
-                           f"echo one; read a; echo two $a; read a; read a; echo three $a; read a <{fifo}"],
+                           "echo one; read a; echo two $a; read a; echo three $a; exec cat"],
                           stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True) as p:
+        def give(text, answer):
+            p.stdin.write(text + "\n")
+            p.stdin.flush()
+            assert p.stdout.readline() == answer + "\n"
+
         assert p.stdout.readline() == "one\n"
-        press(p, pinball, ["a"])
-        assert p.stdout.readline() == "two a\n"
-        press(p, pinball, ["b", "c"])
-        assert p.stdout.readline() == "three c\n"
-        while not os.path.exists(f"{pinball}/end"):
+        assert "has not begun" in run(DRDEBUG, "ctl", pinball, "status")[0]
+        os.kill(p.pid, signal.SIGUSR1)
+        while "begins when" not in run(DRDEBUG, "ctl", pinball, "status")[0]:
             time.sleep(0.01)
+        give("a", "two a")
+        assert "is being recorded" in run(DRDEBUG, "ctl", pinball, "status")[0]
+        assert "the part ends\n" in run(DRDEBUG, "ctl", pinball, "key")[0]  # it waits for input, and none comes
         assert replayed(pinball) == ["two a"]
-        with open(fifo, "w", encoding="utf-8") as end:
-            end.write("\n")
+        run(DRDEBUG, "ctl", pinball, "key", status=1)
+        give("c", "three c")
+        give("d", "d")  # its next program has no part to end
         p.communicate(timeout=60)
         assert p.returncode == 0, p.returncode
-
-
-def press(p, pinball, lines):
-    """The recorder has taken the signal when it has none and sleeps again."""
-    while not os.path.exists(f"{pinball}/ring"):
-        time.sleep(0.01)
-    os.kill(p.pid, signal.SIGUSR1)
-    while True:
-        with open(f"/proc/{p.pid}/status", encoding="utf-8") as status:
-            fields = dict(line.split(":\t", 1) for line in status)
-        pending = int(fields["ShdPnd"], 16) | int(fields["SigPnd"], 16)
-        if fields["State"].startswith("S") and not pending >> signal.SIGUSR1 - 1 & 1:
-            break
-        time.sleep(0.01)
-    for line in lines:
-        p.stdin.write(line + "\n")
-        p.stdin.flush()
+    _, err = run(DRDEBUG, "ctl", other, "key", status=1)
+    assert "is not being recorded" in err, err
+    run(DRDEBUG, "ctl", pinball, "press", status=2)
 
 
 def bad_input(tmp):
@@ -191,7 +184,9 @@ def bad_input(tmp):
     for options, text in [(["--from", "nothing:1"], "not one of ticks:"), (["--from", "call:nosuch"], "behind call stands a system call"),
                           (["--from", "ticks:x"], "a number of ticks"), (["--from", "ticks:9", "--to", "ticks:8"], "comes before --from"),
                           (["--from", "signal:SIGNONE"], "a signal"), (["--stop"], "needs --to or --length"),
-                          (["--from", "key", "--from", "key"], "given twice"), (["--length", "0"], "not a number of instructions"),
+                          (["--from", "key", "--from", "key"], "only the last part may be without"), (["--from", "key", "--to", "key", "--to", "key"], "more often"),
+                          (["--from", "mark:a:3", "--to", "mark:a:2"], "comes before --from"), (["--from", "line:region.c"], "FILE:LINE"),
+                          (["--from", "probe:x"], "PROVIDER:NAME"), (["--length", "0"], "not a number of instructions"),
                           (["--to", "key", "--length", "5"], "--to is given, too"), (["--from", "addr:12"], "an address")]:
         _, err = run(DRDEBUG, "record", "-o", pinball, *options, "--", PROGRAM, status=2)
         assert text in err, (options, err)
@@ -206,7 +201,57 @@ def bad_input(tmp):
     assert replayed(pinball) == []
 
 
-CASES = {"triggers": triggers, "whole": same_as_whole, "verbs": verbs, "execs": execs, "key": key, "bad": bad_input}
+def names(tmp):
+    """Functions, lines and probes: in the program, inlined, in a library that is loaded later; the n-th over all threads."""
+    program = os.path.join(os.path.dirname(PROGRAM), "places")
+    library = program + ".so"
+
+    def here(text, file="places.c"):
+        return f"{file}:{line_of(text, file)}"
+
+    for i, (options, expected) in enumerate([
+            (["--from", "func:step:5", "--to", "func:step:8"], ["step 5", "step 6", "step 7"]),
+            (["--from", "func:step:16", "--to", "func:main"], None),
+            (["--from", "func:spliced:3", "--to", "func:spliced:5"], ["spliced 3", "spliced 4"]),
+            (["--from", f"line:{here('SPLICED')}:7", "--to", "func:dlopen"], ["spliced 7", "spliced 8"]),
+            (["--from", "func:strspn:7", "--to", "func:spliced:8"], []),
+            (["--from", "func:late_step:2", "--to", "func:late_step:4"], ["late 2", "late 3"]),
+            (["--from", "func:places.so!late_step:8"], ["late 8"]),
+            (["--from", f"line:{here('LATE', 'places_late.c')}:6", "--to", f"line:{here('late(i)')}:8"], ["late 6", "late 7"]),
+            (["--from", "probe:places:heard:3", "--to", "probe:places:heard:4"], ["late 4", "heard 4"]),
+            (["--from", "func:spliced:8", "--to", "probe:places:heard:2"], ["spliced 8", "late 1", "heard 1", "late 2", "heard 2"])]):
+        pinball = f"{tmp}/{i}.pinball"
+        record(pinball, *options, program=(program, library), status=0)
+        said = replayed(pinball)
+        assert said == expected or expected is None, (options, said)
+    # What a name means is said when it is not there, once the program has what it begins with.
+    for option, text in [("func:spliecd", "nearest are spliced"), ("line:plcaes.c:3", "there are places.c"),
+                         ("line:places.c:9999", "there is no code for this line"), ("probe:places:none", "no such probe")]:
+        out, err = run(DRDEBUG, "record", "-o", f"{tmp}/bad.pinball", "--from", option, "--", program, library, status=1)
+        assert text in err and "may load it later" in err and "ended before --from" in err, err
+        assert out.endswith("late 8\n") and not os.path.exists(f"{tmp}/bad.pinball"), out
+
+
+def parts(tmp):
+    """Several parts of one run, one of which begins where the one before ends; counts go on from the start of the run."""
+    out, err = run(DRDEBUG, "record", "-o", f"{tmp}/many.pinball", "--from", "mark:round:3", "--to", "mark:round:5", "--from", "mark:round:5",
+                   "--to", "signal:USR1:7", "--from", "ticks:400000", "--to", "call:kill:30", "--from", "mark:round:36", "--", PROGRAM, status=STATUS)
+    assert rounds(out.splitlines()) == list(range(ROUNDS)) and err.count(" ticks, ") == 4, err
+    expected = ([2, 3], [4, 5], None, list(range(35, ROUNDS)))
+    for i, want in enumerate(expected, 1):
+        pinball = f"{tmp}/many.{i}.pinball"
+        got = rounds(replayed(pinball))
+        assert got == want or want is None and got == list(range(got[0], 29)), (i, got)
+        assert f"part       {i} of 4" in run(DRDEBUG, "info", pinball)[0]
+    for i, text in ((1, "--length"), (2, "--to")):  # a length for each; the second never begins
+        options = ["--length", "20000"] if text == "--length" else ["--to", "mark:round:8"]
+        _, err = run(DRDEBUG, "record", "-o", f"{tmp}/some{i}.pinball", "--from", "mark:round:7", *options, "--from", "mark:never", "--",
+                     PROGRAM, status=STATUS)
+        assert "ended before --from mark:never: nothing more" in err, err
+        assert replayed(f"{tmp}/some{i}.1.pinball") is not None and not os.path.exists(f"{tmp}/some{i}.2.pinball")
+
+
+CASES = {"names": names, "parts": parts, "triggers": triggers, "whole": same_as_whole, "verbs": verbs, "execs": execs, "key": key, "bad": bad_input}
 
 with tempfile.TemporaryDirectory() as directory:
     os.chdir(directory)  # the program makes a file there

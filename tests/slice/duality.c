@@ -4,14 +4,16 @@
  *
  * Instruction m is in the forward slice of n exactly if n is in the backward slice of what m uses.
  * And every node of a backward slice but its criterion is at the end of an edge, every node of a
- * forward slice at the begin of one; and of a chop, edges are true. With and without pruning. (A
- * copy may be in a chop by different bytes on both sides, and then have no edge in it: no-chops.)
+ * forward slice at the begin of one; and of a chop, edges are true. With and without pruning. A
+ * copy may be in a chop by different bytes on both sides, and then have no edge in it. (no-chops:
+ * what it copied to then has none either.)
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "slicer/walk/copy.h"
 #include "slicer/walk/edges.h"
 #include "study/study.h"
 
@@ -117,6 +119,43 @@ static bool is_true(struct trace_index *s, const struct slice_dependence *d,
     return has;
 }
 
+struct looked {
+    uint64_t insn;
+    gaddr pc;
+    bool copies;
+};
+
+static int look(void *arg, const struct forward_at *at, struct err *err)
+{
+    (void)err;
+    struct looked *l = arg;
+    struct copy copy;
+    struct copied copied;
+    if (at->insn != l->insn)
+        return 0;
+    l->pc = at->in->pc;
+    l->copies = copy_of(at, &copy) || forward_copies(at, &copied);
+    return 1;
+}
+
+/* A node of a chop that has no edge: it must be a copy. */
+static void check_edgeless(struct trace_index *s, uint64_t k, uint64_t n, uint64_t m,
+                           const struct slice_options *o)
+{
+    struct err err;
+    struct looked l = {.insn = k};
+    struct forward_options fo = {.keep_saves = o->keep_saves, .max_save = o->max_save};
+    struct forward_visitor v = {.arg = &l, .insn = look};
+    if (forward_pass(s, &fo, &v, &err) < 0)
+        die(err.msg);
+    if (m != UINT64_MAX && l.copies)
+        return;
+    printf("FAILED: %llu at %#llx is in the forward slice of %llu (to %llu) without an edge\n",
+           (unsigned long long)k, (unsigned long long)l.pc, (unsigned long long)n,
+           (unsigned long long)m);
+    exit(1);
+}
+
 /* All edges of a forward slice of n, or of what of that leads to m. */
 static void check_between(struct trace_index *s, const struct slice *x, uint64_t n, uint64_t m,
                           const struct slice_options *o, uint64_t insns)
@@ -129,11 +168,8 @@ static void check_between(struct trace_index *s, const struct slice *x, uint64_t
     if (slice_edges_between(s, x, &between, o, edge, NULL, &err))
         die(err.msg);
     for (uint64_t k = slice_next(x, 0); k != UINT64_MAX; k = slice_next(x, k + 1))
-        if (!begins[k] && k != n) {
-            printf("FAILED: %llu is in the forward slice of %llu (to %llu) without an edge\n",
-                   (unsigned long long)k, (unsigned long long)n, (unsigned long long)m);
-            exit(1);
-        }
+        if (!begins[k] && k != n)
+            check_edgeless(s, k, n, m, o);
     for (uint64_t i = 0; i < sampled && i < SAMPLE; i++)
         if (!is_true(s, &sample[i], o) || !slice_has(x, sample[i].node) ||
             !slice_has(x, sample[i].on)) {

@@ -65,6 +65,7 @@ const struct session *session;
 static struct thread the_thread;
 
 bool (*engine_grow)(gaddr addr);
+void (*engine_wrote)(gaddr addr, uint64_t bytes);
 
 size_t engine_copy(void *dst, const void *src, size_t n)
 {

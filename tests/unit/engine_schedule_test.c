@@ -9,6 +9,10 @@
 #include "engine/core/cache.h"
 #include "engine/core/engine.h"
 #include "engine/core/instrument.h"
+#include "engine/core/session.h"
+#include "engine/os/control.h"
+#include "engine/os/maps.h"
+#include "engine/rt/range.h"
 #include "engine/sched/baton.h"
 #include "engine/sched/schedule.h"
 #include "engine/sched/spin.h"
@@ -16,7 +20,9 @@
 /* ---- what these files need of the rest ---- */
 
 struct engine engine;
+const struct session *session;
 bool (*engine_grow)(gaddr addr);
+void (*engine_wrote)(gaddr addr, uint64_t bytes);
 
 size_t engine_copy(void *dst, const void *src, size_t n)
 {
@@ -48,6 +54,49 @@ bool baton_may_switch(uint64_t turn)
 bool spin_rests(const struct thread *t)
 {
     return t->spin.rests;
+}
+
+size_t baton_queue(struct thread **out, size_t room)
+{
+    (void)out;
+    (void)room;
+    return 0;
+}
+
+uint64_t control_elapsed(void)
+{
+    return 0;
+}
+
+enum control_wait control_wait_of(long nr)
+{
+    (void)nr;
+    return CONTROL_RETURNS;
+}
+
+uint64_t control_calls(void)
+{
+    return 0;
+}
+
+void control_reach(uint64_t at)
+{
+    (void)at;
+}
+
+void *range_alloc(uint64_t bytes)
+{
+    return test_calloc(1, bytes);
+}
+
+bool maps_file(gaddr addr, char *out, size_t size, struct region *at, uint64_t *offset)
+{
+    (void)addr;
+    (void)out;
+    (void)size;
+    (void)at;
+    (void)offset;
+    return false;
 }
 
 /* ---- tests ---- */

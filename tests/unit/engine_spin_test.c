@@ -25,6 +25,7 @@ static bool may_rest, looking;
 struct engine engine;
 const struct session *session;
 bool (*engine_grow)(gaddr addr);
+void (*engine_wrote)(gaddr addr, uint64_t bytes);
 static const struct schedule strategy = {.name = "strategy", .spins = true};
 const struct schedule *schedule = &strategy;
 static struct block block;

@@ -210,9 +210,10 @@ int stoplist_set(struct stoplist *l, const struct debuggee_stops *stops, struct 
     return 0;
 }
 
-int stoplist_give(struct stoplist *l, struct replay *to, struct err *err)
+int replay_set_stops(struct replay *to, const void *stops, size_t bytes, struct err *err)
 {
-    to->breaks = l->count > 0;
+    (void)stops;
+    to->breaks = bytes > 0;
     return to->gone ? gone(err) : 0;
 }
 
@@ -238,6 +239,33 @@ void programs_deinit(struct programs *p)
     (void)p;
 }
 
+int statements_read(struct pinball *pinball, struct statements *out, struct err *err)
+{
+    (void)pinball;
+    (void)err;
+    *out = (struct statements){0};
+    return 0;
+}
+
+void statements_deinit(struct statements *s)
+{
+    (void)s;
+}
+
+bool statements_have(const struct statements *s, const struct position *at)
+{
+    (void)s;
+    (void)at;
+    return true;
+}
+
+const struct kept_statement *statements_next(const struct statements *s, const struct position *at)
+{
+    (void)s;
+    (void)at;
+    return NULL;
+}
+
 int bookmarks_read(struct bookmarks *b, const struct pinball *pinball, struct err *err)
 {
     (void)b, (void)pinball, (void)err;
@@ -259,6 +287,30 @@ void bookmarks_deinit(struct bookmarks *b)
 const char *pinball_note_get(const struct pinball *pinball, const char *key)
 {
     (void)pinball, (void)key;
+    return NULL;
+}
+
+int statements_read(struct pinball *pinball, struct statements *out, struct err *err)
+{
+    (void)pinball, (void)err;
+    *out = (struct statements){0};
+    return 0;
+}
+
+void statements_deinit(struct statements *s)
+{
+    (void)s;
+}
+
+bool statements_have(const struct statements *s, const struct position *at)
+{
+    (void)s, (void)at;
+    return false;
+}
+
+const struct kept_statement *statements_next(const struct statements *s, const struct position *at)
+{
+    (void)s, (void)at;
     return NULL;
 }
 

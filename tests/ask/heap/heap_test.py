@@ -65,15 +65,22 @@ def told(rows):
 
 
 # After these the allocator's memory is not what it was: they run alone. The others run in one program.
-ALONE = ("free_twice", "free_inside", "free_static", "free_stack", "write_next", "fill_too_much", "copy_too_much", "delete_twice")
+ALONE = ("free_twice", "free_inside", "free_static", "free_stack", "write_next", "fill_too_much", "copy_too_much", "delete_twice",
+         "copied", "received")
+
+
+# Cases whose error is in a function that they call.
+CALLED = {"by_another": "put", "before_begin": "last_of"}
 
 
 def errors(level):
     """The cases tell their lines and kinds, and nothing else; the right twin tells nothing."""
     count = 0
     with tempfile.TemporaryDirectory(prefix="heap.") as work:
-        for source, stem in (("wrong.c", "wrong"), ("family.cc", "family")):
+        for source, stem in (("wrong.c", "wrong"), ("family.cc", "family"), ("variables.c", "variables")):
             marked = marks(source)
+            for case, function in CALLED.items():
+                marked[case] = marked.get(function, marked.get(case, []))
             names = cases(f"{stem}_wrong_{level}")
             for run in [[n for n in names if n not in ALONE], *([n] for n in names if n in ALONE)]:
                 want = sorted(m for n in run for m in marked.get(n, []))
@@ -135,6 +142,18 @@ def kinds():
     print(f"{count} blocks are as printed")
 
 
+def strings():
+    """The C library's string functions for every CPU: strings that fill their blocks are no errors, one without an end is."""
+    for cpu in ("cpu=2", "cpu=3", ""):
+        os.environ["DRDEBUG_ENGINE"] = cpu
+        with tempfile.TemporaryDirectory(prefix="heap.") as work:
+            got = ask(record(work, "strings_right_static"), "errors")
+            check(not got, f"strings, {cpu}, the right one: {got}")
+            got, want = told(ask(record(work, "strings_wrong_static"), "errors")), sorted(marks("strings.c")["main"])
+            check(got == want, f"strings, {cpu}: {got}, marked {want}")
+    print("strings are read as far as they may be")
+
+
 def leaks():
     with tempfile.TemporaryDirectory(prefix="heap.") as work:
         for level in ("O0", "O2"):
@@ -147,16 +166,18 @@ def leaks():
 
 ASAN = {"heap-use-after-free": "use after free", "attempting double-free": "double free",
         "attempting free on address": "wrong free", "alloc-dealloc-mismatch": "wrong function",
-        "heap-buffer-overflow": "overflow"}
+        "heap-buffer-overflow": "overflow", "stack-buffer-overflow": "overflow", "stack-buffer-underflow": "overflow",
+        "global-buffer-overflow": "overflow"}
 
 
 def oracles():
     """What is marked is what ASan and memcheck find, on the same lines."""
     found = 0
-    for source, stem in (("wrong.c", "wrong"), ("family.cc", "family")):
-        for case, marked in marks(source).items():
+    for source, stem in (("wrong.c", "wrong"), ("family.cc", "family"), ("variables.c", "variables")):
+        for function, marked in marks(source).items():
             if "undefined" in marked[0][1]:
                 continue
+            case = next((c for c, f in CALLED.items() if f == function), function)
             done = subprocess.run([program(f"{stem}_wrong_asan"), case], capture_output=True, text=True,
                                   env={**os.environ, "ASAN_OPTIONS": "detect_leaks=0:alloc_dealloc_mismatch=1"})
             kind = [k for text, k in ASAN.items() if text in done.stderr]
@@ -179,5 +200,5 @@ def oracles():
     print(f"{found} by ASan and memcheck")
 
 
-{"errors-O0": lambda: errors("O0"), "errors-O2": lambda: errors("O2"), "blocks": blocks, "kinds": kinds, "leaks": leaks,
+{"errors-O0": lambda: errors("O0"), "errors-O2": lambda: errors("O2"), "blocks": blocks, "kinds": kinds, "leaks": leaks, "strings": strings,
  "oracles": oracles}[WHAT]()

@@ -29,6 +29,7 @@ struct item {
 static volatile int sink;
 static volatile size_t fourteen = 14, four = 4, ten = 10, hundred = 100;
 static int some[4] = {1, 2, 3, 4};
+static volatile char cases_name[] = "some worlds";
 
 static struct item *item_new(int value)
 {
@@ -73,6 +74,35 @@ CASE copy_freed(void)
     IF_WRONG(free(p);)
     memcpy(to, p, 100 + hundred); /* WRONG: use after free */
     sink = to[20];
+    IF_RIGHT(free(p);)
+}
+
+CASE measure_freed(void)
+{
+    char *p = malloc(50), *volatile old = p;
+    strcpy(p, "some words");
+    IF_WRONG(free(p);)
+    sink = (int)strlen(old); /* WRONG: use after free */
+    IF_RIGHT(free(p);)
+}
+
+CASE compare_freed(void)
+{
+    char *p = malloc(50), *volatile old = p;
+    strcpy(p, "some words");
+    IF_WRONG(free(p);)
+    sink = strcmp(old, (const char *)cases_name) == 0; /* WRONG: use after free */
+    IF_RIGHT(free(p);)
+}
+
+CASE print_freed(void)
+{
+    char *p = malloc(50), *volatile old = p;
+    char to[64];
+    strcpy(p, "some words");
+    IF_WRONG(free(p);)
+    snprintf(to, sizeof to, "<%s>", old); /* WRONG: use after free */
+    sink = to[1];
     IF_RIGHT(free(p);)
 }
 
@@ -274,16 +304,40 @@ CASE parts_of_words(void)
     free(list);
 }
 
+static void *churn(void *arg)
+{
+    char *p[8];
+    for (int i = 0; i < 8; i++)
+        memset(p[i] = malloc(65536), i, 65536);
+    for (int i = 8; i-- > 0;)
+        free(p[i]);
+    return arg;
+}
+
+/* Nor here: the allocator asks the kernel to move large blocks, and to take memory back. */
+CASE move_large(void)
+{
+    pthread_t t;
+    char *p = malloc(300000);
+    memset(p, 1, 300000);
+    p = realloc(p, 900000);
+    sink = p[hundred];
+    free(p);
+    pthread_create(&t, NULL, churn, NULL);
+    pthread_join(t, NULL);
+}
+
 static const struct {
     const char *name;
     void (*run)(void);
 } cases[] = {
 #define ROW(name) {#name, name},
-    ROW(read_freed) ROW(write_freed) ROW(read_reused) ROW(copy_freed) ROW(read_freed_by_another)
-        ROW(realloc_moved) ROW(free_twice) ROW(free_inside) ROW(free_static) ROW(free_stack)
-            ROW(write_behind) ROW(read_before) ROW(write_next) ROW(fill_too_much) ROW(copy_too_much)
-                ROW(branch_on_block) ROW(branch_on_stack) ROW(index_with_it) ROW(write_it)
-                    ROW(copy_of_it) ROW(branch_on_sum) ROW(parts_of_words)};
+    ROW(read_freed) ROW(write_freed) ROW(read_reused) ROW(copy_freed) ROW(measure_freed)
+        ROW(compare_freed) ROW(print_freed) ROW(read_freed_by_another) ROW(realloc_moved)
+            ROW(free_twice) ROW(free_inside) ROW(free_static) ROW(free_stack) ROW(write_behind)
+                ROW(read_before) ROW(write_next) ROW(fill_too_much) ROW(copy_too_much)
+                    ROW(branch_on_block) ROW(branch_on_stack) ROW(index_with_it) ROW(write_it)
+                        ROW(copy_of_it) ROW(branch_on_sum) ROW(parts_of_words) ROW(move_large)};
 
 /* The cases that are named, or all; without words, their names. */
 int main(int argc, char **argv)

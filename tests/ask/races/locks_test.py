@@ -48,6 +48,18 @@ class Test:
             self.check("held", [(r["lock"], self.letter(r["place"]), r["thread"]) for r in held],
                        [("second" if row["lock"] == "first" else "first", "C" if row["lock"] == "first" else "A", row["thread"])])
 
+    def kept(self):
+        """What was found is kept beside the trace, says the same, and is found again if it is damaged."""
+        name = "both_orders.pinball/trace.locks"
+        self.check("kept", os.path.exists(name), True)
+        before = self.ask("both_orders", "locks")
+        with open(name, "rb") as file:
+            data = file.read()
+        for damaged in (data[:-5], b"no locks", data[:len(data) // 2] + b"?" + data[len(data) // 2 + 1:]):
+            with open(name, "wb") as file:
+                file.write(damaged)
+            self.check(f"{len(damaged)} bytes of it", self.ask("both_orders", "locks"), before)
+
     def locksets(self):
         """A lock that is not held on both sides protects nothing, whatever order it makes."""
         self.check("by the order", self.ask("by_luck", "races"), [])
@@ -129,6 +141,7 @@ def main():
         os.chdir(work)
         os.environ["XDG_STATE_HOME"] = os.path.abspath("state")
         test.moments()
+        test.kept()
         test.orders("one_order", [])
         test.orders("gated", [])
         test.locksets()

@@ -325,6 +325,35 @@ static int half_changed(void) /* RACES E1-H1: atomicity violation, F1-G1: atomic
     return two(change_slowly, measure_between, NULL);
 }
 
+/* Both are in one word of memory. */
+static volatile struct {
+    _Alignas(8) int used;
+    int room;
+} both;
+
+static void *measure_both(void *arg)
+{
+    int used = both.used; /* P1 */
+    advance();
+    wait_for(2);
+    total = both.room - used; /* Q1 */
+    return arg;
+}
+
+static void *change_both(void *arg)
+{
+    wait_for(1);
+    both.used = 7; /* R1 */
+    both.room = 9; /* S1 */
+    advance();
+    return arg;
+}
+
+static int one_word(void) /* RACES P1-R1: atomicity violation, Q1-S1: atomicity violation */
+{
+    return two(measure_both, change_both, NULL);
+}
+
 static volatile int asked, answered;
 
 static void *ask_for_it(void *arg)
@@ -366,6 +395,7 @@ int main(int argc, char *argv[])
                                            {"fetched", fetched},
                                            {"together", together},
                                            {"half_changed", half_changed},
+                                           {"one_word", one_word},
                                            {"handed_over", handed_over},
                                            {NULL, NULL}};
     return run_case(list, argc > 1 ? argv[1] : "");

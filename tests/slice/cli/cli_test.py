@@ -10,6 +10,7 @@ import argparse
 import json
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -140,7 +141,12 @@ def ends(test):
                    (run.line("CRASH " + how), 2))
         run.check_lines(how, result, there=[there] if there else [])
     run = Run(test, "ends", "-O0", program="exits", argument="3")
-    test.expect(1, r"\A\Z", "the program ended by itself, with status 3", "slice", run.dir, "--at", "failure")
+    result = run.slice("--at", "failure")
+    test.check("a status", (result["criterion"]["what"], result["criterion"]["note"]), ("the status", "exit status 3"))
+    run.check_lines("a status", result, there=["STATUS"])
+    run = Run(test, "ends", "-O0", program="ends_well", argument="0")
+    test.expect(1, r"\A\Z", "the program did not fail; say what the slice is of", "slice", run.dir, "--at", "failure")
+    test.check("said before a trace is made", os.path.exists(f"{run.dir}/trace"), False)
 
 
 # ---- criteria ----
@@ -371,7 +377,8 @@ def versions(test):
     test.expect(1, r"\A\Z", refused, "slice", run.dir, "--show", "why")
     test.expect(1, r"\A\Z", refused, "slice", run.dir, "--list")
     other(f"{run.dir}/slices/why", "none")
-    test.check("the first ones did not say", test.call("slice", run.dir, "--show", "why").stdout, first)
+    told = test.call("slice", run.dir, "--show", "why").stdout
+    test.check("the first ones did not say", told.splitlines()[:-1], first.splitlines()[:-1])
 
 
 def no_lines(test):
@@ -654,6 +661,119 @@ def narrowed(test):
     test.expect(2, r"\A\Z", r"nothing follows from the failure.*\nhint: ", "slice", run.dir, "--at", "failure", "--forward")
 
 
+# ---- right values, output, and programs that complain ----
+
+
+def statements(run, result):
+    """The numbers of the statements of right.c that are in a slice, without the criterion's own line."""
+    have = {row["line"] for row in result["lines"] if row["file"] and row["file"].endswith("right.c") and row["instances"]}
+    return {n for n in range(11) if run.line(f"S{n}") in have}
+
+
+def right(test):
+    """The golden sets of a wrong value, and of others that are right."""
+    run = Run(test, "right", "-O0")
+    wrong, x, t = (f"{name} at {run.at(where)}" for name, where in (("w", "S10"), ("x", "S8"), ("t", "S9")))
+    others = ("--correct", x, "--correct", t)
+    test.check("the slice", statements(run, run.slice(wrong)), {0, 1, 2, 3, 4, 7})
+    test.check("what may be wrong", statements(run, run.slice(wrong, *others)), {0, 2, 7})
+    test.check("... strictly", statements(run, run.slice(wrong, "--correct-strictly", x)), {0, 2, 7})
+    test.check("without what is right", statements(run, run.slice(wrong, "--minus", x, "--minus", t)), {7})
+    test.check("in both", statements(run, run.slice(wrong, "--common", x)), {0, 1, 3, 4})
+    test.check("in either", statements(run, run.slice(wrong, "--plus", x, "--plus", t)), {0, 1, 2, 3, 4, 5, 6, 7})
+    same = run.slice(wrong, "--minus", x, "--plus", x)
+    test.check("of several, one after the other", statements(run, same), {2, 7})
+    here = run.slice(x)["criterion"]["position"]
+    test.check("POSITION:EXPRESSION", statements(run, run.slice(wrong, "--correct", f"{here}:x")), {0, 2, 7})
+    test.check("instance", run.slice(f"{x} instance 1")["instructions"], run.slice(x)["instructions"])
+    told = run.slice(wrong, "--minus", x)
+    test.check("all that is counted is shown", (told["instructions"], sum(row["instances"] for row in told["lines"])),
+               (told["shown"], told["shown"]))
+    for words, says in ((("--minus", "nothing that"), "a criterion is"), (("--to", "failure", "--minus", x), "not with --to"),
+                        (("--correct", x, "-o", "part"), "a part of a slice is not kept"),
+                        (("--correct", f"{x} instance 2"), "instance 2"), (("--correct", f"{x} instance 0"), "from 1 on")):
+        test.expect(1 if "instance 2" in says else 2, r"\A\Z", says, "slice", run.dir, wrong, *words)
+
+
+def of_output(test):
+    run = Run(test, "right", "-O0")
+    result = run.slice("--of-output", "w ")
+    test.check("what", result["criterion"]["what"], "output `w 12`")
+    test.check("bytes", sum(want["bytes"] for want in result["criterion"]["wants"]), len("w 12"))
+    test.check("what made it", {2, 7, 10} <= statements(run, result), True)
+    for pattern in ("w*", "/^w [0-9]+$/"):
+        test.check(pattern, run.slice("--of-output", pattern)["criterion"]["wants"], result["criterion"]["wants"])
+    test.check("the last one", run.slice("--of-output", "*")["criterion"]["what"], "output `right: wrong width 12`")
+    test.expect(1, r"\A\Z", "no line of its output has `nobody` in it", "slice", run.dir, "--of-output", "nobody")
+    test.expect(1, r"\A\Z", r"/\(/: ", "slice", run.dir, "--of-output", "/(/")
+    test.expect(2, r"\A\Z", "is another one", "slice", run.dir, "--of-output", "w", "x", "at", "end")
+    done = test.expect(0, "", "", "slice", run.dir, "--of-output", "w 1", "--full")
+    again = done.stdout.splitlines()[-1]
+    test.check("the last row", again, f"again      drdebug slice --of-output 'w 1' --full {run.dir}")
+    repeated = subprocess.run(again.replace("again      drdebug", shlex.quote(test.drdebug)), shell=True, check=True,
+                              capture_output=True, text=True, timeout=60)
+    test.check("says the same", repeated.stdout, done.stdout)
+    result = run.slice("--at", "failure")
+    test.check("a message and a status", (result["criterion"]["line"], result["criterion"]["note"]),
+               (run.line("MESSAGE"), "exit status 3"))
+    test.check("why", statements(run, result), {0, 1, 2, 3, 4, 7})
+
+
+def complains(test):
+    """An exception, a message and exit(), two sanitizers."""
+    source = os.path.join(HERE, "complains.cc")
+    with open(source) as f:
+        text = f.read().splitlines()
+    line = {mark: n for n, row in enumerate(text, 1) for mark in re.findall(r"/\* ([A-Z]+) \*/", row)}
+    flags = {"overflows": ["-fsanitize=address"], "adds": ["-fsanitize=undefined", "-fno-sanitize-recover=all"]}
+    for how, where, what in (("throws", "THROWS", "the branch that led here"), ("dies", "EXIT", "the branch that led here"),
+                             ("overflows", "OVERFLOWS", "the address that AddressSanitizer reports"),
+                             ("adds", "ADDS", "what UndefinedBehaviorSanitizer reports")):
+        subprocess.run(["g++", "-g", "-w", "-O0", *flags.get(how, ()), "-o", how, source], check=True)
+        subprocess.run([test.drdebug, "record", "-q", "-o", how + ".pinball", "--", "./" + how, how], timeout=60, check=False,
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                       env={**os.environ, "ASAN_OPTIONS": "symbolize=0", "UBSAN_OPTIONS": "symbolize=0"})
+        result = json.loads(test.call("slice", how + ".pinball", "--at", "failure", "--json").stdout)
+        have = {row["line"] for row in result["lines"] if row["file"] == source}
+        test.check(f"{how}: criterion", (result["criterion"]["line"], result["criterion"]["what"]), (line[where], what))
+        test.check(f"{how}: the cause", line["PICK"] in have, True)
+
+
+def wide(test):
+    """Lines are as long as the terminal is wide; without source there is the instruction."""
+    run = Run(test, "right", "-O0")
+    def rows(columns, *words):
+        line = f"stty cols {columns}; exec {shlex.quote(test.drdebug)} slice {run.dir} {shlex.join(words)}"
+        return subprocess.run(["script", "-qc", line, "/dev/null"], capture_output=True, text=True, timeout=60,
+                              check=True, stdin=subprocess.DEVNULL).stdout.splitlines()
+    narrow, broad = rows(80, "--at", "failure"), rows(150, "--at", "failure")
+    shown = 'fprintf(stderr, "right: wrong width %d\\n", w); /* MESSAGE */'
+    test.check("all of the line", any(shown in row for row in broad), True)
+    test.check("a part of it", any(shown[:20] in row for row in narrow) and not any(shown in row for row in narrow), True)
+    run = Run(test, "right", "-O0", program="bare", lines=False)
+    test.check("instructions", bool(re.search(r"main\+0x[0-9a-f]+ in bare-O0: cmpl? .*%", test.call("slice", run.dir, "--at", "failure").stdout)), True)
+
+
+def moved(test):
+    """Sources that are elsewhere now."""
+    os.makedirs("old/sub", exist_ok=True)
+    shutil.copy(os.path.join(HERE, "right.c"), "old/sub/right.c")
+    run = Run(test, "right", "-O0")
+    here = os.getcwd()
+    subprocess.run(["gcc", "-g", "-w", "-O0", "-static", "-o", "moved", f"{here}/old/sub/right.c"], check=True)
+    subprocess.run([test.drdebug, "record", "-q", "-o", "moved.pinball", "--", "./moved"], check=False, timeout=60,
+                   stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    shutil.rmtree("new", ignore_errors=True)
+    os.rename("old", "new")
+    os.makedirs("old=new", exist_ok=True)
+    for options, there in (((), False), (("--source-dir", f"{here}/old={here}/new"), True), (("--source-dir", f"{here}/o={here}/new"), False),
+                           (("--source-dir", f"{here}/old/sub/=new/sub"), True), (("--source-dir", "new/sub"), True),
+                           (("--source-dir", "old=new"), False)):
+        text = test.call("slice", "moved.pinball", "--at", "failure", *options).stdout
+        test.check(f"{options}: source", "int z = y + 2;" in text, there)
+    test.check("where it is without", f"{run.line('S2')}" in text, True)
+
+
 CASES = {"atomic": atomic, "jumps": jumps, "saved": saved, "null": failure("null", ["ROOT CAUSE"]),
          "wrong": failure("wrong", ["ROOT CAUSE"]), "twice": failure("twice", ["ROOT CAUSE", "MADE"]),
          "divide": failure("divide", ["ROOT CAUSE"]), "overflow": failure("overflow", ["ROOT CAUSE"]), "ends": ends,
@@ -661,7 +781,8 @@ CASES = {"atomic": atomic, "jumps": jumps, "saved": saved, "null": failure("null
          "versions": versions,
          "no_lines": no_lines, "bad_input": bad_input, "forward": forward, "chop": chop, "prune": prune, "limits": limits,
          "narrowed": narrowed, "shared": shared, "vectors": vectors,
-         "end_row": end_row}
+         "end_row": end_row,
+         "right": right, "of_output": of_output, "complains": complains, "wide": wide, "moved": moved}
 
 
 def main():

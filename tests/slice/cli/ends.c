@@ -43,5 +43,5 @@ int main(int argc, char *argv[])
     }
     pthread_create(&id, NULL, work, argv[argc - 1]);
     pthread_join(id, NULL);
-    return argc > 1 ? atoi(argv[1]) : 0;
+    return argc > 1 ? atoi(argv[1]) : 0; /* STATUS */
 }

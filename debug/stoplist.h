@@ -1,14 +1,13 @@
-/* stoplist.h - what to stop at, in the form that replaying processes take it.
+/* stoplist.h - what to stop at, in the form that processes take it.
  *
  * SPDX-License-Identifier: MIT
  */
-#ifndef REPLAYER_STOPLIST_H
-#define REPLAYER_STOPLIST_H
+#ifndef DEBUG_STOPLIST_H
+#define DEBUG_STOPLIST_H
 
-#include "replayer/replay_private.h"
-#include "replayer/timeline.h"
+#include "debug/debuggee.h"
 
-/* {0} is an empty list. */
+/* {0} is an empty list; stoplist_set() makes it one that can be given to a process. */
 struct stoplist {
     uint8_t *bytes; /* struct mailbox_stops and what follows it */
     size_t count;
@@ -16,7 +15,6 @@ struct stoplist {
 };
 
 int stoplist_set(struct stoplist *l, const struct debuggee_stops *stops, struct err *err);
-int stoplist_give(struct stoplist *l, struct replay *to, struct err *err);
 void stoplist_deinit(struct stoplist *l);
 
 #endif

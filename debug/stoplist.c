@@ -1,8 +1,10 @@
-/* stoplist.c - what to stop at, for a replaying process. SPDX-License-Identifier: MIT */
-#include "replayer/stoplist.h"
+/* stoplist.c - what to stop at, for a process. SPDX-License-Identifier: MIT */
+#include "debug/stoplist.h"
 
 #include <stdlib.h>
 #include <string.h>
+
+#include "debug/messages.h"
 
 enum { BREAKS = 10000, CONDITION_BYTES = 1 << 20 };
 
@@ -82,16 +84,6 @@ int stoplist_set(struct stoplist *l, const struct debuggee_stops *s, struct err 
     l->count = bytes;
     l->serial++;
     return 0;
-}
-
-int stoplist_give(struct stoplist *l, struct replay *to, struct err *err)
-{
-    if (!l->count) {
-        const struct debuggee_stops none = {0};
-        if (stoplist_set(l, &none, err))
-            return -1;
-    }
-    return replay_set_stops(to, l->bytes, l->count, err);
 }
 
 void stoplist_deinit(struct stoplist *l)

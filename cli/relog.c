@@ -1,0 +1,321 @@
+/* relog.c - `drdebug relog`: a pinball that replays only a slice. SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "relogger/relog.h"
+
+#include <errno.h>
+#include <getopt.h>
+#include <inttypes.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "base/plain.h"
+#include "cli/cli.h"
+#include "cli/newest.h"
+#include "cli/outcome.h"
+#include "cli/progress.h"
+#include "pinball/pinball.h"
+#include "pinball/text.h"
+#include "relogger/exclude.h"
+#include "slicer/report/saved.h"
+#include "study/broker.h"
+
+const char relog_details[] =
+    "  --slice NAME       keep the slice that `drdebug slice -o NAME` made\n"
+    "  CRITERION          keep the slice of this, as `drdebug slice` takes it\n"
+    "  --at failure       keep the slice of what ended the program\n"
+    "  --instance N       the Nth time that the criterion's line was reached; by default the last\n"
+    "  --thread N         in thread N; by default in any\n"
+    "  --thin             follow values only: not addresses, not control\n"
+    "  --data             follow values and addresses, not control\n"
+    "  --exclude WHAT     leave out FUNCTION with all that it calls, MODULE, FILE:LINE or FILE:FROM-TO; may be\n"
+    "                     repeated. Without a slice everything else is kept\n"
+    "  --only-thread N,N  leave out all other threads\n"
+    "  --gap N            run what would be a gap of fewer than N instructions; by default 20000\n"
+    "  -o DIR             write it to DIR, which must not exist\n"
+    "  --help             print this\n"
+    "\n"
+    "The new pinball replays only the statements that the slice is made of. What all others did is in it:\n"
+    "memory and registers are at each of these statements as they were, and a position means the same\n"
+    "moment in both. In GDB, step and next go from one statement of the slice to the next.\n";
+
+enum {
+    OPT_SLICE = 1,
+    OPT_AT,
+    OPT_INSTANCE,
+    OPT_THREAD,
+    OPT_THIN,
+    OPT_DATA,
+    OPT_GAP,
+    OPT_EXCLUDE,
+    OPT_ONLY_THREAD,
+    OPT_HELP
+};
+
+struct arguments {
+    const char *slice, *out;
+    bool failure;
+    bool whole; /* no slice: all but what is excluded */
+    struct criterion_options criterion;
+    struct exclude exclude;
+    uint64_t gap;
+    char in[PATH_MAX];
+    char text[1024]; /* the criterion */
+};
+
+static const struct option options[] = {
+    {"slice", required_argument, NULL, OPT_SLICE},
+    {"at", required_argument, NULL, OPT_AT},
+    {"instance", required_argument, NULL, OPT_INSTANCE},
+    {"thread", required_argument, NULL, OPT_THREAD},
+    {"thin", no_argument, NULL, OPT_THIN},
+    {"data", no_argument, NULL, OPT_DATA},
+    {"gap", required_argument, NULL, OPT_GAP},
+    {"exclude", required_argument, NULL, OPT_EXCLUDE},
+    {"only-thread", required_argument, NULL, OPT_ONLY_THREAD},
+    {"help", no_argument, NULL, OPT_HELP},
+    {NULL, 0, NULL, 0},
+};
+
+/* ---- the command line ---- */
+
+static int number(const char *option, uint64_t least, uint64_t most, uint64_t *out)
+{
+    char *end;
+    errno = 0;
+    *out = strtoull(optarg, &end, 10);
+    if (errno || end == optarg || *end || optarg[0] == '-' || *out < least || *out > most)
+        return say_error(CLI_USAGE, "relog: --%s %s: not a number from %" PRIu64 " on", option,
+                         optarg, least);
+    return -1;
+}
+
+static int add_threads(struct exclude *e)
+{
+    for (const char *p = optarg; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
+        char *end;
+        const unsigned long n = strtoul(p, &end, 10);
+        if (end == p || (*end && *end != ',') || *p == '-' || !n || n > UINT32_MAX)
+            return say_error(CLI_USAGE, "relog: --only-thread %s: say 2, or 2,3", optarg);
+        if (e->threads == EXCLUDE_THREADS)
+            return say_error(CLI_USAGE, "relog: --only-thread: no more than %d", EXCLUDE_THREADS);
+        e->only[e->threads++] = (uint32_t)n;
+    }
+    return -1;
+}
+
+static int set(int c, struct arguments *a)
+{
+    uint64_t n = 0;
+    int status = -1;
+    switch (c) {
+    case OPT_SLICE:
+        a->slice = optarg;
+        break;
+    case OPT_AT:
+        if (strcmp(optarg, "failure") != 0)
+            return say_error(CLI_USAGE, "relog: --at %s: only `--at failure` is known", optarg);
+        a->failure = true;
+        break;
+    case OPT_INSTANCE:
+        return number("instance", 1, UINT64_MAX, &a->criterion.instance);
+    case OPT_THREAD:
+        status = number("thread", 1, UINT32_MAX, &n);
+        a->criterion.thread = (uint32_t)n;
+        break;
+    case OPT_THIN:
+        a->criterion.slice.edges = SLICE_VALUE;
+        break;
+    case OPT_DATA:
+        a->criterion.slice.edges = SLICE_VALUE | SLICE_ADDRESS;
+        break;
+    case OPT_GAP:
+        return number("gap", 0, UINT64_MAX, &a->gap);
+    case OPT_EXCLUDE:
+        if (a->exclude.words == EXCLUDE_WORDS)
+            return say_error(CLI_USAGE, "relog: --exclude: no more than %d of them", EXCLUDE_WORDS);
+        a->exclude.word[a->exclude.words++] = optarg;
+        break;
+    case OPT_ONLY_THREAD:
+        return add_threads(&a->exclude);
+    default:
+        a->out = optarg;
+    }
+    return status;
+}
+
+static int take_words(int argc, char *argv[], struct arguments *a)
+{
+    struct err err;
+    size_t used = 0;
+    if (optind < argc)
+        snprintf(a->in, sizeof a->in, "%s", argv[optind]);
+    else if (newest_find(a->in, &err))
+        return say_error(CLI_FAILED, "relog: %s", err.msg);
+    for (int i = optind + 1; i < argc && used < sizeof a->text; i++)
+        used += (size_t)snprintf(a->text + used, sizeof a->text - used, "%s%s", used ? " " : "",
+                                 argv[i]);
+    if (used >= sizeof a->text)
+        return say_error(CLI_USAGE, "relog: the criterion is too long");
+    if (!a->out)
+        return say_error(CLI_USAGE, "relog: -o is missing");
+    const int slices = !!used + a->failure + !!a->slice;
+    if (slices > 1 || (!slices && !a->exclude.words && !a->exclude.threads))
+        return say_error(CLI_USAGE, "relog: say what to keep: --slice NAME, a criterion, or --at "
+                                    "failure; or what to --exclude");
+    a->whole = !slices;
+    a->criterion.text = a->failure ? NULL : a->text;
+    return -1;
+}
+
+/* Returns -1 to go on, or the status to end with. */
+static int parse(int argc, char *argv[], struct arguments *a)
+{
+    int c;
+    opterr = 0;
+    while ((c = getopt_long(argc, argv, ":o:", options, NULL)) != -1) {
+        if (c == OPT_HELP)
+            return help_verb("relog");
+        if (c == ':' || c == '?')
+            return say_bad_option("relog", argv, c == ':' ? ':' : optopt, OPT_HELP);
+        const int status = set(c, a);
+        if (status >= 0)
+            return status;
+    }
+    return take_words(argc, argv, a);
+}
+
+/* ---- what is kept ---- */
+
+/* What reads debug information. */
+struct analysis {
+    struct study *study;
+    struct arguments *options;
+    struct saved *of;
+    int fd; /* where the list of what is kept goes */
+};
+
+static struct slice *make_slice(struct analysis *w, struct err *err)
+{
+    const struct arguments *a = w->options;
+    if (a->slice)
+        return saved_slice(w->study, a->slice, w->of, err);
+    w->of->kind = SLICE_BACKWARD;
+    w->of->options = a->criterion.slice;
+    if (criterion_find(w->study, &a->criterion, &w->of->criterion, err))
+        return NULL;
+    return saved_make(w->study, w->of, err);
+}
+
+static int analyse(void *arg)
+{
+    struct analysis *w = arg;
+    struct pieces kept = {0};
+    struct err err = {.code = 0};
+    if (study_analyse(w->study, &err))
+        return say_error(CLI_FAILED, "%s", err.msg);
+    struct slice *slice = w->options->whole ? NULL : make_slice(w, &err);
+    const struct pieces_rule rule = {.slice = slice, .exclude = &w->options->exclude};
+    int bad = (!slice && !w->options->whole) || pieces_find(w->study, &rule, &kept, &err) ||
+              pieces_write(&kept, w->fd, &err);
+    slice_free(slice);
+    pieces_deinit(&kept);
+    return bad ? say_error(err.code == CRITERION_USAGE ? CLI_USAGE : CLI_FAILED, "relog: %s",
+                           err.msg)
+               : CLI_DONE;
+}
+
+/* ---- the new pinball ---- */
+
+static void message(void *arg, const char *line)
+{
+    (void)arg;
+    say_line(line);
+}
+
+static void print_result(const char *dir, const struct relog_result *r)
+{
+    const double share = r->insns ? 100.0 * (double)r->kept / (double)r->insns : 0;
+    plain_printf(stdout,
+                 "%s: %" PRIu64 " of %" PRIu64 " instructions kept (%.3g %%), %" PRIu64
+                 " statements; %" PRIu64 " left out in %" PRIu64 " gaps\n",
+                 dir, r->kept, r->insns, share, r->statements, r->out, r->gaps);
+}
+
+static int write_pinball(struct analysis *w, struct progress *progress)
+{
+    const struct arguments *a = w->options;
+    struct pieces kept;
+    struct relog_result result;
+    struct text head = {0};
+    struct err err = {.code = 0};
+    if (pieces_read(w->fd, w->study->trace, &kept, &err))
+        return say_error(CLI_FAILED, "relog: %s", err.msg);
+    text_addf(&head, "relog_of", "%s", a->in);
+    if (!a->whole)
+        text_add(&head, "relog_slice", a->slice ? w->of->text : a->failure ? "failure" : a->text);
+    for (size_t i = 0; i < a->exclude.words; i++)
+        text_add(&head, "relog_exclude", a->exclude.word[i]);
+    const struct relog_options o = {.gap = a->gap,
+                                    .from = w->of->has_from ? &w->of->from : NULL,
+                                    .to = w->of->has_to ? &w->of->to : NULL,
+                                    .head = &head,
+                                    .message = message,
+                                    .progress = progress_show,
+                                    .arg = progress};
+    int bad = relog(w->study->pinball, w->study->trace, &kept, a->out, &o, &result, &err);
+    progress_end(progress);
+    text_deinit(&head);
+    pieces_deinit(&kept);
+    if (bad)
+        return say_error(err.code == REPLAY_DIVERGED ? CLI_DIVERGED : CLI_FAILED, "relog: %s",
+                         err.msg);
+    print_result(a->out, &result);
+    return info_summary(a->out);
+}
+
+static int work(struct arguments *a, struct saved *of)
+{
+    struct progress progress;
+    struct err err = {.code = 0};
+    progress_begin(&progress, a->in);
+    const struct study_options so = {.from = of->has_from ? &of->from : NULL,
+                                     .to = of->has_to ? &of->to : NULL,
+                                     .progress = progress_count,
+                                     .arg = &progress};
+    struct study *s = study_collect(a->in, &so, &err);
+    progress_end(&progress);
+    if (!s)
+        return say_error(err.code == REPLAY_DIVERGED ? CLI_DIVERGED : CLI_FAILED, "%s", err.msg);
+    struct analysis w = {s, a, of, memfd_create("kept", MFD_CLOEXEC)};
+    int status = w.fd < 0
+                     ? say_error(CLI_FAILED, "relog: %s", strerror(errno))
+                     : broker_run(s, &(struct broker_options){.other = NULL}, analyse, &w, &err);
+    if (status < 0)
+        status = say_error(CLI_FAILED, "relog: %s", err.msg);
+    progress_begin(&progress, a->out);
+    if (status == CLI_DONE)
+        status = write_pinball(&w, &progress);
+    if (w.fd >= 0)
+        close(w.fd);
+    study_close(s);
+    return status;
+}
+
+int relog_main(int argc, char *argv[])
+{
+    struct arguments a = {.in = "", .gap = RELOG_GAP};
+    struct saved of = {0};
+    struct err err;
+    int status = parse(argc, argv, &a);
+    if (status >= 0)
+        return status;
+    if (a.slice && saved_read(a.in, a.slice, &of, &err))
+        return say_error(CLI_FAILED, "relog: %s", err.msg);
+    status = work(&a, &of);
+    saved_deinit(&of);
+    return status;
+}

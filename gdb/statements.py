@@ -1,0 +1,273 @@
+"""statements.py - a recording that leaves code out: steps go from one statement that it was made of to the next.
+
+SPDX-License-Identifier: MIT
+
+The build puts this into drdebug.py (gdb/embed.py), whose names it uses. `drdebug relog' made the recording, which lists
+its statements; the stub tells of them. GDB's own step would run through what is left out, or stop in the middle of it. So step, next
+and their kind are commands of ours as soon as there is such a recording, and go where `pin goto' does. GDB's reverse forms
+execute the same commands by name, backwards.
+"""
+
+GOES_ON, IN_CALL = 1, 2
+
+
+class Statement:
+    """One, or a piece of one: its thread, how many calls deep it is, where it begins and ends."""
+
+    def __init__(self, row):
+        self.thread, self.depth, self.how, count, pc, last_count, last_pc = row
+        self.begin, self.end = (count, pc), (last_count, last_pc)
+
+    def position(self):
+        return f"T{self.thread}:{self.begin[0]}:{self.begin[1]:x}"
+
+    def place(self):
+        """Where to go to: behind a function's prologue, so that its arguments are there."""
+        pc = self.begin[1]
+        behind = body_of(pc)
+        if behind and behind > pc and (self.begin[0], behind) <= self.end:
+            pc = behind
+        return f"T{self.thread}:{self.begin[0]}:{pc:x}"
+
+    def is_place(self, within=False):
+        """Somewhere to stop; within: also where it goes on after a call."""
+        return not self.how & IN_CALL and (within or not self.how & GOES_ON)
+
+
+class Statements:
+    """Those of the recording that GDB is connected to; none, if it leaves nothing out."""
+
+    def __init__(self):
+        self.connection, self.all, self.by_thread = None, [], {}
+        self.lines = None  # of all of them
+
+    def load(self):
+        """Once for each recording. True: there are some."""
+        to = connection()
+        if to is None:
+            return False
+        if to.num != self.connection:
+            self.connection = to.num
+            try:
+                self.all = [Statement(row) for row in pages("statements")]
+            except gdb.GdbError:
+                self.all = []  # an older stub, or another target
+            self.by_thread, self.lines = {}, None
+            for number, one in enumerate(self.all):
+                self.by_thread.setdefault(one.thread, []).append((one.begin, number))
+        return bool(self.all)
+
+    def now(self):
+        """(number, inside): of the last one that has begun, -1: none; and whether this is in it."""
+        when = ask("when")
+        if when["at_end"]:
+            return len(self.all) - 1, False
+        thread, count, pc = re.fullmatch(r"T(\d+):(\d+):([0-9a-f]+)", when["position"]).groups()
+        here = (int(count), int(pc, 16))
+        own = self.by_thread.get(int(thread), [])
+        at = bisect.bisect_right(own, (here, len(self.all))) - 1
+        if at < 0:
+            return -1, False
+        return own[at][1], here <= self.all[own[at][1]].end
+
+    def find(self, start, back, wanted):
+        """The next one in this direction that is wanted, or None."""
+        numbers = range(start - 1, -1, -1) if back else range(start + 1, len(self.all))
+        return next((number for number in numbers if wanted(self.all[number])), None)
+
+    def holds(self, pc):
+        """Is code there kept? A statement is of one line; without lines it is one instruction."""
+        if self.lines is None:
+            self.lines = {line_of(pc) for pc in {one.begin[1] for one in self.all}}
+        return line_of(pc) in self.lines
+
+
+statements = Statements()
+
+
+def body_of(entry):
+    """Where GDB stops for a breakpoint at the function that begins there; None: none does."""
+    try:
+        block = gdb.block_for_pc(entry)
+        while block and not block.function:
+            block = block.superblock
+        if not block or block.start != entry:
+            return None
+        found = gdb.decode_line(f"-function {block.function.name} -source {block.function.symtab.filename}")[1] or ()
+        return next((one.pc for one in found if block.start <= one.pc < block.end), None)
+    except (gdb.error, RuntimeError, UnicodeDecodeError):
+        return None
+
+
+def statement_text(one):
+    """`work () at racy.c:18  total = seen + 1;'"""
+    line = gdb.find_pc_line(one.begin[1])
+    text = None
+    if line.symtab:
+        try:
+            shown = gdb.execute(f"list {line.symtab.filename}:{line.line},{line.line}", to_string=True)
+            text = shown.partition("\t")[2].strip()
+        except gdb.error:
+            pass
+    return location(one.begin[1]) + (f"  {plain(text)}" if text else "")
+
+
+class StatementStep(gdb.Command):
+    """The base of step, next and their kind, in a recording that leaves code out."""
+
+    def __init__(self):
+        super().__init__(self.name, gdb.COMMAND_RUNNING, self.completer)
+
+    completer = gdb.COMPLETE_NONE
+    takes = "count"
+
+    def invoke(self, arg, from_tty):
+        background = arg.rstrip().endswith("&")
+        arg = arg.rstrip().removesuffix("&").strip()
+        if not statements.load():
+            raise gdb.GdbError(f"`{self.name}' was replaced for a recording that leaves code out; "
+                               "another target needs another GDB.")
+        back = gdb.parameter("exec-direction") == "reverse"
+        times = self.times(arg) if self.takes == "count" else 1
+        number, inside = statements.now()
+        for _ in range(times):
+            found = self.target(number, inside, back, arg)
+            if found is None:
+                break
+            number, inside = found, True
+        self.go(number if found is not None or times > 1 else None, back, background)
+
+    @staticmethod
+    def times(arg):
+        try:
+            return max(1, int(gdb.parse_and_eval(arg))) if arg else 1
+        except gdb.error as error:
+            raise gdb.GdbError(plain_lines(error)) from None
+
+    def go(self, number, back, background):
+        """To the statement; past the last one it is the recording's end, or its begin."""
+        where = statements.all[number].place() if number is not None and number >= 0 else "begin" if back else "end"
+        if not background:
+            goto(where)
+            return
+        direction = ask(f"goto {where}")["direction"]
+        if direction != "here":
+            turned = gdb.parameter("exec-direction") == "reverse"
+            gdb.execute("reverse-continue &" if direction == "backward" and not turned else "continue &")
+
+    @staticmethod
+    def depth(number):
+        return statements.all[number].depth if number >= 0 else 0
+
+    @staticmethod
+    def thread(number):
+        return statements.all[number].thread if number >= 0 else 0
+
+    def begin_of(self, number, inside, back):
+        """Backwards from the middle of a statement it is its begin that comes first."""
+        return number + 1 if back and inside and number >= 0 and \
+            ask("when")["position"] not in (statements.all[number].position(), statements.all[number].place()) else number
+
+    def target(self, number, inside, back, arg):
+        thread, depth = self.thread(number), self.depth(number)
+        return statements.find(self.begin_of(number, inside, back), back,
+                               lambda one: one.is_place() and self.wants(one, thread, depth))
+
+
+class KeptStep(StatementStep):
+    """Go to the next statement that the recording was made of, in whichever thread.
+Usage: step [N]
+What was left out in between has been done, and is not seen."""
+
+    name = "step"
+
+    def wants(self, one, thread, depth):
+        return True
+
+
+class KeptNext(StatementStep):
+    """Go to the next statement that the recording was made of, but not into what this one calls.
+Usage: next [N]
+It may be one of another thread."""
+
+    name = "next"
+
+    def wants(self, one, thread, depth):
+        return one.thread != thread or one.depth <= depth
+
+
+class KeptFinish(StatementStep):
+    """Go on until the function returns: to the first statement that was kept of its callers.
+Usage: finish"""
+
+    name = "finish"
+    takes = "nothing"
+
+    def target(self, number, inside, back, arg):
+        thread, depth = self.thread(number), self.depth(number)
+        return statements.find(number, back, lambda one: one.is_place(within=not back) and one.thread == thread and
+                               one.depth < depth)
+
+
+class KeptAdvance(StatementStep):
+    """Go on to the next statement at a location.
+Usage: advance LOCATION"""
+
+    name = "advance"
+    completer = gdb.COMPLETE_LOCATION
+    takes = "location"
+
+    def target(self, number, inside, back, arg):
+        if not arg:
+            raise gdb.GdbError("Argument required (a location).")
+        lines = wanted_lines(arg)
+        found = statements.find(number, back, lambda one: one.is_place(within=True) and line_of(one.begin[1]) in lines)
+        if found is None:
+            raise gdb.GdbError(f"{plain(arg)}: no statement there was kept, from here on.")
+        return found
+
+
+class KeptUntil(KeptAdvance):
+    """Go to the next statement that is not before this one in the source, so past a loop; or to a location.
+Usage: until [LOCATION]"""
+
+    name = "until"
+
+    def target(self, number, inside, back, arg):
+        if arg:
+            return super().target(number, inside, back, arg)
+        thread, depth = self.thread(number), self.depth(number)
+        pc = statements.all[number].begin[1] if number >= 0 else 0
+        return statements.find(number, back, lambda one: one.is_place() and (
+            one.thread != thread or one.depth < depth or (one.depth == depth and one.begin[1] > pc)))
+
+
+def line_of(pc):
+    line = gdb.find_pc_line(pc)
+    return (line.symtab.fullname(), line.line) if line.symtab else (None, pc)
+
+
+def wanted_lines(text):
+    try:
+        _, found = gdb.decode_line(text)
+    except gdb.error as error:
+        raise gdb.GdbError(plain_lines(error)) from None
+    return {(one.symtab.fullname(), one.line) if one.symtab else (None, one.pc) for one in found or ()}
+
+
+def warn_of_breakpoint(one):
+    """Of a breakpoint on code that is not kept: it is never hit."""
+    if not is_recording() or not statements.load() or one.type not in (gdb.BP_BREAKPOINT, gdb.BP_HARDWARE_BREAKPOINT) or \
+            not one.visible or one.temporary:
+        return
+    places = [place.address for place in one.locations] if hasattr(one, "locations") else \
+        [found.pc for found in (gdb.decode_line(one.location)[1] or ())] if one.location else []
+    if places and not any(statements.holds(pc) for pc in places):
+        say(f"Breakpoint {one.number}: this code is left out of the recording, so it is never hit.")
+
+
+def replace_steps():
+    """As soon as there is a recording that leaves code out."""
+    if statements.load() and not hasattr(gdb, "drdebug_steps"):
+        gdb.drdebug_steps = (KeptStep(), KeptNext(), KeptFinish(), KeptAdvance(), KeptUntil())
+        gdb.events.breakpoint_created.connect(warn_of_breakpoint)

@@ -1,0 +1,155 @@
+/* idioms.c - orders of accesses that may expose a bug. SPDX-License-Identifier: MIT */
+#include "maple-bridge/idioms.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+
+enum { ORDERS_MOST = 20000, FAILED_MOST = 2, TRIES_MOST = 6 };
+
+static const struct idiom {
+    uint8_t number;
+    struct {
+        uint8_t actor, place;
+    } step[AGENDA_STEPS];
+} idioms[] = {
+#define STEP(actor, place)                                                                         \
+    {                                                                                              \
+        actor, place                                                                               \
+    }
+#define IDIOM(number, ...) {number, {__VA_ARGS__}},
+#include "maple-bridge/idioms.def"
+#undef IDIOM
+#undef STEP
+};
+static const uint8_t idiom_steps[] = {2, 3, 4, 4, 4};
+
+void idioms_deinit(struct idioms *s)
+{
+    free(s->order);
+    numbers_deinit(&s->known);
+    *s = (struct idioms){0};
+}
+
+static uint64_t hash_of(const struct agenda_step *step)
+{
+    uint64_t h = 0;
+    for (unsigned i = 0; i < AGENDA_STEPS; i++)
+        h = hash_fold(h ^ h >> 29,
+                      (uint64_t)step[i].site << 16 | step[i].actor << 8 | step[i].place);
+    return h ^ h >> 32;
+}
+
+static int add(struct idioms *s, const struct idiom *i, uint8_t steps, const uint32_t *site)
+{
+    struct idioms_order o = {.idiom = i->number, .steps = steps};
+    for (unsigned k = 0; k < steps; k++)
+        o.step[k] = (struct agenda_step){(uint16_t)site[k], i->step[k].actor, i->step[k].place};
+    if (s->orders == ORDERS_MOST)
+        return 0;
+    const uint32_t n = numbers_add(&s->known, hash_of(o.step), 0);
+    if (n == NUMBERS_NONE)
+        return -1;
+    return n < s->orders ? 0 : array_append(&s->order, &s->orders, o);
+}
+
+struct idioms_order *idioms_find(struct idioms *s, const struct recipe *r)
+{
+    const uint32_t n = numbers_find(&s->known, hash_of(r->step), 0);
+    return n == NUMBERS_NONE ? NULL : &s->order[n];
+}
+
+static uint32_t number_of(const struct scout *p, uint64_t key)
+{
+    const struct scout_site *s = scout_find(p, key);
+    size_t n = s ? (size_t)(s - p->site) + 1 : 0;
+    return n < AGENDA_SITES ? (uint32_t)n : 0;
+}
+
+static bool conflict(const struct scout *p, uint32_t a, uint32_t b)
+{
+    const struct scout_site *x = scout_site(p, a), *y = scout_site(p, b);
+    return x && y && x->group == y->group && x->sync == y->sync && (x->writes || y->writes);
+}
+
+/* Idiom 1: any two sites of a variable. */
+static int make_pairs(struct idioms *s, const struct scout *p)
+{
+    const uint32_t most = p->sites < AGENDA_SITES ? (uint32_t)p->sites : AGENDA_SITES - 1;
+    for (uint32_t a = 1; a <= most; a++)
+        for (uint32_t b = 1; b <= most; b++)
+            if (conflict(p, a, b) && add(s, &idioms[0], idiom_steps[0], (uint32_t[]){a, b}))
+                return -1;
+    return 0;
+}
+
+/* What a library does to a lock is worth an order only against what it does to another one. */
+static bool is_own(const struct scout *p, uint32_t a)
+{
+    const struct scout_site *s = scout_site(p, a);
+    return s && !s->sync;
+}
+
+/* Idiom 2: one access between two of a thread. */
+static int make_between(struct idioms *s, const struct scout *p, uint32_t a, uint32_t b)
+{
+    const uint32_t most = p->sites < AGENDA_SITES ? (uint32_t)p->sites : AGENDA_SITES - 1;
+    for (uint32_t r = 1; r <= most; r++)
+        if (is_own(p, a) && conflict(p, a, r) && conflict(p, r, b) &&
+            add(s, &idioms[1], idiom_steps[1], (uint32_t[]){a, r, b}))
+            return -1;
+    return 0;
+}
+
+/* Idioms 3 to 5: two accesses of each thread. */
+static int make_around(struct idioms *s, const struct scout *p, const struct scout_pair *own,
+                       uint32_t a, uint32_t b)
+{
+    for (size_t i = 0; i < p->pairs; i++) {
+        const uint32_t c = number_of(p, p->pair[i].first), d = number_of(p, p->pair[i].then);
+        int bad = 0;
+        if (own->same != p->pair[i].same)
+            continue;
+        const bool owns = is_own(p, a) || is_own(p, b);
+        if (own->same && owns && conflict(p, a, c) && conflict(p, d, b))
+            bad = add(s, &idioms[2], idiom_steps[2], (uint32_t[]){a, c, d, b});
+        else if (!own->same && owns && conflict(p, a, c) && conflict(p, d, b))
+            bad = add(s, &idioms[3], idiom_steps[3], (uint32_t[]){a, c, d, b});
+        if (!bad && !own->same && conflict(p, b, c) && conflict(p, a, d))
+            bad = add(s, &idioms[4], idiom_steps[4], (uint32_t[]){a, c, d, b});
+        if (bad)
+            return -1;
+    }
+    return 0;
+}
+
+int idioms_make(struct idioms *s, const struct scout *p, struct err *err)
+{
+    int bad = 0;
+    for (size_t i = 0; !bad && i < p->pairs; i++) {
+        const uint32_t a = number_of(p, p->pair[i].first), b = number_of(p, p->pair[i].then);
+        if (!a || !b)
+            continue;
+        bad = (p->pair[i].same && make_between(s, p, a, b)) || make_around(s, p, &p->pair[i], a, b);
+    }
+    if (!bad)
+        bad = make_pairs(s, p);
+    return bad ? err_set(err, "no memory") : 0;
+}
+
+static bool is_open(const struct idioms_order *o)
+{
+    return !o->exposed && o->failed < FAILED_MOST && o->tries < TRIES_MOST;
+}
+
+struct idioms_order *idioms_draw(struct idioms *s, uint64_t lot)
+{
+    for (size_t i = 0; i < s->orders; i++) {
+        struct idioms_order *o = &s->order[(lot + i) % s->orders];
+        if (is_open(o))
+            return o;
+    }
+    return NULL;
+}

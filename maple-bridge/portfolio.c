@@ -1,0 +1,329 @@
+/* portfolio.c - which recipe is tried next. SPDX-License-Identifier: MIT */
+#include "maple-bridge/portfolio.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/array.h"
+#include "base/hash.h"
+#include "maple-bridge/idioms.h"
+
+enum { ROUND = 16, CORPUS = 64 };
+
+/* Wishes that showed something new. */
+struct corpus {
+    struct recipe kept[CORPUS];
+    size_t count;
+};
+
+struct portfolio {
+    const struct scout *profile;
+    uint64_t state; /* of the lot */
+    int only;       /* -1: all */
+    uint64_t runs, length, pairs;
+    int turn[ROUND * 2]; /* of this round */
+    int turns, next;
+    struct score {
+        uint64_t runs, news; /* lately: halved with each round */
+    } score[16];
+    uint64_t seen[AGENDA_SITES][AGENDA_SITES / 64]; /* pairs: write, read */
+    uint32_t expected[AGENDA_THREADS][AGENDA_GROUPS + 1];
+    struct idioms idioms;
+    struct corpus corpus;
+};
+
+static uint64_t draw(struct portfolio *p)
+{
+    p->state += HASH_MULTIPLIER;
+    uint64_t z = p->state;
+    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
+    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
+    return z ^ z >> 31;
+}
+
+static uint64_t below(struct portfolio *p, uint64_t n)
+{
+    return n ? draw(p) % n : 0;
+}
+
+/* ---- a recipe of each strategy ---- */
+
+static void make_random(struct portfolio *p, struct recipe *r)
+{
+    static const uint32_t depths[] = {0, 0, 4, 16};
+    r->tactic = AGENDA_random;
+    r->depth = depths[below(p, sizeof depths / sizeof depths[0])];
+}
+
+static void make_pct(struct portfolio *p, struct recipe *r)
+{
+    r->tactic = AGENDA_pct;
+    r->depth = 2 + (uint32_t)below(p, 4);
+}
+
+static void make_pos(struct portfolio *p, struct recipe *r)
+{
+    (void)p;
+    r->tactic = AGENDA_pos;
+}
+
+static uint64_t events_of(const struct portfolio *p, uint32_t group)
+{
+    uint64_t n = 0;
+    for (uint32_t i = 0; i < AGENDA_THREADS; i++)
+        n += p->expected[i][group];
+    return n;
+}
+
+/* Any variable that was touched; group 0 is what libraries synchronise by. */
+static void make_surw(struct portfolio *p, struct recipe *r)
+{
+    const uint32_t groups = p->profile->groups < AGENDA_GROUPS ? p->profile->groups : AGENDA_GROUPS;
+    r->tactic = AGENDA_surw;
+    r->group = (uint32_t)below(p, groups);
+    for (uint32_t i = 0; i < groups && !events_of(p, r->group); i++)
+        r->group = (r->group + 1) % groups;
+}
+
+/* A read and a write of the same variable, or what was there before. */
+static void make_wish(struct portfolio *p, struct agenda_order *o)
+{
+    const uint32_t most =
+        p->profile->sites < AGENDA_SITES ? (uint32_t)p->profile->sites : AGENDA_SITES - 1;
+    *o = (struct agenda_order){.negated = below(p, 4) == 0};
+    for (int i = 0; i < 64 && !o->read; i++) {
+        const uint32_t n = 1 + (uint32_t)below(p, most);
+        const struct scout_site *s = scout_site(p->profile, n);
+        if (s && s->reads)
+            o->read = (uint16_t)n;
+    }
+    const struct scout_site *read = scout_site(p->profile, o->read);
+    for (int i = 0; i < 64 && read && below(p, 8); i++) {
+        const uint32_t n = 1 + (uint32_t)below(p, most);
+        const struct scout_site *s = scout_site(p->profile, n);
+        if (s && s->writes && s->group == read->group && s->sync == read->sync) {
+            o->write = (uint16_t)n;
+            break;
+        }
+    }
+}
+
+static void make_rff(struct portfolio *p, struct recipe *r)
+{
+    const uint64_t seed = r->seed;
+    if (p->corpus.count && below(p, 3))
+        *r = p->corpus.kept[below(p, p->corpus.count)];
+    r->seed = seed;
+    r->tactic = AGENDA_rff;
+    const uint64_t how = below(p, 4);
+    if (how == 0 && r->orders > 1) {
+        r->orders--;
+        r->order[below(p, r->orders + 1u)] = r->order[r->orders];
+    } else if (how == 1 && r->orders) {
+        r->order[below(p, r->orders)].negated ^= 1;
+    } else if (r->orders < AGENDA_ORDERS) {
+        make_wish(p, &r->order[r->orders++]);
+    } else {
+        make_wish(p, &r->order[below(p, r->orders)]);
+    }
+}
+
+static void make_maple(struct portfolio *p, struct recipe *r)
+{
+    const struct idioms_order *o = idioms_draw(&p->idioms, draw(p));
+    if (!o) {
+        make_pct(p, r);
+        return;
+    }
+    r->tactic = AGENDA_idiom;
+    r->steps = o->steps;
+    memcpy(r->step, o->step, sizeof r->step);
+}
+
+static const struct {
+    const char *name;
+    unsigned share;
+    void (*make)(struct portfolio *p, struct recipe *r);
+} strategies[] = {
+#define STRATEGY(name, share, help) {#name, share, make_##name},
+#include "maple-bridge/strategies.def"
+#undef STRATEGY
+};
+enum { STRATEGIES = sizeof strategies / sizeof strategies[0] };
+
+/* ---- the portfolio ---- */
+
+struct portfolio *portfolio_new(const struct scout *profile, uint64_t seed, const char *only,
+                                struct err *err)
+{
+    struct portfolio *p = calloc(1, sizeof *p);
+    if (!p) {
+        err_set(err, "no memory");
+        return NULL;
+    }
+    p->profile = profile;
+    p->state = hash_fold(seed, 1);
+    p->only = -1;
+    for (int i = 0; only && i < (int)STRATEGIES; i++)
+        if (strcmp(only, strategies[i].name) == 0)
+            p->only = i;
+    if ((only && p->only < 0) || idioms_make(&p->idioms, profile, err)) {
+        if (only && p->only < 0)
+            err_set(err, "'%s' is no strategy", only);
+        portfolio_free(p);
+        return NULL;
+    }
+    return p;
+}
+
+void portfolio_free(struct portfolio *p)
+{
+    if (p)
+        idioms_deinit(&p->idioms);
+    free(p);
+}
+
+const char *portfolio_name(int strategy)
+{
+    return strategies[strategy].name;
+}
+
+int portfolio_count(void)
+{
+    return STRATEGIES;
+}
+
+static void put(struct portfolio *p, int strategy)
+{
+    if (p->turns < ROUND * 2)
+        p->turn[p->turns++] = strategy;
+}
+
+/* The one that has shown most new pairs per run lately. */
+static int best(struct portfolio *p)
+{
+    int b = 0;
+    double most = -1;
+    for (int i = 0; i < (int)STRATEGIES; i++) {
+        double pays = (double)(p->score[i].news + 1) / (double)(p->score[i].runs + 1);
+        if (pays > most) {
+            most = pays;
+            b = i;
+        }
+    }
+    return b;
+}
+
+/* The shares of all, interleaved, and a quarter more for the best one. */
+static void begin_round(struct portfolio *p)
+{
+    unsigned given[STRATEGIES] = {0};
+    p->turns = p->next = 0;
+    for (unsigned round = 0; round < ROUND; round++)
+        for (int i = 0; i < (int)STRATEGIES; i++)
+            if (given[i] < strategies[i].share) {
+                given[i]++;
+                put(p, i);
+            }
+    for (int i = p->turns - 1; i > 0; i--) { /* in any order */
+        int k = (int)below(p, (uint64_t)i + 1), t = p->turn[i];
+        p->turn[i] = p->turn[k];
+        p->turn[k] = t;
+    }
+    if (p->runs) {
+        const int b = best(p);
+        for (int i = 0; i < ROUND / 4; i++)
+            put(p, b);
+    }
+    for (int i = 0; i < (int)STRATEGIES; i++) {
+        p->score[i].news /= 2;
+        p->score[i].runs /= 2;
+    }
+}
+
+void portfolio_next(struct portfolio *p, struct recipe *out, int *strategy)
+{
+    if (p->next == p->turns)
+        begin_round(p);
+    *strategy = p->only >= 0 ? p->only : p->turn[p->next];
+    p->next++;
+    *out = (struct recipe){.seed = draw(p) >> 32};
+    strategies[*strategy].make(p, out);
+    p->runs++;
+}
+
+static uint64_t note_pairs(struct portfolio *p, const struct agenda_done *done)
+{
+    uint64_t news = 0;
+    for (uint32_t i = 0; i < AGENDA_PAIRS; i++) {
+        const uint16_t w = done->pair[i].write, r = done->pair[i].read;
+        if (!r || w >= AGENDA_SITES || r >= AGENDA_SITES || (p->seen[w][r / 64] >> (r % 64) & 1))
+            continue;
+        p->seen[w][r / 64] |= 1ull << (r % 64);
+        news++;
+    }
+    p->pairs += news;
+    return news;
+}
+
+static void learn_order(struct portfolio *p, const struct recipe *r, uint32_t reached)
+{
+    struct idioms_order *o = idioms_find(&p->idioms, r);
+    if (!o)
+        return;
+    o->tries++;
+    o->exposed |= reached >= o->steps;
+    o->failed += reached < o->steps;
+}
+
+void portfolio_learn(struct portfolio *p, int strategy, const struct recipe *r,
+                     const struct agenda_done *done)
+{
+    const uint64_t news = note_pairs(p, done);
+    p->score[strategy].runs++;
+    p->score[strategy].news += news;
+    if (done->events > 4)
+        p->length = p->length ? (3 * p->length + done->events) / 4 : done->events;
+    for (uint32_t i = 0; i < AGENDA_THREADS; i++)
+        for (uint32_t k = 0; k <= AGENDA_GROUPS; k++)
+            if (done->seen[i][k] > p->expected[i][k])
+                p->expected[i][k] = done->seen[i][k];
+    if (r->tactic == AGENDA_idiom)
+        learn_order(p, r, done->reached);
+    if (news && r->tactic == AGENDA_rff) {
+        p->corpus.kept[p->corpus.count < CORPUS ? p->corpus.count : below(p, CORPUS)] = *r;
+        p->corpus.count += p->corpus.count < CORPUS;
+    }
+}
+
+void portfolio_renew(struct portfolio *p)
+{
+    struct err err;
+    idioms_deinit(&p->idioms); /* sites have other numbers now */
+    p->corpus.count = 0;
+    memset(p->seen, 0, sizeof p->seen);
+    memset(p->expected, 0, sizeof p->expected);
+    idioms_make(&p->idioms, p->profile, &err);
+}
+
+void portfolio_tell(const struct portfolio *p, struct agenda *agenda)
+{
+    agenda->length = p->length ? p->length : 64;
+    memcpy(agenda->expected, p->expected, sizeof agenda->expected);
+}
+
+uint64_t portfolio_pairs(const struct portfolio *p)
+{
+    return p->pairs;
+}
+
+uint64_t portfolio_orders(const struct portfolio *p, uint64_t *exposed)
+{
+    uint64_t tried = 0;
+    *exposed = 0;
+    for (size_t i = 0; i < p->idioms.orders; i++) {
+        tried += p->idioms.order[i].tries > 0;
+        *exposed += p->idioms.order[i].exposed;
+    }
+    return tried;
+}

@@ -1,0 +1,61 @@
+/* search.h - runs a program under one schedule after the other until it fails.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * The first run is not perturbed. If it passes, its recording is profiled (scout.h), and the
+ * portfolio's recipes are run in batches, several at once. The first run that fails, by its number,
+ * is what was found: how many run at once changes nothing about that.
+ */
+#ifndef MAPLE_BRIDGE_SEARCH_H
+#define MAPLE_BRIDGE_SEARCH_H
+
+#include "maple-bridge/crew.h"
+#include "maple-bridge/recipe.h"
+
+enum { SEARCH_BATCH = 16 };
+
+struct search_state {
+    uint64_t runs, failures, pairs, orders, exposed;
+    uint64_t ns;          /* since the begin */
+    const char *strategy; /* that has paid off most */
+};
+
+struct search_found {
+    uint64_t run; /* 1: the unperturbed one */
+    const char *dir;
+    const char *strategy; /* NULL: the run was not perturbed */
+    struct recipe recipe;
+    const struct crew_outcome *outcome;
+    uint64_t events, switches, hash;
+};
+
+struct search_options {
+    struct crew_options crew;
+    const char *dir; /* where the pinball goes: must not be there */
+    int workers;
+    uint64_t seed;
+    uint64_t most_runs;          /* 0: any number */
+    uint64_t most_ns;            /* runs begin until then; 0: any time */
+    const char *strategy;        /* NULL: all of them */
+    const struct recipe *recipe; /* this one alone, again and again; NULL: the portfolio's */
+    bool libraries;
+    bool all;           /* goes on after a failure: distinct ones get a pinball each */
+    volatile int *stop; /* not 0: it ends soon */
+    /* Called after each batch, and for each failure that is kept. */
+    void (*progress)(void *arg, const struct search_state *state);
+    void (*found)(void *arg, const struct search_found *found);
+    void *arg;
+};
+
+struct search_result {
+    uint64_t runs, failures;
+    uint64_t hash; /* of the switches of the last run; with `recipe` ... */
+    bool same;     /* ... all runs had that */
+    uint32_t sites, threads;
+    uint64_t ns;
+};
+
+/* 0: it came to its end; -1 with *err: the program could not be run, or the disk is full. */
+int search_run(const struct search_options *o, struct search_result *out, struct err *err);
+
+#endif

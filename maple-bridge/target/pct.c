@@ -1,0 +1,60 @@
+/* pct.c - priorities that change a few times (Burckhardt and others, ASPLOS 2010).
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Each thread has a priority by lot, and the highest runs. At depth - 1 events, by lot among the
+ * expected number of events, the thread that comes there falls below all others. A bug that needs d
+ * orders to hold is found with probability 1 / (n * k^(d-1)) at least.
+ */
+#include "maple-bridge/target/tactic.h"
+
+enum { MOST_CHANGES = 16 };
+
+static struct {
+    uint64_t at[MOST_CHANGES];
+    uint32_t changes;
+    uint64_t below; /* the next one that falls gets this */
+} pct;
+
+static void begin(void)
+{
+    pct.below = 1u << 20;
+    pct.changes = agenda->depth ? agenda->depth - 1 : 0;
+    if (pct.changes > MOST_CHANGES)
+        pct.changes = MOST_CHANGES;
+    for (uint32_t i = 0; i < pct.changes; i++)
+        pct.at[i] = 1 + rand_below(agenda->length);
+}
+
+static void demote(struct actor *a)
+{
+    a->priority = --pct.below;
+}
+
+static bool changes_at(uint64_t event)
+{
+    bool found = false;
+    for (uint32_t i = 0; i < pct.changes; i++)
+        if (pct.at[i] == event) {
+            pct.at[i] = 0;
+            found = true;
+        }
+    return found;
+}
+
+static struct actor *pick(struct choice *c)
+{
+    struct actor *best = NULL;
+    if (c->self && changes_at(agenda->done.events))
+        demote(c->self);
+    for (int i = 0; i < c->count; i++) {
+        struct actor *a = c->who[i];
+        if (!a->priority)
+            a->priority = (1ull << 32) + (rand_draw() >> 16);
+        if (!best || a->priority > best->priority)
+            best = a;
+    }
+    return best;
+}
+
+const struct tactic pct_tactic = {.begin = begin, .pick = pick, .demote = demote};

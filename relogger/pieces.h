@@ -1,0 +1,50 @@
+/* pieces.h - which executed instructions are kept, by statements.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * A statement is a maximal run of instructions of one frame with one file and line; those of calls
+ * that it makes are not counted. It is kept if an instruction of it is wanted; without source the
+ * instruction is. A *piece* is a part of a statement between which and the next nothing else was
+ * executed: numbers of instructions that follow each other. docs/internals/relogger.md.
+ */
+#ifndef RELOGGER_PIECES_H
+#define RELOGGER_PIECES_H
+
+#include <stdio.h>
+
+#include "base/err.h"
+#include "trace/trace.h"
+
+struct exclude;
+struct slice;
+struct study;
+
+struct piece {
+    uint64_t first, insns; /* instructions of the trace */
+    uint32_t depth;        /* of calls: 1 is a thread's first function */
+    uint32_t goes_on;      /* 1: the statement was begun before */
+};
+
+struct pieces {
+    struct piece *piece; /* by `first`; none overlaps another */
+    size_t pieces, room;
+    uint64_t insns; /* of all of them */
+};
+
+struct pieces_rule {
+    const struct slice *slice; /* keep what has nodes of it; NULL: everything, ... */
+    struct exclude *exclude;   /* ... but this; NULL: nothing */
+};
+
+/* All pieces; the trace's last instruction is one of them in any case. */
+int pieces_find(struct study *s, const struct pieces_rule *rule, struct pieces *out,
+                struct err *err);
+void pieces_deinit(struct pieces *list);
+
+/* Through a file: the process that reads debug information may be confined, and is not trusted
+ * then.
+ */
+int pieces_write(const struct pieces *list, int fd, struct err *err);
+int pieces_read(int fd, const struct trace *trace, struct pieces *out, struct err *err);
+
+#endif

@@ -1,0 +1,334 @@
+/* exact.c - recordings that leave something out, compared with the whole: relog_exact DIR ROOM SEED
+ * CASES.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * A case keeps random pieces of the execution, or the slice of a random instruction, with gaps of
+ * any length or the usual ones. At each kept statement all threads have the registers of the whole;
+ * at some of them, and at the last, all memory and mappings are the same. As many instructions are
+ * executed as were kept, and the recording verifies and ends as the whole does.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "pinball/pinball.h"
+#include "pinball/record_gap.h"
+#include "pinball/records.h"
+#include "pinball/text.h"
+#include "relogger/relog.h"
+#include "replayer/replay.h"
+#include "slicer/slice.h"
+#include "study/study.h"
+
+enum { THREADS = 256, MAPS = 4096, PIECE = 1 << 20, PLACES = 3000, MEMORIES = 25 };
+
+static uint64_t seed;
+static char what[256];
+
+static uint64_t draw(uint64_t below)
+{
+    seed = seed * 6364136223846793005ull + 1442695040888963407ull;
+    return below ? (seed >> 20) % below : 0;
+}
+
+static void die(const char *why, const char *more)
+{
+    printf("FAILED: %s: %s: %s\n", what, why, more);
+    exit(1);
+}
+
+/* ---- two replays at one place ---- */
+
+static void compare_thread(struct replay *a, struct replay *b, uint32_t thread, const char *where)
+{
+    static struct program_registers x, y;
+    char text[160];
+    struct err err;
+    if (replay_registers(a, thread, &x, &err) || replay_registers(b, thread, &y, &err))
+        die(where, err.msg);
+    if (x.count == y.count && x.rip == y.rip && x.rflags == y.rflags && x.fs_base == y.fs_base &&
+        x.gs_base == y.gs_base && x.xsave_bytes == y.xsave_bytes &&
+        !memcmp(x.gpr, y.gpr, sizeof x.gpr) && !memcmp(x.xsave, y.xsave, x.xsave_bytes))
+        return;
+    snprintf(text, sizeof text,
+             "T%u: counts %" PRIu64 " %" PRIu64 ", pcs %" PRIx64 " %" PRIx64 ", flags %" PRIx64
+             " %" PRIx64,
+             thread, x.count, y.count, x.rip, y.rip, x.rflags, y.rflags);
+    die(where, text);
+}
+
+static void compare_threads(struct replay *a, struct replay *b, const char *where)
+{
+    static struct program_thread x[THREADS], y[THREADS];
+    size_t n = replay_threads(a, x, THREADS), m = replay_threads(b, y, THREADS);
+    if (n != m)
+        die(where, "another number of threads");
+    for (size_t i = 0; i < n && i < THREADS; i++) {
+        if (x[i].number != y[i].number || x[i].tid != y[i].tid)
+            die(where, "other threads");
+        compare_thread(a, b, x[i].number, where);
+    }
+}
+
+static void compare_memory(struct replay *a, struct replay *b, const char *where)
+{
+    static struct program_map x[MAPS], y[MAPS];
+    static uint8_t p[PIECE], q[PIECE];
+    char text[80];
+    size_t n = replay_maps(a, x, MAPS), m = replay_maps(b, y, MAPS);
+    for (size_t i = 0; i < n && i < m && i < MAPS; i++)
+        if (x[i].start != y[i].start || x[i].end != y[i].end || x[i].prot != y[i].prot ||
+            x[i].file != y[i].file) {
+            snprintf(text, sizeof text,
+                     "mapping %zu: %" PRIx64 "-%" PRIx64 ", %" PRIx64 "-%" PRIx64, i, x[i].start,
+                     x[i].end, y[i].start, y[i].end);
+            die(where, text);
+        }
+    if (n != m)
+        die(where, "another number of mappings");
+    for (size_t i = 0; i < n && i < MAPS; i++)
+        for (uint64_t at = x[i].start; at < x[i].end && (x[i].prot & 1); at += PIECE) {
+            size_t bytes = x[i].end - at < PIECE ? (size_t)(x[i].end - at) : PIECE;
+            size_t got = replay_read(a, at, p, bytes);
+            if (got != replay_read(b, at, q, bytes) || memcmp(p, q, got) != 0) {
+                size_t k = 0;
+                while (k < got && p[k] == q[k])
+                    k++;
+                snprintf(text, sizeof text, "memory at %" PRIx64 ": %02x, %02x", at + k, p[k],
+                         q[k]);
+                die(where, text);
+            }
+        }
+}
+
+/* ---- what the new one says of itself ---- */
+
+struct places {
+    struct kept_statement *list;
+    size_t count;
+};
+
+static struct places places_of(struct pinball *p)
+{
+    struct places out = {0};
+    static uint8_t data[8 << 20];
+    struct err err;
+    for (uint64_t i = 0; i < pinball_chunks(p); i++) {
+        uint64_t bytes, records;
+        pinball_chunk_info(p, i, &bytes, &records);
+        if (pinball_read_chunk(p, i, data, sizeof data, &err))
+            die("events", err.msg);
+        for (const struct record *r = records_first(data, bytes); r;
+             r = records_next(r, data + bytes)) {
+            const struct record_kept *k = (const void *)r;
+            if (r->kind != RECORD_KEPT)
+                continue;
+            out.list = realloc(out.list, (out.count + k->statements) * sizeof *out.list);
+            memcpy(out.list + out.count, k + 1, k->statements * sizeof *out.list);
+            out.count += k->statements;
+        }
+    }
+    return out;
+}
+
+static void go(struct replay *r, const struct position *to, const char *which)
+{
+    struct replay_stop stop;
+    struct err err;
+    char text[POSITION_TEXT + 40];
+    if (replay_run(r, to, &stop, &err))
+        die(which, err.msg);
+    if (stop.why == STOP_POSITION)
+        return;
+    position_format(to, text);
+    die(which, text);
+}
+
+static struct replay *open_replay(struct pinball *p)
+{
+    struct err err;
+    struct replay *r = replay_new(p, &(struct replay_options){.engine = "exact=1"}, &err);
+    if (!r)
+        die("replay", err.msg);
+    return r;
+}
+
+static void compare_places(struct pinball *whole, struct pinball *part)
+{
+    struct places all = places_of(part);
+    struct replay *a = open_replay(whole), *b = open_replay(part);
+    const uint64_t step = all.count / PLACES + 1, each = all.count / step / MEMORIES + 1;
+    uint64_t done = 0;
+    for (size_t i = 0; i < all.count; i++) {
+        const struct kept_statement *s = &all.list[i];
+        const struct position at = {.thread = s->thread, .count = s->count, .pc = s->pc};
+        const bool last = i + 1 == all.count;
+        char text[POSITION_TEXT];
+        if ((s->how & KEPT_IN_CALL) || (!last && draw(step) != 0))
+            continue;
+        position_format(&at, text);
+        go(a, &at, "the whole");
+        go(b, &at, "the part");
+        compare_threads(a, b, text);
+        if (last || !draw(each))
+            compare_memory(a, b, text);
+        done++;
+    }
+    if (!done)
+        die("places", "none");
+    replay_free(a);
+    replay_free(b);
+    free(all.list);
+}
+
+/* ---- how it runs and ends ---- */
+
+static void take_count(void *arg, const char *line)
+{
+    const char *at = strstr(line, "icount: instructions=");
+    if (at)
+        *(uint64_t *)arg = strtoull(strchr(at, '=') + 1, NULL, 10);
+}
+
+static struct replay_stop run_all(struct pinball *p, uint64_t *count)
+{
+    struct err err;
+    struct replay_stop stop;
+    struct replay *r = replay_new(
+        p, &(struct replay_options){.verify = true, .message = take_count, .arg = count}, &err);
+    if (!r || replay_tool(r, "icount", &err) || replay_run(r, NULL, &stop, &err) ||
+        replay_tool(r, NULL, &err))
+        die("run", err.msg);
+    replay_free(r);
+    return stop;
+}
+
+static uint64_t switches_of(struct pinball *p)
+{
+    static uint8_t data[8 << 20];
+    uint64_t n = 0, bytes, records;
+    struct err err;
+    for (uint64_t i = 0; i < pinball_chunks(p); i++) {
+        pinball_chunk_info(p, i, &bytes, &records);
+        if (pinball_read_chunk(p, i, data, sizeof data, &err))
+            die("events", err.msg);
+        for (const struct record *r = records_first(data, bytes); r;
+             r = records_next(r, data + bytes))
+            n += r->kind == RECORD_SWITCH;
+    }
+    return n;
+}
+
+/* Instructions that are begun, and begun again for a fault or a signal, are counted, too; and
+ * system calls that were begun before a gap, or end behind one. */
+static void compare_runs(struct pinball *whole, struct pinball *part, uint64_t insns,
+                         uint64_t expected)
+{
+    uint64_t n = 0, m = 0;
+    char text[120];
+    struct replay_stop a = run_all(whole, &n), b = run_all(part, &m);
+    if (a.why != b.why || a.reason != b.reason || a.status != b.status || a.ticks != b.ticks ||
+        a.at.thread != b.at.thread || a.at.count != b.at.count || a.at.pc != b.at.pc)
+        die("the end", "another one");
+    snprintf(text, sizeof text,
+             "%" PRIu64 " of the whole, which has %" PRIu64 "; %" PRIu64
+             " of the part, to be %" PRIu64,
+             n, insns, m, expected);
+    if (n < insns || m < expected || m - expected > n - insns + switches_of(whole))
+        die("instructions executed", text);
+}
+
+/* ---- cases ---- */
+
+static int by_first(const void *a, const void *b)
+{
+    const struct piece *x = a, *y = b;
+    return x->first < y->first ? -1 : x->first > y->first;
+}
+
+static struct pieces random_pieces(uint64_t insns)
+{
+    const size_t wanted = 1 + draw(insns < 4000 ? insns / 40 + 1 : 100);
+    struct piece *p = calloc(wanted + 1, sizeof *p);
+    struct pieces out = {.piece = p};
+    for (size_t i = 0; i < wanted; i++)
+        p[i] =
+            (struct piece){.first = draw(insns), .insns = 1 + draw(1ull << draw(12)), .depth = 1};
+    p[wanted] = (struct piece){.first = insns - 1, .insns = 1, .depth = 1};
+    qsort(p, wanted + 1, sizeof *p, by_first);
+    for (size_t i = 0; i <= wanted; i++) {
+        const struct piece *last = out.pieces ? &p[out.pieces - 1] : NULL;
+        struct piece next = p[i];
+        if (last && last->first + last->insns > next.first)
+            continue;
+        const uint64_t end = i < wanted ? p[i + 1].first : insns;
+        if (next.first + next.insns > end)
+            next.insns = end - next.first;
+        if (next.insns)
+            p[out.pieces++] = next;
+    }
+    for (size_t i = 0; i < out.pieces; i++)
+        out.insns += p[i].insns;
+    return out;
+}
+
+static struct pieces slice_pieces(struct study *s)
+{
+    struct pieces out;
+    struct err err;
+    const uint64_t insns = trace_insns(s->trace);
+    const struct slice_want want = {.kind = SLICE_USES, .at = insns - 1 - draw(insns / 2)};
+    struct slice *slice = slice_backward(s->index, &want, 1, &(struct slice_options){0}, &err);
+    if (!slice || pieces_find(s, &(struct pieces_rule){.slice = slice}, &out, &err))
+        die("slice", err.msg);
+    slice_free(slice);
+    return out;
+}
+
+static void one_case(struct study *s, const char *room, unsigned number)
+{
+    static const uint64_t gaps[] = {0, 0, 50, RELOG_GAP};
+    const bool sliced = number % 2;
+    const uint64_t insns = trace_insns(s->trace), gap = gaps[draw(4)];
+    struct pieces kept = sliced ? slice_pieces(s) : random_pieces(insns);
+    struct relog_result result;
+    struct text head = {0};
+    struct err err;
+    char dir[4096];
+    snprintf(what, sizeof what, "case %u, %s, gap %" PRIu64, number, sliced ? "a slice" : "pieces",
+             gap);
+    snprintf(dir, sizeof dir, "%s/part.%u", room, number);
+    text_add(&head, "relog_slice", "a test");
+    const struct relog_options o = {.gap = gap, .head = &head};
+    if (relog(s->pinball, s->trace, &kept, dir, &o, &result, &err))
+        die("relog", err.msg);
+    struct pinball *part = pinball_open(dir, &err);
+    if (!part)
+        die("open", err.msg);
+    compare_runs(s->pinball, part, insns, insns - kept.piece[0].first - result.out);
+    compare_places(s->pinball, part);
+    printf("%s: %" PRIu64 " of %" PRIu64 " kept, %" PRIu64 " gaps\n", what, kept.insns, insns,
+           result.gaps);
+    pinball_close(part);
+    pieces_deinit(&kept);
+    text_deinit(&head);
+}
+
+int main(int argc, char *argv[])
+{
+    struct err err;
+    if (argc != 5)
+        return 2;
+    seed = strtoull(argv[3], NULL, 10) * 2654435761u + 1;
+    snprintf(what, sizeof what, "seed %s", argv[3]);
+    struct study *s = study_open(argv[1], &(struct study_options){0}, &err);
+    if (!s)
+        die("open", err.msg);
+    for (unsigned i = 0; i < strtoul(argv[4], NULL, 10); i++)
+        one_case(s, argv[2], i);
+    study_close(s);
+    printf("good: %s cases\n", argv[4]);
+    return 0;
+}

@@ -1,0 +1,70 @@
+#!/bin/bash
+# verb.sh - `drdebug relog`: verb.sh DRDEBUG RELOG_FLIP SUMMING. SPDX-License-Identifier: MIT
+set -u
+drdebug=$1 flip=$2 summing=$3
+room=$(mktemp -d)
+trap 'rm -rf "$room"' EXIT
+cd "$room" || exit 1
+export XDG_CACHE_HOME=$room/cache XDG_STATE_HOME=$room/state
+failures=0
+
+fail() {
+    echo "FAILED: $*"
+    failures=$((failures + 1))
+}
+
+# refuses WORDS STATUS ARGUMENT...: the message has the words, and nothing is left behind.
+refuses() {
+    local words=$1 status=$2 said
+    shift 2
+    said=$("$drdebug" relog "$@" 2>&1)
+    [ $? -eq "$status" ] || fail "relog $*: another status: $said"
+    [[ $said == *"$words"* ]] || fail "relog $*: says: $said"
+    [ ! -e refused ] || fail "relog $*: left something behind"
+}
+
+"$drdebug" record -o whole -- "$summing" >/dev/null 2>&1
+end=$("$drdebug" info whole | sed -n 's/^position *//p')
+
+# A failure's slice ends in the same failure, at the same instruction; with gaps of any length.
+for gap in 0 20000; do
+    "$drdebug" relog whole --at failure --gap $gap -o "slice.$gap" >out || fail "gap $gap: $(cat out)"
+    grep -q 'instructions kept' out || fail "gap $gap: says: $(cat out)"
+    "$drdebug" verify "slice.$gap" >out 2>&1 || fail "gap $gap: verify: $(cat out)"
+    "$drdebug" replay "slice.$gap" 2>&1 | grep -q 'SIGABRT in thread 1' || fail "gap $gap: another end"
+    [ "$("$drdebug" info "slice.$gap" | sed -n 's/^position *//p')" = "$end" ] || fail "gap $gap: ends elsewhere"
+done
+"$drdebug" info slice.0 | grep -q '^left out .* gaps$' || fail 'info does not tell of gaps'
+
+# Kept by name; the same slice again gives the same statements.
+"$drdebug" slice whole --at failure -o kept >/dev/null || fail 'slice -o'
+"$drdebug" relog whole --slice kept --gap 0 -o named >out || fail 'by name'
+sed 's/^named/slice.0/' out >named.out
+"$drdebug" relog whole --at failure --gap 0 -o again | sed 's/^again/slice.0/' | cmp -s - named.out || fail 'by name: not the same'
+
+# What is put in is what is read: a byte of `table`, which a gap holds, changes what `sum` makes of it.
+at=$("$drdebug" debug whole -- -batch -ex 'print &table[3]' 2>/dev/null | sed -n 's/.*\(0x[0-9a-f]*\).*/\1/p' | tail -1)
+"$drdebug" relog whole --exclude fill --gap 0 -o filled >out || fail "exclude: $(cat out)"
+FLIP_AT=$at "$flip" filled 3 2 || fail "flip at $at"
+show() {
+    "$drdebug" debug "$1" -- -batch -ex 'break abort' -ex continue -ex up -ex 'print total' 2>/dev/null | sed -n 's/^\$1 = //p'
+}
+[ "$(show filled)" = 30 ] || fail "the total is $(show filled)"
+[ "$(show filled.flipped)" = 29 ] || fail "the total of the flipped one is $(show filled.flipped)"
+
+# Packed, verified, cut; and relogged with nothing to leave out it is the whole.
+"$drdebug" pack slice.0 >/dev/null 2>&1 && "$drdebug" verify slice.0.packed.pinball >out 2>&1 || fail "packed: $(cat out 2>&1)"
+"$drdebug" relog whole --only-thread 1 -o all >out || fail 'only-thread 1'
+grep -q ' 0 left out in 0 gaps' out || fail "nothing is excluded: $(cat out)"
+"$drdebug" verify all >out 2>&1 || fail "all: $(cat out)"
+
+refuses 'say what to keep' 2 whole -o refused
+refuses '-o is missing' 2 whole --at failure
+refuses 'not a number from 0 on' 2 whole --at failure --gap x -o refused
+refuses 'no function, module or line' 1 whole --exclude nothing_like_it -o refused
+refuses 'whole' 1 whole --slice missing -o refused
+refuses 'has no code' 1 whole 'nix at summing.c:1' -o refused
+mkdir there && refuses 'there' 1 whole --at failure -o there
+refuses 'leaves instructions out' 1 slice.0 --at failure -o refused
+[ $failures -eq 0 ] && echo good
+exit $failures
