@@ -217,7 +217,7 @@ static void say_free(struct teller *t)
 }
 
 /* "l.burst, declared at main.c:12"; false: it has no name. */
-static bool say_owner(struct teller *t)
+static bool say_declared(struct teller *t)
 {
     const struct heap_error *e = t->e;
     const struct source_frame frame = {.cfa = e->owner_cfa};
@@ -246,7 +246,7 @@ static void say_undefined(struct teller *t)
     char where[HEAP_WORDS / 2];
     heap_words_place(t->study, e->from_pc, where, sizeof where);
     say(t, "%s what nobody has written: ", does[e->kind]);
-    if (e->block != HEAP_NONE || !say_owner(t)) {
+    if (e->block != HEAP_NONE || !say_declared(t)) {
         say(t, "%" PRIu64 " byte%s ", e->bytes, e->bytes == 1 ? "" : "s");
         if (e->block != HEAP_NONE)
             say_where(t);
