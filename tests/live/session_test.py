@@ -74,8 +74,15 @@ class Session:
         return answer
 
     def press(self, key, *wanted):
-        """While a command runs."""
-        os.write(self.terminal, key)
+        """While a command runs. A key that comes while GDB reads symbols, between two stops that it does not show,
+        is GDB's own, and nothing stops: it is pressed again."""
+        for _ in range(PATIENCE_S // 5):
+            os.write(self.terminal, key)
+            end = time.monotonic() + 5
+            while "\n(gdb) " not in self.said and time.monotonic() < end:
+                self.read()
+            if "\n(gdb) " in self.said:
+                break
         answer = self.wait_for(r"\n\(gdb\) ")
         for pattern in wanted:
             if not re.search(pattern, answer):
