@@ -178,9 +178,11 @@ static void count_pairs(struct study *s)
     struct scan early, named, all;
     struct scan_lists a = {0}, b = {0};
     uint64_t by_early = 0, by_named = 0, by_both = 0, by_any = 0;
-    if (scan_init(&early, s->trace, SLICE_MAX_SAVE, NULL, &err) ||
-        scan_init(&named, s->trace, 0, s->source, &err) ||
-        scan_init(&all, s->trace, SLICE_MAX_SAVE, s->source, &err))
+    const struct scan_options of_early = {.max_save = SLICE_MAX_SAVE},
+                              of_named = {.source = s->source},
+                              of_all = {.max_save = SLICE_MAX_SAVE, .source = s->source};
+    if (scan_init(&early, s->trace, &of_early, &err) ||
+        scan_init(&named, s->trace, &of_named, &err) || scan_init(&all, s->trace, &of_all, &err))
         die(err.msg);
     for (uint32_t c = 0; c < all.chunks; c++) {
         if (scan_unpack(&early.chunk[c], &a, &err) || scan_unpack(&named.chunk[c], &b, &err))

@@ -2,8 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * What it knows is in the recording's `ring` (pinball/ring.h). A key is a signal to the recorder;
- * who that is, is believed only if that process really has this ring open.
+ * What it knows is in the `ring` of the recording (pinball/ring.h). A key is a signal to the
+ * recorder. The ring says which process that is; this verb believes it only if that process has
+ * this ring open.
  */
 #define _GNU_SOURCE
 #include <errno.h>

@@ -68,8 +68,8 @@ static char *start_command(int script, const struct gdb_start *a, int stub)
     } else {
         fputs("drdebug.connect([", out);
         for (char *const *word = a->server; *word; word++) {
+            fputs(word == a->server ? "" : ", ", out);
             put_bytes_literal(out, *word);
-            fputs(", ", out);
         }
         fprintf(out, "], '%s'%s)", a->where, a->live ? ", live=True" : "");
     }

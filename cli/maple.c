@@ -34,6 +34,9 @@ const char maple_details[] =
     "  --seed N           what the search draws from; default 1\n"
     "  --strategy NAME    draw recipes from one strategy: random, pct, pos, surw, rff or maple\n"
     "  --recipe RECIPE    run this recipe alone, as often as --runs says, and compare the schedules\n"
+    "  --no-report        do not look for the cause of a failure by further runs\n"
+    "  --pair             leave DIR.reduced, the failing run with as few switches as do, and DIR.passing, the\n"
+    "                     same without the one that decides\n"
     "  --all              go on after a failure: every distinct one gets a pinball\n"
     "  --fail TEXT        a run has failed if its standard error has TEXT, and not otherwise\n"
     "  --check CMD        a run has failed if the shell command CMD, run after it, does not return 0\n"
@@ -55,6 +58,8 @@ enum {
     OPT_SEED,
     OPT_STRATEGY,
     OPT_RECIPE,
+    OPT_NO_REPORT,
+    OPT_PAIR,
     OPT_ALL,
     OPT_FAIL,
     OPT_CHECK,
@@ -72,6 +77,8 @@ static const struct option long_options[] = {
     {"seed", required_argument, NULL, OPT_SEED},
     {"strategy", required_argument, NULL, OPT_STRATEGY},
     {"recipe", required_argument, NULL, OPT_RECIPE},
+    {"no-report", no_argument, NULL, OPT_NO_REPORT},
+    {"pair", no_argument, NULL, OPT_PAIR},
     {"all", no_argument, NULL, OPT_ALL},
     {"fail", required_argument, NULL, OPT_FAIL},
     {"check", required_argument, NULL, OPT_CHECK},
@@ -194,7 +201,11 @@ static int parse(int argc, char *argv[], struct maple *m)
             return help_verb("maple");
         if (c == ':' || c == '?')
             return say_bad_option("maple", argv, c == ':' ? ':' : optopt, OPT_HELP);
-        if (c == OPT_ALL)
+        if (c == OPT_NO_REPORT)
+            m->search.report = false;
+        else if (c == OPT_PAIR)
+            m->search.pair = true;
+        else if (c == OPT_ALL)
             m->search.all = true;
         else if (c == OPT_LIBRARIES)
             m->search.libraries = true;
@@ -315,6 +326,62 @@ static void found(void *arg, const struct search_found *f)
     fflush(stdout);
 }
 
+static void say_access(const struct reduce_access *a, const char *end)
+{
+    plain_printf(stdout, "T%" PRIu32 " %s at %s%s", a->thread, a->write ? "writes" : "reads",
+                 a->place, end);
+}
+
+static void reduced_json(const struct reduced *r)
+{
+    printf("{\"runs\": %" PRIu64 ", \"before\": %" PRIu32 ", \"after\": %" PRIu32 ", \"pairs\": [",
+           r->runs, r->before, r->after);
+    for (uint32_t i = 0; i < r->pairs; i++) {
+        const struct reduce_access *side[] = {&r->pair[i].first, &r->pair[i].then};
+        fputs(i ? ", [" : "[", stdout);
+        for (int k = 0; k < 2; k++) {
+            printf("%s{\"thread\": %" PRIu32 ", \"write\": %s, \"place\": ", k ? ", " : "",
+                   side[k]->thread, side[k]->write ? "true" : "false");
+            json_string(side[k]->place);
+            putchar('}');
+        }
+        putchar(']');
+    }
+    fputs("]}", stdout);
+}
+
+static void reduced(void *arg, const struct reduced *r)
+{
+    struct maple *m = arg;
+    if (m->json) {
+        fputs(", ", stdout);
+        reduced_json(r);
+        return;
+    }
+    if (r->failed) {
+        puts("the schedule alone does not bring it back: the program depends on something outside");
+        return;
+    }
+    printf("%" PRIu32 " of %" PRIu32 " switches are needed (%" PRIu64 " more runs)", r->after,
+           r->before, r->runs);
+    struct recipe script = {.tactic = AGENDA_script};
+    if (r->after <= RECIPE_SWITCHES) {
+        char text[RECIPE_TEXT];
+        script.switches = r->after;
+        memcpy(script.script, r->list, r->after * sizeof *r->list);
+        recipe_text(&script, text, sizeof text);
+        printf(": recipe %s", text);
+    }
+    putchar('\n');
+    for (uint32_t i = 0; i < r->pairs; i++) {
+        fputs(i ? "              " : "critical pair ", stdout);
+        say_access(&r->pair[i].first, ", then ");
+        say_access(&r->pair[i].then, "");
+        putchar('\n');
+    }
+    fflush(stdout);
+}
+
 static void finish(const struct maple *m, const struct search_result *r)
 {
     clear_line(m);
@@ -366,7 +433,7 @@ static int run(struct maple *m)
 int maple_main(int argc, char *argv[])
 {
     struct maple m = {.engine.verb = "maple",
-                      .search = {.seed = 1, .stop = &interrupted},
+                      .search = {.seed = 1, .report = true, .stop = &interrupted},
                       .terminal = isatty(STDERR_FILENO)};
     char path[PATH_MAX], dir[PATH_MAX];
     int status = parse(argc, argv, &m);
@@ -391,6 +458,7 @@ int maple_main(int argc, char *argv[])
     m.search.crew.dir = m.search.dir;
     m.search.progress = show;
     m.search.found = found;
+    m.search.reduced = reduced;
     m.search.arg = &m;
     return run(&m);
 }

@@ -219,7 +219,8 @@ static int analyse(void *arg)
         return say_error(CLI_FAILED, "%s", err.msg);
     struct slice *slice = w->options->whole ? NULL : make_slice(w, &err);
     const struct pieces_rule rule = {.slice = slice, .exclude = &w->options->exclude};
-    int bad = (!slice && !w->options->whole) || pieces_find(w->study, &rule, &kept, &err) || pieces_write(&kept, w->fd, &err);
+    int bad = (!slice && !w->options->whole) || pieces_find(w->study, &rule, &kept, &err) ||
+              pieces_write(&kept, w->fd, &err);
     slice_free(slice);
     pieces_deinit(&kept);
     return bad ? say_error(err.code == CRITERION_USAGE ? CLI_USAGE : CLI_FAILED, "relog: %s",
@@ -290,8 +291,9 @@ static int work(struct arguments *a, struct saved *of)
     if (!s)
         return say_error(err.code == REPLAY_DIVERGED ? CLI_DIVERGED : CLI_FAILED, "%s", err.msg);
     struct analysis w = {s, a, of, memfd_create("kept", MFD_CLOEXEC)};
-    int status = w.fd < 0 ? say_error(CLI_FAILED, "relog: %s", strerror(errno))
-                          : broker_run(s, &(struct broker_options){.other = NULL}, analyse, &w, &err);
+    int status = w.fd < 0
+                     ? say_error(CLI_FAILED, "relog: %s", strerror(errno))
+                     : broker_run(s, &(struct broker_options){.other = NULL}, analyse, &w, &err);
     if (status < 0)
         status = say_error(CLI_FAILED, "relog: %s", err.msg);
     progress_begin(&progress, a->out);

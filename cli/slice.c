@@ -81,8 +81,11 @@ static int print(struct study *s, const struct slice_options_given *a, const str
                             .of = of,
                             .lines = a->lines,
                             .all = a->all,
+                            .sets = &a->sets,
                             .again = a->again,
                             .steps = a->steps};
+    if (tale)
+        slice_outside_find(s, tale);
     for (size_t i = 0; first && p.story && i < tale->rows; i++)
         told->row[told->rows++] = r->row[tale->row[i].row];
     if (first)
@@ -198,7 +201,9 @@ static int ask(struct study *s, const struct slice_options_given *a, struct save
     return sets_widen(s, &a->sets, &to, &of->criterion, err) || narrow(s, a, of, err) ? -1 : 0;
 }
 
-/* Of a long recording the story is told before all of the slice is known: it is made from the
+enum { LATELY = 64 }; /* chunks of the trace, about 20 M instructions */
+
+/* The story of a long recording is told before all of the slice is known: it is made from the
  * nearest instructions alone. */
 static bool tells_first(const struct study *s, const struct slice_options_given *a,
                         const struct saved *of)
@@ -234,7 +239,14 @@ static int make(struct study *s, const struct slice_options_given *a)
 {
     struct saved of = {0};
     struct err err = {.code = 0};
-    if (ask(s, a, &of, &err)) {
+    s->index->lately = trace_insns(s->trace) > FINDINGS_INSNS ? LATELY : 0;
+    int bad = ask(s, a, &of, &err);
+    if (bad && s->index->scan.first) { /* with all that was before, too */
+        saved_deinit(&of);
+        s->index->lately = 0;
+        bad = ask(s, a, &of, &err);
+    }
+    if (bad) {
         saved_deinit(&of);
         return not_found(a, &err);
     }
@@ -242,9 +254,10 @@ static int make(struct study *s, const struct slice_options_given *a)
     struct told told = {.rows = 0};
     struct slice *slice = tells_first(s, a, &of) ? tell_first(s, a, &of, &told) : NULL;
     struct slice *part = NULL;
+    s->index->lately = 0;
     if (!slice)
         slice = saved_make(s, &of, &err);
-    bool bad = !slice;
+    bad = !slice;
     if (slice && sets_any(&a->sets))
         bad = !(part = sets_narrow(s, &a->sets, &others, &of.criterion, slice, &err));
     int status = bad ? not_found(a, &err) : -1;
@@ -353,7 +366,7 @@ static int analyse(void *arg)
     if (study_analyse(w->study, &err))
         return say_error(CLI_FAILED, "%s", err.msg);
     progress_begin(&progress, w->options->in);
-    w->study->index->progress = (struct trace_index_progress){&progress, tell_progress};
+    w->study->index->progress = (struct scan_progress){&progress, tell_progress};
     return w->options->show ? show(w->study, w->options, w->of) : make(w->study, w->options);
 }
 

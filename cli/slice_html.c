@@ -117,9 +117,12 @@ static void put_row(const struct slice_page *g, char list, size_t number, uint32
 static void put_text(const struct slice_page *g, const struct report_row *r)
 {
     const char *text = r->file ? source_text(g->p->study->source, r->file, r->line) : NULL;
+    char insn[WORDS_ROOM];
     fputs("<code>", g->f);
     if (text)
         slice_page_put(g, text + strspn(text, " \t"));
+    else if (r->nodes && report_insn(g->p->study, r->last, insn, sizeof insn))
+        slice_page_put(g, insn);
     fputs("</code>", g->f);
 }
 
@@ -169,7 +172,8 @@ static void put_story(const struct slice_page *g)
         const struct story_row *row = &t->row[i];
         const struct report_row *r = &g->p->report->row[row->row];
         char words[WORDS_ROOM];
-        story_words(g->p->study, g->p->report, row, values_flowed(g->p->values, &row->use), words, sizeof words);
+        story_words(g->p->study, g->p->report, row, values_flowed(g->p->values, &row->use), words,
+                    sizeof words);
         put_row(g, 's', i + 1, row->row);
         fprintf(g->f, "<i>%s</i> ", story_how(row->how));
         slice_page_put(g, words);
@@ -265,6 +269,17 @@ static void put_asset(const struct slice_page *g, const char *tag, const char *f
     fprintf(g->f, "</%s>\n", tag);
 }
 
+/* In groups of three digits. */
+static void put_number(const struct slice_page *g, uint64_t n)
+{
+    if (n >= 1000) {
+        put_number(g, n / 1000);
+        fprintf(g->f, ",%03u", (unsigned)(n % 1000));
+    } else {
+        fprintf(g->f, "%u", (unsigned)n);
+    }
+}
+
 static void put_head(const struct slice_page *g)
 {
     const struct slice_print *p = g->p;
@@ -283,12 +298,18 @@ static void put_head(const struct slice_page *g)
     put_title(g);
     fputs("</h1>\n", g->f);
     put_note(g, "Why: ", p->criterion->what);
-    fprintf(g->f,
-            "<p>%" PRIu64 " of %" PRIu64 " instructions, %" PRIu64 " line%s, %" PRIu64
-            " thread%s</p>\n",
-            p->report->full, trace_insns(p->study->trace), p->report->lines,
+    fputs("<p>", g->f);
+    put_number(g, p->report->full);
+    fputs(" of ", g->f);
+    put_number(g, trace_insns(p->study->trace));
+    fprintf(g->f, " instructions, %" PRIu64 " line%s, %" PRIu64 " thread%s</p>\n", p->report->lines,
             p->report->lines == 1 ? "" : "s", p->report->threads,
             p->report->threads == 1 ? "" : "s");
+    for (size_t i = 0; p->sets && i < p->sets->terms; i++) {
+        snprintf(text, sizeof text, "%s %s", sets_option(p->sets->term[i].how),
+                 p->sets->term[i].text);
+        put_note(g, "With ", text);
+    }
     slice_print_pruned(p->of, text, sizeof text);
     put_note(g, "Pruned: ", text);
     slice_print_limits(p->of, text, sizeof text);
@@ -330,6 +351,11 @@ static int put_page(const struct slice_page *g, struct err *err)
         return -1;
     put_lines(g);
     fputs("</main>\n", g->f);
+    if (g->p->again[0]) {
+        fputs("<footer>Made by <code>", g->f);
+        slice_page_put(g, g->p->again);
+        fputs("</code></footer>\n", g->f);
+    }
     put_asset(g, "script", slice_page_js, slice_page_js_end);
     fputs("</body></html>\n", g->f);
     return 0;

@@ -20,7 +20,8 @@ const char slice_details[] =
     "  last write of WHAT          what the last instruction that wrote it used; `at WHERE` may follow\n"
     "WHERE is FILE:LINE or FUNCTION (when that line is done), *ADDRESS, *START *END (when what is there is\n"
     "done), a position like T1:2045:401136, or end. `thread N` and `frame N` may follow: the expression is then\n"
-    "what it means in this thread and frame, 0 being the innermost; they are numbered as GDB does.\n"
+    "what it means in this thread and frame, 0 being the innermost; they are numbered as GDB does. `instance N`\n"
+    "is the Nth time that the line was reached.\n"
     "\n"
     "  --forward          what depends on its value, instead of what it depends on\n"
     "  --to CRITERION     what leads from the first criterion to this one, which may be `failure`\n"
@@ -363,17 +364,22 @@ static size_t put_quoted(char *out, size_t room, const char *word)
     return used + (size_t)snprintf(out + used, room - used, "%s", *word ? "'" : " ''");
 }
 
-/* The command line, without what keeps the slice: its name is taken then. */
+/* The command line; of a slice that is kept, the one that shows it. */
 static void set_again(int argc, char *argv[], struct slice_options_given *a)
 {
+    const struct report_limits *l = &a->limits;
+    bool shows = a->show && !a->prunes && !l->threads && !l->files && !l->modules;
     size_t used = (size_t)snprintf(a->again, sizeof a->again, "drdebug slice");
-    for (int i = 1; i < argc && used + 16 < sizeof a->again; i++) {
-        bool keeps = argv[i] == a->name || (a->name && i + 1 < argc && argv[i + 1] == a->name);
-        if (i == optind)
-            used += put_quoted(a->again + used, sizeof a->again - used, a->in);
-        else if (!keeps)
-            used += put_quoted(a->again + used, sizeof a->again - used, argv[i]);
+    if (a->name || shows) {
+        snprintf(a->again + used, sizeof a->again - used, "%s%s%s --show %s",
+                 a->full ? " --full" : "", a->all ? " --all" : "", a->values ? " --values" : "",
+                 a->name ? a->name : a->show);
+        used = strlen(a->again);
+        put_quoted(a->again + used, sizeof a->again - used, a->in);
+        return;
     }
+    for (int i = 1; i < argc && used + 16 < sizeof a->again; i++)
+        used += put_quoted(a->again + used, sizeof a->again - used, i == optind ? a->in : argv[i]);
     if (optind == argc && used + 16 < sizeof a->again)
         used += put_quoted(a->again + used, sizeof a->again - used, a->in);
     if (used + 16 >= sizeof a->again)

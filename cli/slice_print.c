@@ -14,6 +14,8 @@
 #include "base/plain.h"
 #include "cli/slice_formats.h"
 #include "cli/slice_text.h"
+#include "pinball/pinball.h"
+#include "source/variable.h"
 
 enum { WHAT_ROOM = 300, RACES_SHOWN = 10, KIND_WIDTH = 9 };
 
@@ -261,15 +263,57 @@ static void print_changed(const struct slice_print *p)
         puts(" since this was recorded: the lines shown may be others");
 }
 
+enum { BEFORE_NAMES = 8 };
+
+/* A variable, or so many bytes that are none. Returns how many bytes it told. */
+static uint64_t name_before(const struct slice_print *p, gaddr addr, uint64_t bytes, char *out,
+                            size_t room)
+{
+    for (uint64_t n = bytes < 8 ? bytes : 8; n; n /= 2)
+        if (source_variable(p->study->source, p->criterion->pc, NULL, addr, n, out, room))
+            return n;
+    snprintf(out, room, "%" PRIu64 " byte%s at 0x%" PRIx64, bytes, bytes == 1 ? "" : "s", addr);
+    return bytes;
+}
+
+/* The walk has come to the begin of a part of a run with something in its hands. */
+static void print_before(const struct slice_print *p)
+{
+    struct slice_figures f;
+    char name[256], last[256] = "";
+    size_t names = 0;
+    slice_figures(p->slice, &f);
+    if (p->of->kind != SLICE_BACKWARD || !f.befores || !pinball_is_part(p->study->pinball))
+        return;
+    const size_t known = f.befores < SLICE_BEFORE ? f.befores : SLICE_BEFORE;
+    for (size_t i = 0; i < known; i++)
+        for (uint64_t at = 0; at < f.before[i].bytes;) {
+            at += name_before(p, f.before[i].addr + at, f.before[i].bytes - at, name, sizeof name);
+            if (!strcmp(name, last))
+                continue;
+            snprintf(last, sizeof last, "%s", name);
+            if (names < BEFORE_NAMES)
+                plain_printf(stdout, "%s%s", names ? ", " : "before     ", name);
+            names++;
+        }
+    if (names > BEFORE_NAMES || f.befores > known)
+        printf(" and more");
+    puts(": set before the recorded part begins");
+}
+
 /* How it was narrowed. */
 static void print_foot(const struct slice_print *p)
 {
     struct slice_figures figures;
     char text[1024];
     slice_figures(p->slice, &figures);
+    print_before(p);
     if (figures.pairs)
         printf("pruned     %" PRIu64 " save/restore pair%s\n", figures.pairs,
                figures.pairs == 1 ? "" : "s");
+    for (size_t i = 0; p->sets && i < p->sets->terms; i++)
+        plain_printf(stdout, "with       %s %s\n", sets_option(p->sets->term[i].how),
+                     p->sets->term[i].text);
     slice_print_pruned(p->of, text, sizeof text);
     if (text[0])
         plain_printf(stdout, "pruned     %s\n", text);

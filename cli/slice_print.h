@@ -2,6 +2,7 @@
 #ifndef CLI_SLICE_PRINT_H
 #define CLI_SLICE_PRINT_H
 
+#include "slicer/correct/sets.h"
 #include "slicer/report/saved.h"
 #include "slicer/report/values.h"
 #include "slicer/story/findings.h"
@@ -21,9 +22,10 @@ struct slice_print {
     const struct findings *findings; /* with the story */
     const struct report_row *told;   /* rows of a story that was printed before; NULL: none was */
     size_t tolds;
-    bool only_story; /* the rest is not known yet */
-    const char *again;               /* the command that prints the same; "" if it is not known */
-    bool steps;                      /* of JSON: statements in order; the report needs its nodes */
+    bool only_story;         /* the rest is not known yet */
+    const struct sets *sets; /* that it was combined with; NULL: none */
+    const char *again;       /* the command that prints the same; "" if it is not known */
+    bool steps;              /* of JSON: statements in order; the report needs its nodes */
 };
 
 /* "backward", "forward", "chop". */
@@ -38,6 +40,8 @@ void slice_story_print(const struct slice_print *p);
 /* The criterion and the story alone, of a slice that is not known to its begin yet. */
 void slice_print_first(const struct slice_print *p);
 void slice_story_rest(const struct slice_print *p);
+/* cli/slice_outside.c: fills in which calls brought what came from outside. */
+void slice_outside_find(struct study *s, struct story *story);
 /* Rows that are shown: without those that are not the user's, if there are others. To be freed. */
 const struct report_row **slice_print_rows(const struct slice_print *p, size_t *count);
 

@@ -114,9 +114,12 @@ static void list_lines(const struct report_row **row, size_t i, size_t n, char *
         snprintf(out + used, LINES_ROOM - used, ", %zu more", more);
 }
 
-static void print_function(const struct slice_print *p, const struct report_row **row, size_t i,
-                           size_t n)
+/* Prints those of rows [i, n) that are in the function of the first, and takes them off. Returns how
+ * many they are. */
+static size_t print_function(const struct slice_print *p, const struct report_row **row, size_t i,
+                             size_t n)
 {
+    size_t rows = 1;
     const struct report_row *of = row[i];
     char lines[LINES_ROOM], name[SLICE_TEXT_PLACE];
     list_lines(row, i, n, lines);
@@ -126,8 +129,11 @@ static void print_function(const struct slice_print *p, const struct report_row 
                  of->file ? (of->function ? of->function : "?") : name,
                  of->file ? slice_text_base(of->file) : "", of->file ? ":" : "", lines);
     for (size_t k = i + 1; k < n; k++)
-        if (row[k] && same_function(row[k], of))
+        if (row[k] && same_function(row[k], of)) {
             row[k] = NULL;
+            rows++;
+        }
+    return rows;
 }
 
 /* Is the row in the story, or in one that was printed before? */
@@ -143,20 +149,20 @@ static bool is_told(const struct slice_print *p, const struct report_row *row)
 
 void slice_story_rest(const struct slice_print *p)
 {
-    size_t rows, functions = 0, left = 0;
+    size_t rows, shown = p->story ? p->story->rows : p->tolds, left = 0;
     const struct report_row **row = slice_print_rows(p, &rows);
     for (size_t i = 0; row && i < rows; i++)
         row[i] = is_told(p, row[i]) ? NULL : row[i];
     for (size_t i = 0; row && i < rows; i++) {
         if (!row[i])
             continue;
-        if (functions < p->lines)
-            print_function(p, row, i, rows);
+        if (shown < p->lines)
+            shown += print_function(p, row, i, rows);
         else
             left++;
-        functions++;
     }
     if (left)
-        printf("  ... %zu more lines; `--full` shows them by their distance\n", left);
+        printf("  ... %zu more lines; `--lines %zu` shows them, `--full` by their distance\n", left,
+               shown + left);
     free(row);
 }

@@ -186,9 +186,9 @@ bool inbox_ours(const struct inbox *in)
     return __atomic_load_n(&in->box->turn, __ATOMIC_ACQUIRE) == TURN_HOST;
 }
 
-bool inbox_wait(struct inbox *in)
+static bool wait_for_turn(struct inbox *in, long ns)
 {
-    const struct timespec wait = {0, WAIT_NS};
+    const struct timespec wait = {0, ns};
     for (int spins = 0; spins < SPINS; spins++) {
         if (inbox_ours(in))
             return true;
@@ -198,11 +198,26 @@ bool inbox_wait(struct inbox *in)
     return inbox_ours(in);
 }
 
+bool inbox_wait(struct inbox *in)
+{
+    return wait_for_turn(in, WAIT_NS);
+}
+
+bool inbox_wait_briefly(struct inbox *in)
+{
+    return wait_for_turn(in, WAIT_NS / 10);
+}
+
 void inbox_pause(struct inbox *in, bool wish)
 {
     __atomic_store_n(&in->box->pause, wish, __ATOMIC_RELEASE);
     if (wish) /* a living program has a thread that sleeps until then */
         syscall(SYS_futex, &in->box->pause, FUTEX_WAKE, 1, NULL, NULL, 0);
+}
+
+void inbox_flush(struct inbox *in)
+{
+    __atomic_store_n(&in->box->flush, 1, __ATOMIC_RELEASE);
 }
 
 void inbox_go_on(struct inbox *in)

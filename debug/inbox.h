@@ -51,8 +51,10 @@ void inbox_set(struct inbox *in, const struct inbox_settings *settings);
 /* ---- whose turn it is ---- */
 
 bool inbox_wait(struct inbox *in);             /* a little; false: it is not ours yet */
+bool inbox_wait_briefly(struct inbox *in);     /* a tenth of that */
 bool inbox_ours(const struct inbox *in);       /* is it our turn? */
 void inbox_pause(struct inbox *in, bool wish); /* a running process shall stop soon */
+void inbox_flush(struct inbox *in);            /* a living program shall hand its log over soon */
 
 /* ---- what was said ---- */
 

@@ -43,6 +43,7 @@ enum {
 struct mailbox {
     uint32_t turn;  /* futex */
     uint32_t pause; /* asked of a running process: stop soon */
+    uint32_t flush; /* asked of a living program: hand the log over soon */
     uint32_t op;    /* enum mailbox_ask or mailbox_command */
     uint64_t arg[6];
     /* Settings, before the start. */

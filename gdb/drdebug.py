@@ -751,8 +751,8 @@ def connect(server, where="main", live=False):
             return
         with tempfile.TemporaryDirectory(prefix="drdebug.") as room:
             path = os.path.join(room, "gdb")
-            words = [*server[:2], b"--once", b"--listen", b"unix:" + os.fsencode(path), *server[2:]]
-            process = start_live(words) if live else start_stub(words)
+            here = [b"--once", b"--listen", b"unix:" + os.fsencode(path)]
+            process = start_live([*server[:2], *here, *server[2:]]) if live else start_stub([*server, *here])
             wait_for(process, path)
             attach(process, path)
         start(where)

@@ -135,7 +135,7 @@ class Slice:
     def about(self):
         """All that `pin slice' shows, a dict."""
         own = self.own_rows()
-        lines = {(row["file"], row["line"]) if row["file"] else row["name"] for row in own if row["instances"]}
+        lines = [row for row in own if row["instances"]]
         kept = self.result["prune"][:len(self.result["prune"]) - len(self.prunes)]
         return {"kind": self.result["kind"], "criterion": self.end("criterion", self.label),
                 "to": self.end("to", self.to_label) if self.result["kind"] == "chop" else None,
@@ -352,8 +352,9 @@ def place_now():
     if when.get("diverted"):
         raise gdb.GdbError("This is a copy of the program in a called function: `finish' that first.")
     thread, frame = gdb.selected_thread().ptid[1], frame_number()
-    where = "end" if when["at_end"] else when["position"]
-    if when["at_end"] or thread != when["thread"]:
+    last = when["at_end"] or when.get("alive")  # nothing is executed there yet
+    where = "end" if last else when["position"]
+    if last or thread != when["thread"]:
         where += f" thread {thread}"
     return where + (f" frame {frame}" if frame else "")
 

@@ -75,6 +75,17 @@ class Statements:
         numbers = range(start - 1, -1, -1) if back else range(start + 1, len(self.all))
         return next((number for number in numbers if wanted(self.all[number])), None)
 
+    def around(self, most):
+        """Those near here, for `pin list'."""
+        now, _ = self.now()
+        places = [number for number in range(max(0, now - 20 * most), min(len(self.all), now + 20 * most))
+                  if self.all[number].is_place() or number == now]
+        before = [number for number in places if number <= now][-most:]
+        after = [number for number in places if number > now][:most]
+        return [{"position": self.all[number].position(), "thread": self.all[number].thread,
+                 "depth": self.all[number].depth, "current": number == now, "text": statement_text(self.all[number])}
+                for number in before + after]
+
     def holds(self, pc):
         """Is code there kept? A statement is of one line; without lines it is one instruction."""
         if self.lines is None:

@@ -38,7 +38,10 @@ struct live {
     struct timeline *timeline; /* NULL: none, and no_history says why */
     struct debuggee history;   /* the same */
     struct err no_history;
-    uint64_t synced; /* records that the timeline was brought to the end of */
+    uint64_t synced;      /* records that the timeline was brought to the end of */
+    bool follows;         /* the timeline runs behind the program, which runs, too ... */
+    bool asked;           /* ... and somebody wants the program to stop */
+    uint64_t followed_ns; /* when it last came to the log's end */
     struct stoplist stops;
     uint64_t given;                  /* serial of what the program was told to stop at */
     bool past, returned;             /* it was in the past since the program stopped */
@@ -68,6 +71,67 @@ static int refresh(struct live *l, uint64_t records, struct err *err)
     return 0;
 }
 
+static void say(void *arg, const char *line)
+{
+    const struct live *l = arg;
+    if (l->options.listener.message)
+        l->options.listener.message(l->options.listener.arg, line);
+}
+
+static bool is_asked(struct live *l)
+{
+    const struct debuggee_listener *to = &l->options.listener;
+    return to->interrupted && to->interrupted(to->arg);
+}
+
+/* Asked by the timeline while it moves. */
+static bool leaves_history(void *arg)
+{
+    struct live *l = arg;
+    if (!l->follows)
+        return is_asked(l);
+    l->asked = l->asked || is_asked(l);
+    return l->asked || !living_waits(l->living);
+}
+
+static bool stops_waiting(void *arg)
+{
+    struct live *l = arg;
+    const bool asked = l->asked || is_asked(l);
+    l->asked = false;
+    return asked;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+/* While the program runs, its history is replayed behind it, so that the first way back is short.
+ * What fails here is said when somebody goes back. */
+static void follow(void *arg)
+{
+    enum { APART_NS = 200000000 };
+    struct live *l = arg;
+    struct debuggee_stop stop;
+    struct err err;
+    if (timeline_is_at_end(l->timeline)) {
+        if (now_ns() - l->followed_ns < APART_NS)
+            return;
+        l->followed_ns = now_ns();
+        const int more = follow_refresh(l->pinball, &err);
+        living_flush_soon(l->living); /* for the next time */
+        if (more <= 0)
+            return;
+        timeline_grown(l->timeline);
+    }
+    l->follows = true;
+    timeline_goto_end(l->timeline, &stop, &err);
+    l->follows = false;
+}
+
 static int open_history(struct live *l, struct err *err)
 {
     uint64_t records;
@@ -76,12 +140,11 @@ static int open_history(struct live *l, struct err *err)
     l->pinball = follow_open(l->options.what.dir[0], err);
     if (!l->pinball || refresh(l, records, err))
         return -1;
-    const struct timeline_options o = {.listener = {.message = l->options.listener.message,
-                                                    .interrupted = l->options.listener.interrupted,
-                                                    .arg = l->options.listener.arg},
-                                       .engine = l->options.engine,
-                                       .memory_bytes = l->options.memory_bytes,
-                                       .grows = true};
+    const struct timeline_options o = {
+        .listener = {.message = say, .interrupted = leaves_history, .arg = l},
+        .engine = l->options.engine,
+        .memory_bytes = l->options.memory_bytes,
+        .grows = true};
     l->timeline = timeline_new(l->pinball, &o, err);
     if (!l->timeline)
         return -1;
@@ -214,13 +277,15 @@ static int run_living(struct live *l, const struct debuggee_move *m, struct debu
     if (l->returned && !m->signal && l->last.why == STOP_SIGNAL && l->last.signal != SIGINT)
         how.signal = (uint64_t)l->last.signal; /* GDB has forgotten what it was told of */
     if (l->over || give_stops(l, err)) {
+        if (!l->over && living_over(l->living, &status)) /* killed while it stood still */
+            take_end(l, status);
         *stop = l->last;
         return l->over ? 0 : -1;
     }
     l->returned = false;
     terminal_give(&l->terminal, living_group(l->living));
-    int result =
-        living_run(l->living, &how, l->options.listener.interrupted, l->options.listener.arg, err);
+    const struct living_waiter waiter = {stops_waiting, l->timeline ? follow : NULL, l};
+    int result = living_run(l->living, &how, &waiter, err);
     terminal_take(&l->terminal);
     if (result)
         return -1;

@@ -111,16 +111,18 @@ static int gone(const struct living *l, struct err *err)
 }
 
 /* Until it says `wanted`: TELL_STOP or TELL_DONE. */
-static int serve(struct living *l, enum mailbox_ask wanted, bool (*interrupted)(void *arg),
-                 void *arg, struct err *err)
+static int serve(struct living *l, enum mailbox_ask wanted, const struct living_waiter *waiter,
+                 struct err *err)
 {
     struct inbox_message m;
     for (;;) {
         if (!inbox_wait(l->inbox)) {
             if (look_after(l, false) && !inbox_ours(l->inbox))
                 return gone(l, err);
-            if (interrupted && interrupted(arg))
+            if (waiter && waiter->interrupted && waiter->interrupted(waiter->arg))
                 inbox_pause(l->inbox, true);
+            if (waiter && waiter->meanwhile)
+                waiter->meanwhile(waiter->arg);
             continue;
         }
         if (inbox_take(l->inbox, &m, err))
@@ -141,11 +143,11 @@ static int order(void *arg, const struct inbox_order *what, struct err *err)
     if (!l->stopped)
         return err_set(err, "the program does not stand still");
     inbox_order(l->inbox, what);
-    return serve(l, TELL_DONE, NULL, NULL, err);
+    return serve(l, TELL_DONE, NULL, err);
 }
 
-int living_run(struct living *l, const struct mailbox_run *how, bool (*interrupted)(void *arg),
-               void *arg, struct err *err)
+int living_run(struct living *l, const struct mailbox_run *how, const struct living_waiter *waiter,
+               struct err *err)
 {
     const struct inbox_order run = {.what = DO_RUN, .data = how, .bytes = sizeof *how};
     if (!l->stopped)
@@ -153,12 +155,22 @@ int living_run(struct living *l, const struct mailbox_run *how, bool (*interrupt
     inbox_pause(l->inbox, false); /* it may have stopped while it was being asked to */
     l->stopped = false;
     inbox_order(l->inbox, &run);
-    if (serve(l, TELL_STOP, interrupted, arg, err)) {
+    if (serve(l, TELL_STOP, waiter, err)) {
         int status;
         return living_over(l, &status) ? 0 : -1;
     }
     l->stopped = true;
     return 0;
+}
+
+bool living_waits(struct living *l)
+{
+    return !inbox_ours(l->inbox) && !look_after(l, false);
+}
+
+void living_flush_soon(struct living *l)
+{
+    inbox_flush(l->inbox);
 }
 
 const struct mailbox_stop *living_stopped(const struct living *l)
@@ -232,7 +244,7 @@ struct living *living_start(const struct recording *what, const int io[3], struc
     l->talk = (struct talk){l->inbox, order, l};
     if (start_recorder(l, what, io, err))
         goto fail;
-    if (serve(l, TELL_STOP, NULL, NULL, err)) {
+    if (serve(l, TELL_STOP, NULL, err)) {
         if (!l->recorder && l->report->failed)
             *err = l->report->err;
         goto fail;

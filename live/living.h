@@ -26,10 +26,19 @@ struct living *living_start(const struct recording *what, const int io[3], struc
 /* If the program is still there it is killed, unless living_leave() was called. NULL is allowed. */
 void living_free(struct living *l);
 
-/* Runs until it stops, and living_stopped() says why; or until it is over. `interrupted` is asked
- * now and then: shall it stop? -1: nothing is known of it any more. */
-int living_run(struct living *l, const struct mailbox_run *how, bool (*interrupted)(void *arg),
-               void *arg, struct err *err);
+/* The caller that waits for it. */
+struct living_waiter {
+    bool (*interrupted)(void *arg); /* asked now and then: shall it stop? NULL: no */
+    void (*meanwhile)(void *arg); /* something else to do, until living_waits() is false; or NULL */
+    void *arg;
+};
+
+/* Runs until it stops, and living_stopped() says why; or until it is over. -1: nothing is known of
+ * it any more. */
+int living_run(struct living *l, const struct mailbox_run *how, const struct living_waiter *waiter,
+               struct err *err);
+bool living_waits(struct living *l); /* it runs, and has not stopped */
+void living_flush_soon(struct living *l);
 const struct mailbox_stop *living_stopped(const struct living *l);
 
 /* The program has ended, however it did: *status is as waitpid tells it. */

@@ -459,10 +459,15 @@ static void look_for_hang(struct recorder *r)
     if (idle != r->idle)
         r->idle_at = now;
     r->idle = idle;
-    if (r->hung || !r->what->hangs || idle % 2 == 0 || now - r->idle_at < LONG_ENOUGH)
+    if (r->hung || idle % 2 == 0 || now - r->idle_at < LONG_ENOUGH)
         return;
     r->hung = true;
-    r->what->hangs();
+    if (r->what->hangs)
+        r->what->hangs();
+    if (r->what->trial) {
+        r->out->stuck = true;
+        kill(r->pid, SIGKILL);
+    }
 }
 
 static uint64_t cpu_ns(pid_t pid)

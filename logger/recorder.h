@@ -70,6 +70,7 @@ struct recorded {
     bool begun, ended;      /* the part of the run */
     bool dropped;           /* a trial that was not kept */
     bool too_long;          /* ... was killed, because of trial->cpu_ns */
+    bool stuck;             /* ... was killed, because all its threads wait for one another */
     uint64_t used_ns;       /* CPU time, of a trial */
     struct err disk;        /* what ended the recording early; msg empty: nothing */
 };

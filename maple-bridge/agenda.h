@@ -58,6 +58,14 @@ struct agenda_switch {
     uint64_t event;
 };
 
+/* An event that was executed, the thread's n-th one. */
+struct agenda_trail {
+    uint32_t thread;
+    uint16_t site;
+    uint8_t reads, writes;
+    uint64_t event, addr;
+};
+
 /* One event of an order that is to be forced (idioms.def): executed at `site` by thread `actor` of
  * the order (0 or 1) at location `place` of it (0 or 1). */
 struct agenda_step {
@@ -100,6 +108,8 @@ struct agenda {
         } pair[AGENDA_PAIRS]; /* reads and what they read from, each once */
         uint32_t seen[AGENDA_THREADS][AGENDA_GROUPS + 1];
         struct agenda_switch log[AGENDA_SWITCHES]; /* the first ones */
+        uint32_t trails;
+        struct agenda_trail trail[AGENDA_SWITCHES]; /* events, the first ones */
     } done;
 };
 

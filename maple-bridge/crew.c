@@ -164,6 +164,8 @@ static void work(struct shift *s)
     s->out->kept = !result.dropped;
     if (result.too_long)
         s->out->kind = CREW_LONG;
+    if (result.stuck)
+        s->out->kind = CREW_STUCK;
     summary_deinit(&result.summary);
     run_command(o->after);
 }

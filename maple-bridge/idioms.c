@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 
 enum { ORDERS_MOST = 20000, FAILED_MOST = 2, TRIES_MOST = 6 };
 
@@ -28,7 +29,17 @@ static const uint8_t idiom_steps[] = {2, 3, 4, 4, 4};
 void idioms_deinit(struct idioms *s)
 {
     free(s->order);
+    numbers_deinit(&s->known);
     *s = (struct idioms){0};
+}
+
+static uint64_t hash_of(const struct agenda_step *step)
+{
+    uint64_t h = 0;
+    for (unsigned i = 0; i < AGENDA_STEPS; i++)
+        h = hash_fold(h ^ h >> 29,
+                      (uint64_t)step[i].site << 16 | step[i].actor << 8 | step[i].place);
+    return h ^ h >> 32;
 }
 
 static int add(struct idioms *s, const struct idiom *i, uint8_t steps, const uint32_t *site)
@@ -36,10 +47,18 @@ static int add(struct idioms *s, const struct idiom *i, uint8_t steps, const uin
     struct idioms_order o = {.idiom = i->number, .steps = steps};
     for (unsigned k = 0; k < steps; k++)
         o.step[k] = (struct agenda_step){(uint16_t)site[k], i->step[k].actor, i->step[k].place};
-    for (size_t k = 0; k < s->orders; k++)
-        if (s->order[k].idiom == o.idiom && !memcmp(s->order[k].step, o.step, sizeof o.step))
-            return 0;
-    return s->orders < ORDERS_MOST ? array_append(&s->order, &s->orders, o) : 0;
+    if (s->orders == ORDERS_MOST)
+        return 0;
+    const uint32_t n = numbers_add(&s->known, hash_of(o.step), 0);
+    if (n == NUMBERS_NONE)
+        return -1;
+    return n < s->orders ? 0 : array_append(&s->order, &s->orders, o);
+}
+
+struct idioms_order *idioms_find(struct idioms *s, const struct recipe *r)
+{
+    const uint32_t n = numbers_find(&s->known, hash_of(r->step), 0);
+    return n == NUMBERS_NONE ? NULL : &s->order[n];
 }
 
 static uint32_t number_of(const struct scout *p, uint64_t key)
@@ -66,12 +85,19 @@ static int make_pairs(struct idioms *s, const struct scout *p)
     return 0;
 }
 
+/* What a library does to a lock is worth an order only against what it does to another one. */
+static bool is_own(const struct scout *p, uint32_t a)
+{
+    const struct scout_site *s = scout_site(p, a);
+    return s && !s->sync;
+}
+
 /* Idiom 2: one access between two of a thread. */
 static int make_between(struct idioms *s, const struct scout *p, uint32_t a, uint32_t b)
 {
     const uint32_t most = p->sites < AGENDA_SITES ? (uint32_t)p->sites : AGENDA_SITES - 1;
     for (uint32_t r = 1; r <= most; r++)
-        if (conflict(p, a, r) && conflict(p, r, b) &&
+        if (is_own(p, a) && conflict(p, a, r) && conflict(p, r, b) &&
             add(s, &idioms[1], idiom_steps[1], (uint32_t[]){a, r, b}))
             return -1;
     return 0;
@@ -86,9 +112,10 @@ static int make_around(struct idioms *s, const struct scout *p, const struct sco
         int bad = 0;
         if (own->same != p->pair[i].same)
             continue;
-        if (own->same && conflict(p, a, c) && conflict(p, d, b))
+        const bool owns = is_own(p, a) || is_own(p, b);
+        if (own->same && owns && conflict(p, a, c) && conflict(p, d, b))
             bad = add(s, &idioms[2], idiom_steps[2], (uint32_t[]){a, c, d, b});
-        else if (!own->same && conflict(p, a, c) && conflict(p, d, b))
+        else if (!own->same && owns && conflict(p, a, c) && conflict(p, d, b))
             bad = add(s, &idioms[3], idiom_steps[3], (uint32_t[]){a, c, d, b});
         if (!bad && !own->same && conflict(p, b, c) && conflict(p, a, d))
             bad = add(s, &idioms[4], idiom_steps[4], (uint32_t[]){a, c, d, b});

@@ -8,6 +8,7 @@
 #ifndef MAPLE_BRIDGE_IDIOMS_H
 #define MAPLE_BRIDGE_IDIOMS_H
 
+#include "facts/order/numbers.h"
 #include "maple-bridge/recipe.h"
 #include "maple-bridge/scout.h"
 
@@ -22,12 +23,15 @@ struct idioms_order {
 struct idioms {
     struct idioms_order *order;
     size_t orders;
+    struct numbers known; /* hashes of them, in the same order */
 };
 
 /* Adds candidates that are not there yet. */
 int idioms_make(struct idioms *s, const struct scout *p, struct err *err);
 void idioms_deinit(struct idioms *s); /* {0} is empty */
 
+/* The one with these steps; NULL: there is none. */
+struct idioms_order *idioms_find(struct idioms *s, const struct recipe *r);
 /* One that is worth a try, by lot; NULL: there is none left. */
 struct idioms_order *idioms_draw(struct idioms *s, uint64_t lot);
 

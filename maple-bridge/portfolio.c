@@ -59,6 +59,7 @@ static void make_pct(struct portfolio *p, struct recipe *r)
 {
     r->tactic = AGENDA_pct;
     r->depth = 2 + (uint32_t)below(p, 4);
+    r->length = p->length ? p->length : 64;
 }
 
 static void make_pos(struct portfolio *p, struct recipe *r)
@@ -268,15 +269,12 @@ static uint64_t note_pairs(struct portfolio *p, const struct agenda_done *done)
 
 static void learn_order(struct portfolio *p, const struct recipe *r, uint32_t reached)
 {
-    for (size_t i = 0; i < p->idioms.orders; i++) {
-        struct idioms_order *o = &p->idioms.order[i];
-        if (o->steps != r->steps || memcmp(o->step, r->step, sizeof o->step) != 0)
-            continue;
-        o->tries++;
-        o->exposed |= reached >= o->steps;
-        o->failed += reached < o->steps;
+    struct idioms_order *o = idioms_find(&p->idioms, r);
+    if (!o)
         return;
-    }
+    o->tries++;
+    o->exposed |= reached >= o->steps;
+    o->failed += reached < o->steps;
 }
 
 void portfolio_learn(struct portfolio *p, int strategy, const struct recipe *r,

@@ -18,13 +18,18 @@ const char *recipe_name(enum agenda_tactic tactic)
 
 void recipe_text(const struct recipe *r, char *out, size_t room)
 {
-    size_t n = (size_t)snprintf(out, room, "%s:%" PRIu32 ":%" PRIu64, recipe_name(r->tactic),
-                                r->depth, r->seed);
+    size_t n = (size_t)snprintf(out, room, "%s:%" PRIu32, recipe_name(r->tactic), r->depth);
+    if (r->tactic == AGENDA_pct)
+        n += (size_t)snprintf(out + n, room - n, "/%" PRIu64, r->length);
+    n += (size_t)snprintf(out + n, room - n, ":%" PRIu64, r->seed);
     if (r->tactic == AGENDA_surw && n < room)
         n += (size_t)snprintf(out + n, room - n, "/%" PRIu32, r->group);
     for (uint32_t i = 0; r->tactic == AGENDA_rff && i < r->orders && n < room; i++)
         n += (size_t)snprintf(out + n, room - n, ",%u%c%u", r->order[i].write,
                               r->order[i].negated ? '!' : '>', r->order[i].read);
+    for (uint32_t i = 0; r->tactic == AGENDA_script && i < r->switches && n < room; i++)
+        n += (size_t)snprintf(out + n, room - n, ",%" PRIu32 "@%" PRIu64 ">%" PRIu32,
+                              r->script[i].thread, r->script[i].event, r->script[i].next);
     for (uint32_t i = 0; r->tactic == AGENDA_idiom && i < r->steps && n < room; i++)
         n += (size_t)snprintf(out + n, room - n, ",%u.%u.%u", r->step[i].site, r->step[i].actor,
                               r->step[i].place);
@@ -34,6 +39,7 @@ void recipe_text(const struct recipe *r, char *out, size_t room)
 static const char *parse_rest(const char *at, struct recipe *r)
 {
     unsigned a, b, c;
+    unsigned long long event;
     char how;
     int n;
     if (r->tactic == AGENDA_surw && sscanf(at, "/%u%n", &a, &n) == 1) {
@@ -48,6 +54,9 @@ static const char *parse_rest(const char *at, struct recipe *r)
                  sscanf(at, ",%u%c%u%n", &a, &how, &b, &n) == 3 && a < AGENDA_SITES &&
                  b < AGENDA_SITES)
             r->order[r->orders++] = (struct agenda_order){(uint16_t)a, (uint16_t)b, how == '!'};
+        else if (r->tactic == AGENDA_script && r->switches < RECIPE_SWITCHES &&
+                 sscanf(at, ",%u@%llu>%u%n", &a, &event, &b, &n) == 3)
+            r->script[r->switches++] = (struct agenda_switch){a, b, event};
         else
             return NULL;
         at += n;
@@ -58,12 +67,18 @@ static const char *parse_rest(const char *at, struct recipe *r)
 int recipe_parse(const char *text, struct recipe *out, struct err *err)
 {
     char name[16];
-    int n;
+    int n = 0, m = 0;
     *out = (struct recipe){.tactic = AGENDA_TACTICS};
-    if (sscanf(text, "%15[a-z]:%" SCNu32 ":%" SCNu64 "%n", name, &out->depth, &out->seed, &n) == 3)
+    if (sscanf(text, "%15[a-z]:%" SCNu32 "%n", name, &out->depth, &n) == 2)
         for (unsigned i = 0; i < AGENDA_TACTICS; i++)
             if (strcmp(name, names[i]) == 0)
                 out->tactic = (enum agenda_tactic)i;
+    if (text[n] == '/' && sscanf(text + n, "/%" SCNu64 "%n", &out->length, &m) == 1)
+        n += m;
+    if (sscanf(text + n, ":%" SCNu64 "%n", &out->seed, &m) == 1)
+        n += m;
+    else
+        out->tactic = AGENDA_TACTICS;
     const char *end = out->tactic < AGENDA_TACTICS ? parse_rest(text + n, out) : NULL;
     if (!end || *end)
         return err_set(err, "'%s' is no recipe: TACTIC:DEPTH:SEED, as in pct:3:17", text);
@@ -82,5 +97,8 @@ void recipe_tell(const struct recipe *r, struct agenda *agenda)
     agenda->orders = r->orders;
     memcpy(agenda->step, r->step, sizeof agenda->step);
     memcpy(agenda->order, r->order, sizeof agenda->order);
+    memcpy(agenda->script, r->script, sizeof r->script);
     memset(&agenda->done, 0, offsetof(struct agenda_done, log));
+    agenda->done.trails = 0;
+    agenda->switches = r->switches;
 }

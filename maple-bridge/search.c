@@ -128,6 +128,41 @@ static int tell_found(struct search *s, uint64_t run, struct trial *t, struct er
     return 0;
 }
 
+/* ---- why ---- */
+
+static int keep_as(struct search *s, const struct reduce_job *job, const struct reduced *r,
+                   uint32_t leave_out, const char *name, struct err *err)
+{
+    struct crew_outcome out;
+    char from[PATH_MAX], to[PATH_MAX + 16];
+    if (reduce_keep(job, r, leave_out, &out, err))
+        return -1;
+    crew_place(s->crew, 0, from);
+    snprintf(to, sizeof to, "%s.%s", s->o->dir, name);
+    return rename(from, to) ? err_set_code(err, errno, "%s: %m", to) : 0;
+}
+
+static uint64_t limit(struct search *s);
+
+static int explain(struct search *s, const struct trial *t, struct err *err)
+{
+    const struct reduce_job job = {.crew = s->crew,
+                                   .scout = &s->profile,
+                                   .failure = &t->outcome,
+                                   .done = t->done,
+                                   .cpu_ns = limit(s),
+                                   .stop = s->o->stop};
+    struct reduced r;
+    int bad = reduce_run(&job, &r, err);
+    if (!bad && s->o->pair && !r.failed)
+        bad = keep_as(s, &job, &r, UINT32_MAX, "reduced", err) ||
+              keep_as(s, &job, &r, r.moved, "passing", err);
+    if (!bad && s->o->reduced)
+        s->o->reduced(s->o->arg, &r);
+    free(r.list);
+    return bad;
+}
+
 /* ---- batches ---- */
 
 /* The worker's name for it is used again. */
@@ -156,6 +191,8 @@ static int start(struct search *s, int worker, size_t i, bool plain, struct err 
     scout_tell(&s->profile, agenda);
     if (s->portfolio)
         portfolio_tell(s->portfolio, agenda);
+    if (t->recipe.length)
+        agenda->length = t->recipe.length;
     t->started = true;
     return crew_start(s->crew, worker, &job, err);
 }
@@ -171,7 +208,8 @@ static int take(struct search *s, struct err *err)
     struct trial *t = &s->trial[out.run - s->runs - 1];
     t->outcome = out;
     t->over = true;
-    memcpy(t->done, &crew_agenda(s->crew, out.worker)->done, offsetof(struct agenda_done, log));
+    memcpy(t->done, &crew_agenda(s->crew, out.worker)->done,
+           out.kind == CREW_PASSED ? offsetof(struct agenda_done, log) : sizeof *t->done);
     return take_pinball(s, t, err);
 }
 
@@ -235,9 +273,10 @@ static int settle(struct search *s, size_t count, struct err *err)
         }
         learn(s, t);
         if (has_failed(t) && !is_known(s, &t->outcome) && t->dir[0])
-            bad = tell_found(s, s->runs, t, err);
+            bad = tell_found(s, s->runs, t, err) ||
+                  (s->o->report && t->strategy >= 0 && explain(s, t, err));
     }
-    return bad;
+    return bad ? -1 : 0;
 }
 
 /* With the trace that a profile has left there. */

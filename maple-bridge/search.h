@@ -11,6 +11,7 @@
 
 #include "maple-bridge/crew.h"
 #include "maple-bridge/recipe.h"
+#include "maple-bridge/reduce.h"
 
 enum { SEARCH_BATCH = 16 };
 
@@ -39,11 +40,14 @@ struct search_options {
     const char *strategy;        /* NULL: all of them */
     const struct recipe *recipe; /* this one alone, again and again; NULL: the portfolio's */
     bool libraries;
-    bool all;           /* goes on after a failure: distinct ones get a pinball each */
+    bool report; /* why the first failure came: reduce.h */
+    bool pair;   /* ... with a pinball of the reduced run and one of its neighbour that passes */
+    bool all;    /* goes on after a failure: distinct ones get a pinball each */
     volatile int *stop; /* not 0: it ends soon */
     /* Called after each batch, and for each failure that is kept. */
     void (*progress)(void *arg, const struct search_state *state);
     void (*found)(void *arg, const struct search_found *found);
+    void (*reduced)(void *arg, const struct reduced *r);
     void *arg;
 };
 

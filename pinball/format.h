@@ -8,7 +8,8 @@
  *
  * A change here or in record.h adds one to PINBALL_VERSION; a kind of record that may be skipped
  * does not. Older versions are read for good: 1 has no RECORD_OUTPUT, RECORD_PROCESS, RECORD_STATE,
- * RECORD_MARK, PARTLY_OBJECT, END_REGION; 2 has no RECORD_STOP, RECORD_POKE.
+ * RECORD_MARK, PARTLY_OBJECT, END_REGION; 2 has no RECORD_STOP,
+ * RECORD_POKE, RECORD_GAP, MAP_AS_IS.
  */
 #ifndef PINBALL_FORMAT_H
 #define PINBALL_FORMAT_H

@@ -456,6 +456,11 @@ int pinball_stat(const struct pinball *pinball, struct stat *st)
     return fstatat(store_fd(pinball->store), "head", st, AT_SYMLINK_NOFOLLOW);
 }
 
+bool pinball_is_part(const struct pinball *pinball)
+{
+    return pinball_head_get(pinball, "part_of") || pinball_end_get(pinball, "begin");
+}
+
 bool pinball_is_own(const struct pinball *pinball)
 {
     return pinball->seal.made;

@@ -42,6 +42,8 @@ int pinball_stat(const struct pinball *pinball, struct stat *st);  /* of `head`,
  * choose files of this machine to be read. Old recordings and those of other machines count as
  * strangers'. Contents of a kept file are our own only after pinball_file_check(). */
 bool pinball_is_own(const struct pinball *pinball);
+/* It begins in the middle of a run: made by `record --from` or `cut`. */
+bool pinball_is_part(const struct pinball *pinball);
 
 /* ---- head, end and notes: values by key, NULL if there is none; the last of several ---- */
 

@@ -9,19 +9,20 @@
 
 /* The running thread comes to `at`; then everything is as it was `insns` instructions later. So
  * many records follow that say how that is: RECORD_SIZE and RECORD_OBJECT of shared memory that was
- * changed by other means than stores, RECORD_MAP (PARTLY_GONE: nothing is mapped there), RECORD_DATA,
- * RECORD_PROCESS, RECORD_STATE of threads that are new or changed. Behind the struct stand the
- * threads that were changed, made or ended, a struct gap_thread each. Its flags have BETWEEN. */
+ * changed by other means than stores, RECORD_MAP (PARTLY_GONE: nothing is mapped there),
+ * RECORD_DATA, RECORD_PROCESS, RECORD_STATE of threads that are new or changed. Behind the struct
+ * stand the threads that were changed, made or ended, a struct gap_thread each. Its flags have
+ * BETWEEN. */
 struct record_gap {
     struct record r;
     struct record_at at;
-    uint64_t insns;           /* left out */
-    uint64_t ticks;           /* of threads that have ended */
-    uint64_t heap_end;        /* of all that follows */
-    uint32_t records;         /* that follow; those that may be skipped and RECORD_RANGE not counted */
-    uint32_t thread;          /* that runs then */
-    uint32_t made;            /* threads ever */
-    uint32_t threads;         /* so many struct gap_thread */
+    uint64_t insns;    /* left out */
+    uint64_t ticks;    /* of threads that have ended */
+    uint64_t heap_end; /* of all that follows */
+    uint32_t records;  /* that follow; those that may be skipped and RECORD_RANGE not counted */
+    uint32_t thread;   /* that runs then */
+    uint32_t made;     /* threads ever */
+    uint32_t threads;  /* so many struct gap_thread */
 };
 
 struct gap_thread {
@@ -38,7 +39,8 @@ struct record_kept {
 
 enum kept_how {
     KEPT_GOES_ON = 1, /* the statement was begun before, and goes on after something else */
-    KEPT_IN_CALL = 2, /* its thread may be in a system call there, while others ran: no place to go to */
+    KEPT_IN_CALL =
+        2, /* its thread may be in a system call there, while others ran: no place to go to */
 };
 
 struct kept_statement {

@@ -125,7 +125,7 @@ struct ring {
     struct trigger_region region; /* which parts are to be recorded */
     struct ring_last last;
     struct ring_memory memory;
-    uint64_t records; /* of the segments before the one that is being filled */
+    uint64_t records;    /* of the segments before the one that is being filled */
     uint64_t file_at;    /* KEEP_PLACES: where keep.offset of the file is mapped */
     uint32_t poke;       /* futex: the recorder has fired a trigger, for the sentry (sentry.h) */
     uint32_t generation; /* programs of the process so far */

@@ -20,7 +20,7 @@ struct sourcefile_places {
     const char *folder[SOURCEFILE_FOLDERS];
     struct {
         const char *text;
-        size_t bytes; /* 0: none */
+        size_t bytes;           /* 0: none */
     } from[SOURCEFILE_FOLDERS]; /* what stands for the folder in names of debug information */
     size_t folders;
 };

@@ -74,8 +74,7 @@ bool exclude_pc(struct exclude *e, struct study *s, gaddr pc)
         return false;
     source_line(s->source, pc, &l);
     for (size_t i = 0; i < e->words; i++)
-        if (has_line(&l, e->word[i]) ||
-            (l.module && !fnmatch(e->word[i], base_name(l.module), 0)))
+        if (has_line(&l, e->word[i]) || (l.module && !fnmatch(e->word[i], base_name(l.module), 0)))
             out = e->met[i] = true;
     return out;
 }

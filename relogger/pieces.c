@@ -39,6 +39,7 @@ struct finding {
     struct study *study;
     const struct pieces_rule *rule;
     struct pieces *out;
+    uint64_t node; /* of the slice, the next one from where the pass is; 0: not looked for yet */
     uint32_t **line_of; /* by block: of each of its instructions; NULL: not met yet */
     struct line *line;
     size_t lines, line_room;
@@ -121,14 +122,22 @@ static uint32_t depth_of(struct frame *frame)
 
 /* ---- pieces ---- */
 
-static bool is_wanted(const struct finding *f, uint64_t first, uint64_t insns)
+/* Nodes may be far from each other, so each is looked for once. */
+static uint64_t next_node(struct finding *f, uint64_t from)
 {
-    return !f->rule->slice || slice_next(f->rule->slice, first) < first + insns;
+    if (f->node <= from)
+        f->node = slice_next(f->rule->slice, from);
+    return f->node;
+}
+
+static bool is_wanted(struct finding *f, uint64_t first, uint64_t insns)
+{
+    return !f->rule->slice || next_node(f, first) < first + insns;
 }
 
 /* A piece that goes on where the last one ends is one with it. */
-static int put(struct piece **list, size_t *count, size_t *room, const struct piece *p,
-               bool joins, struct err *err)
+static int put(struct piece **list, size_t *count, size_t *room, const struct piece *p, bool joins,
+               struct err *err)
 {
     struct piece *last = *count ? &(*list)[*count - 1] : NULL;
     if (joins && last && last->first + last->insns == p->first) {
@@ -180,8 +189,7 @@ static int take_bare(struct finding *f, struct piece p, struct err *err)
     if (!f->rule->slice)
         return keep(f, NULL, &p, false, err);
     p.insns = 1;
-    for (uint64_t at = slice_next(f->rule->slice, p.first); at < end;
-         at = slice_next(f->rule->slice, at + 1)) {
+    for (uint64_t at = next_node(f, p.first); at < end; at = next_node(f, at + 1)) {
         p.first = at;
         if (keep(f, NULL, &p, false, err))
             return -1;
@@ -198,15 +206,14 @@ static int take_step(struct finding *f, const struct pass_step *s, struct err *e
     struct statement *now = statement_of(f, s->frame);
     if (!now)
         return err_set(err, "no memory");
-    if (now->out || (f->rule->exclude && exclude_thread(f->rule->exclude,
-                                                         trace_thread(f->study->trace,
-                                                                      s->step->thread))))
+    if (now->out ||
+        (f->rule->exclude &&
+         exclude_thread(f->rule->exclude, trace_thread(f->study->trace, s->step->thread))))
         return 0;
     for (unsigned from = 0, to; from < s->step->insns; from = to) {
         for (to = from + 1; to < s->step->insns && line[to] == line[from]; to++)
             ;
-        struct piece p = {
-            .first = s->insn + from, .insns = to - from, .depth = depth_of(s->frame)};
+        struct piece p = {.first = s->insn + from, .insns = to - from, .depth = depth_of(s->frame)};
         if (!line[from] || line[from] == EXCLUDED)
             now->line = 0;
         if (line[from] == EXCLUDED)
@@ -254,7 +261,8 @@ static int find(struct finding *f, struct err *err)
     return more;
 }
 
-int pieces_find(struct study *s, const struct pieces_rule *rule, struct pieces *out, struct err *err)
+int pieces_find(struct study *s, const struct pieces_rule *rule, struct pieces *out,
+                struct err *err)
 {
     const uint32_t blocks = code_count(trace_code(s->trace));
     struct finding f = {.study = s, .rule = rule, .out = out};

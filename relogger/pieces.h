@@ -38,10 +38,11 @@ struct pieces_rule {
 
 /* All pieces; the trace's last instruction is one of them in any case. */
 int pieces_find(struct study *s, const struct pieces_rule *rule, struct pieces *out,
-              struct err *err);
+                struct err *err);
 void pieces_deinit(struct pieces *list);
 
-/* Through a file: the process that reads debug information may be confined, and is not trusted then.
+/* Through a file: the process that reads debug information may be confined, and is not trusted
+ * then.
  */
 int pieces_write(const struct pieces *list, int fd, struct err *err);
 int pieces_read(int fd, const struct trace *trace, struct pieces *out, struct err *err);

@@ -54,7 +54,7 @@ struct relogging {
     struct stores *stores; /* by block */
     struct held held;
     uint64_t switches;
-    bool seen; /* the note that says which thread the trace begins with */
+    bool seen;   /* the note that says which thread the trace begins with */
     size_t next; /* piece */
     bool begun, in_gap;
     struct leave_gap gap;
@@ -118,10 +118,9 @@ static gaddr pc_of(const struct held *h, uint32_t i)
 static struct leave_at place(const struct relogging *r, uint32_t i)
 {
     const struct held *h = &r->held;
-    return (struct leave_at){.at = {.thread = trace_thread(r->trace, h->thread),
-                                    .count = h->count,
-                                    .pc = pc_of(h, i)},
-                             .switches = h->switches};
+    return (struct leave_at){
+        .at = {.thread = trace_thread(r->trace, h->thread), .count = h->count, .pc = pc_of(h, i)},
+        .switches = h->switches};
 }
 
 /* ---- pieces ---- */
@@ -135,13 +134,12 @@ static int tell_piece(struct relogging *r, struct err *err)
     return leave_keep(r->leave, &r->piece, err);
 }
 
-static int piece_begins(struct relogging *r, const struct piece *p, uint32_t i,
-                        struct err *err)
+static int piece_begins(struct relogging *r, const struct piece *p, uint32_t i, struct err *err)
 {
     if (tell_piece(r, err))
         return -1;
-    const bool waited = i == 0 && r->held.switched &&
-                        r->held.block->insn[0].in.kind == INSN_SYSCALL;
+    const bool waited =
+        i == 0 && r->held.switched && r->held.block->insn[0].in.kind == INSN_SYSCALL;
     r->piece = (struct kept_statement){.count = r->held.count,
                                        .pc = pc_of(&r->held, i),
                                        .thread = trace_thread(r->trace, r->held.thread),
@@ -193,8 +191,8 @@ static int64_t take_run(struct relogging *r, uint32_t i, struct err *err)
     if (p->first > insn) {
         const uint64_t n = p->first - insn < left ? p->first - insn : left;
         const bool long_enough = r->next && p->first - insn >= r->options->gap;
-        if (r->begun && !r->in_gap && long_enough &&
-            insn == p[-1].first + p[-1].insns && gap_begins(r, i, insn, err))
+        if (r->begun && !r->in_gap && long_enough && insn == p[-1].first + p[-1].insns &&
+            gap_begins(r, i, insn, err))
             return -1;
         if (r->in_gap && collect(r, i, i + (uint32_t)n, err))
             return -1;
@@ -245,7 +243,8 @@ static int hold(struct relogging *r, const struct pass_step *s, struct err *err)
     return 0;
 }
 
-/* What the kernel wrote is the replay's to find; not so what an instruction accessed in odd ways. */
+/* What the kernel wrote is the replay's to find; not so what an instruction accessed in odd ways.
+ */
 static int take_note(void *arg, const struct pass *p, struct err *err)
 {
     struct relogging *r = arg;
@@ -297,9 +296,8 @@ static void relogging_deinit(struct relogging *r)
     leave_free(r->leave);
 }
 
-int relog(struct pinball *pinball, struct trace *trace, const struct pieces *kept,
-          const char *dir, const struct relog_options *options, struct relog_result *result,
-          struct err *err)
+int relog(struct pinball *pinball, struct trace *trace, const struct pieces *kept, const char *dir,
+          const struct relog_options *options, struct relog_result *result, struct err *err)
 {
     struct relogging r = {.trace = trace, .kept = kept, .options = options, .result = result};
     const struct leave_options l = {.head = options->head,

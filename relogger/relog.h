@@ -28,8 +28,7 @@ struct relog_result {
 
 /* Makes the directory `dir`, which must not be there (err->code EEXIST); it is removed again if
  * something fails. err->code REPLAY_DIVERGED: as in replay.h. */
-int relog(struct pinball *pinball, struct trace *trace, const struct pieces *kept,
-          const char *dir, const struct relog_options *options, struct relog_result *result,
-          struct err *err);
+int relog(struct pinball *pinball, struct trace *trace, const struct pieces *kept, const char *dir,
+          const struct relog_options *options, struct relog_result *result, struct err *err);
 
 #endif

@@ -2,8 +2,9 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * What a part of a recording (cut.h) and one with gaps (leave.h) have in common: a replay of the old
- * one, the new one's writer, the state that it begins with, and pieces of the old log as they are.
+ * What a part of a recording (cut.h) and one with gaps (leave.h) have in common: a replay of the
+ * old one, the new one's writer, the state that it begins with, and pieces of the old log as they
+ * are.
  */
 #ifndef REPLAYER_DERIVED_H
 #define REPLAYER_DERIVED_H

@@ -1,4 +1,5 @@
-/* leave.h - a recording with gaps: parts of the execution are left out, and what they did is put in.
+/* leave.h - a recording with gaps: parts of the execution are left out, and what they did is put
+ * in.
  *
  * SPDX-License-Identifier: MIT
  *
@@ -25,8 +26,8 @@ struct written;
 struct kept_statement;
 
 struct leave_options {
-    const struct text *head;          /* lines for the new recording's head */
-    const struct position *from;      /* where `switches` count from; NULL: the last program's begin */
+    const struct text *head;     /* lines for the new recording's head */
+    const struct position *from; /* where `switches` count from; NULL: the last program's begin */
     void (*message)(void *arg, const char *line); /* as in replay.h */
     void *arg;
 };

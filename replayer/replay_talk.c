@@ -178,19 +178,32 @@ static bool sleeps(const struct replay *r, unsigned long *used)
     return got == 3 && state == 'S' && *used == before;
 }
 
+/* The caller is asked whether it is to pause every 2 ms. */
+static bool wait_some(struct replay *r)
+{
+    enum { TIMES = 10 };
+    if (!r->options.pause)
+        return inbox_wait(r->inbox);
+    for (int i = 0; i < TIMES; i++) {
+        if (inbox_wait_briefly(r->inbox))
+            return true;
+        if (r->options.pause(r->options.arg))
+            inbox_pause(r->inbox, true);
+    }
+    return false;
+}
+
 /* Waits until it is our turn. */
 static int wait_turn(struct replay *r, struct err *err)
 {
     enum { LOOK_EVERY = 64, LOOKS = 20 }; /* waits of 20 ms: so it may sleep for some 25 s */
     unsigned waits = 0, asleep = 0;
     unsigned long used = 0;
-    while (!inbox_wait(r->inbox)) {
+    while (!wait_some(r)) {
         if (++waits % LOOK_EVERY == 0)
             asleep = sleeps(r, &used) ? asleep + 1 : 0;
         if (asleep == LOOKS)
             return warden_condemn("the replayed program does not answer; it was stopped", err);
-        if (r->options.pause && r->options.pause(r->options.arg))
-            inbox_pause(r->inbox, true);
         if (replay_gone(r) && !inbox_ours(r->inbox))
             return warden_why(r->ward, err);
     }

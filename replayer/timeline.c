@@ -54,7 +54,8 @@ static int run_on(struct timeline *t, struct mailbox_run *how, struct debuggee_s
     return timeline_finish(t, stop);
 }
 
-/* In a recording that leaves code out, short pieces of that run all the same: nothing stops there. */
+/* In a recording that leaves code out, short pieces of that run all the same: nothing stops there.
+ */
 bool timeline_passes(const struct timeline *t, const struct debuggee_stop *stop)
 {
     return t->statements.count && (stop->why == STOP_BREAK || stop->why == STOP_STEP) &&

@@ -9,8 +9,8 @@
 
 struct written;
 
-struct written *written_new(void);        /* NULL: no memory */
-void written_free(struct written *w);     /* NULL is allowed */
+struct written *written_new(void);    /* NULL: no memory */
+void written_free(struct written *w); /* NULL is allowed */
 void written_empty(struct written *w);
 int written_add(struct written *w, uint64_t addr, uint64_t bytes); /* -1: no memory */
 

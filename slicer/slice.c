@@ -140,8 +140,14 @@ void slice_figures(const struct slice *s, struct slice_figures *out)
 struct slice *slice_backward(struct trace_index *s, const struct slice_want *want, size_t wants,
                              const struct slice_options *o, struct err *err)
 {
+    uint64_t first = UINT64_MAX;
     if (trace_index_scan(s, slice_max_save(o), err))
         return NULL;
+    for (size_t i = 0; i < wants; i++)
+        first = want[i].at < first ? want[i].at : first;
+    if (wants && first <= trace_chunk_first(s->trace, s->scan.first) &&
+        trace_index_reach(s, 0, err))
+        return NULL; /* what is wanted is before what was looked at */
     struct slice *out = slice_new(s->trace);
     if (!out) {
         err_set(err, "no memory");

@@ -88,12 +88,21 @@ bool slice_has(const struct slice *slice, uint64_t insn);
 uint64_t slice_next(const struct slice *slice, uint64_t from);
 uint64_t slice_previous(const struct slice *slice, uint64_t to);
 
+/* Memory whose value was made before the trace begins. */
+enum { SLICE_BEFORE = 64 };
+struct slice_before {
+    gaddr addr;
+    uint64_t bytes;
+};
+
 struct slice_figures {
     uint64_t pairs;  /* restores that were looked through */
     uint64_t chunks; /* of the trace that were read */
     uint64_t from;   /* nothing before this instruction was looked at: it had enough nodes, or the
                         user had enough; 0: all was */
     bool stopped;    /* the user had */
+    struct slice_before before[SLICE_BEFORE]; /* by address; so many, of as many as fit */
+    size_t befores;
 };
 void slice_figures(const struct slice *slice, struct slice_figures *out);
 

@@ -48,8 +48,8 @@ static bool name_variable(struct access_walk *w, gaddr pc, const struct access_s
                                                                       : 0);
     if (sum->terms == 1 && sum->base != ACCESS_THREAD)
         return name_element(w, pc, &frame, addr, bytes, &sum->term[0], text, type);
-    return !sum->terms && source_variable_typed(w->s, pc, &frame, addr, (uint32_t)bytes, text,
-                                                ACCESS_TEXT, type);
+    return !sum->terms &&
+           source_variable_typed(w->s, pc, &frame, addr, (uint32_t)bytes, text, ACCESS_TEXT, type);
 }
 
 /* ---- by way of a pointer ---- */
@@ -181,6 +181,12 @@ static const ZydisDecodedOperand *memory_operand(const struct insn_operands *ops
     return found && found->mem.type == ZYDIS_MEMOP_TYPE_MEM ? found : NULL;
 }
 
+/* Does it begin with a variable that a header's macro has made? It says nothing to a reader. */
+static bool is_reserved(const char *text)
+{
+    return strncmp(text + strspn(text, "(*&"), "__", 2) == 0;
+}
+
 bool source_access(struct source *s, gaddr pc, uint64_t bytes, char *buf, size_t room,
                    struct source_type *type)
 {
@@ -196,7 +202,7 @@ bool source_access(struct source *s, gaddr pc, uint64_t bytes, char *buf, size_t
         const ZydisDecodedOperand *op = memory_operand(&ops);
         found = op && op->size / 8u >= bytes && op->size && access_address(&w, &in, op, &sum) &&
                 access_name(&w, pc, &sum, op->size / 8u, text, &of);
-        found = found && strlen(text) < room;
+        found = found && strlen(text) < room && !is_reserved(text);
         if (found && op->size / 8u != bytes)
             of = (struct source_type){0};
     }

@@ -2,10 +2,10 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * What lies on the heap, or belongs to another function, has no name of its own. The source names it
- * by way of a pointer, `q->mut`, `a[i].key`, and the code shows which: the registers of the operand
- * were loaded from variables shortly before. Only code on one straight way is looked at, so a name
- * is never that of another path; what cannot be told so has none.
+ * What lies on the heap, or belongs to another function, has no name of its own. The source names
+ * it by way of a pointer, `q->mut`, `a[i].key`, and the code shows which: the registers of the
+ * operand were loaded from variables shortly before. Only code on one straight way is looked at, so
+ * a name is never that of another path; what cannot be told so has none.
  */
 #ifndef SOURCE_ACCESS_H
 #define SOURCE_ACCESS_H

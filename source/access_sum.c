@@ -178,8 +178,7 @@ static bool register_sum(struct access_walk *w, gaddr pc, int reg, struct access
     }
     if (reg == RSP)
         return false;
-    const char *name =
-        source_register_typed(w->s, pc, (unsigned)number, &out->term[0].type);
+    const char *name = source_register_typed(w->s, pc, (unsigned)number, &out->term[0].type);
     if (name && strlen(name) < ACCESS_TEXT) {
         strcpy(out->term[0].text, name);
         out->term[0].times = 1;

@@ -127,7 +127,8 @@ struct term source_expr_cfa(const struct source_view *view)
 
     if (frame && frame->cfa)
         return term_number(frame->cfa);
-    if (!terms_of(view) || !view->here || !source_cfa(view->s, view->addr + view->here->bias, &cfa))
+    if (!frame || (!frame->terms && !frame->reg) || !view->here ||
+        !source_cfa(view->s, view->addr + view->here->bias, &cfa))
         return (struct term){0};
     return term_op(frame->terms, TERM_ADD, source_expr_register(view, cfa.reg),
                    term_number((uint64_t)cfa.offset));

@@ -321,6 +321,28 @@ size_t source_calls(struct source *s, gaddr pc, struct source_call *out, size_t 
     return count;
 }
 
+uint32_t source_line_in(struct source *s, gaddr pc, gaddr entry, const char *file)
+{
+    uint64_t addr;
+    const struct source_mod *m = source_module_at(s, pc, &addr);
+    const struct source_row *best = NULL;
+
+    for (size_t u = 0; m && u < m->units; u++)
+        for (size_t t = 0; t < m->unit[u].tables; t++) {
+            const struct source_table *table = &m->unit[u].table[t];
+            if (table->file != file)
+                continue;
+            for (size_t i = search_below(table->row, table->rows, addr, addr + 1); i-- > 0;) {
+                const struct source_row *row = &table->row[i];
+                if (row->line && row->addr >= entry - m->bias && (!best || row->addr > best->addr))
+                    best = row;
+                if (row->line)
+                    break;
+            }
+        }
+    return best ? best->line : 0;
+}
+
 /* The line at which a function is written; 0: it is not in this file. */
 static uint32_t written_at(struct source *s, const struct source_mod *m,
                            const struct source_scope *function, const char *file)

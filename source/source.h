@@ -97,6 +97,10 @@ struct source_call {
  * most `room`. */
 size_t source_calls(struct source *s, gaddr pc, struct source_call *out, size_t room);
 
+/* The line of a file to which code at pc, of the function that begins at `entry`, belongs if code
+ * of other files in between counts to what was before; 0: none. `file` is a source_line's. */
+uint32_t source_line_in(struct source *s, gaddr pc, gaddr entry, const char *file);
+
 /* How many of those calls a line that has code at pc is outside of: what it calls may begin there,
  * too. */
 uint32_t source_line_depth(struct source *s, gaddr pc, const char *file, uint32_t line);

@@ -266,6 +266,24 @@ bool source_object(struct source *s, gaddr pc, const struct source_frame *frame,
     return global_object(s, addr, out);
 }
 
+bool source_variable_declared(struct source *s, gaddr pc, const struct source_frame *frame,
+                              gaddr addr, const char **file, uint32_t *line)
+{
+    struct source_mod *m;
+    uint64_t offset;
+    int number;
+    const struct source_var *var = source_place_variable(s, pc, frame, addr, &m, &offset);
+    Dwarf_Die die;
+    const char *path;
+
+    if (!var || !source_scopes_die(m, var->unit, var->die, &die) ||
+        dwarf_decl_line(&die, &number) || number <= 0 || !(path = dwarf_decl_file(&die)))
+        return false;
+    *file = source_keep(s, path);
+    *line = (uint32_t)number;
+    return true;
+}
+
 bool source_is_atomic(struct source *s, gaddr addr)
 {
     struct source_mod *m;

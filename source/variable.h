@@ -43,6 +43,10 @@ bool source_variable(struct source *s, gaddr pc, const struct source_frame *fram
 bool source_variable_typed(struct source *s, gaddr pc, const struct source_frame *frame, gaddr addr,
                            uint32_t bytes, char *buf, size_t room, struct source_type *type);
 
+/* The line that declares the variable there; false: not known. */
+bool source_variable_declared(struct source *s, gaddr pc, const struct source_frame *frame,
+                              gaddr addr, const char **file, uint32_t *line);
+
 /* The variable that lives in a register at pc, or NULL. Its type, too, unless `type` is NULL. */
 const char *source_register_variable(struct source *s, gaddr pc, unsigned reg);
 const char *source_register_typed(struct source *s, gaddr pc, unsigned reg,

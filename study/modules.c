@@ -281,7 +281,18 @@ static bool leave_header(struct study *s, gaddr pc, struct source_line *out)
         out->stmt = false;
         return true;
     }
-    return false;
+    /* an inlined call of which nothing but its lines is left */
+    struct source_line begin;
+    uint32_t line = 0;
+    if (source_line(s->source, out->entry, &begin) && !system_text(begin.file))
+        line = source_line_in(s->source, pc, out->entry, begin.file);
+    if (!line)
+        return false;
+    out->file = begin.file;
+    out->line = line;
+    out->function = out->outer;
+    out->stmt = false;
+    return true;
 }
 
 bool study_line(struct study *s, gaddr pc, struct source_line *out)

@@ -235,6 +235,8 @@ int forward_pass(struct trace_index *s, const struct forward_options *o,
         chunk++;
     int end = trace_index_scan(s, o->max_save, err);
     if (!end)
+        end = trace_index_reach(s, chunk, err);
+    if (!end)
         end = chunks ? frames_copy(&p.frames, &s->scan.chunk[chunk].start, err)
                      : frames_init(&p.frames, s->trace, err);
     p.control = control_new(s->cfg);

@@ -198,16 +198,32 @@ static void keep_scan(struct trace_index *s, unsigned max_save)
 
 int trace_index_scan(struct trace_index *s, unsigned max_save, struct err *err)
 {
-    if (s->max_save && (!max_save || max_save == s->max_save))
+    uint32_t chunks = trace_chunks(s->trace);
+    if (s->max_save && (!max_save || max_save == s->max_save) && (!s->scan.first || s->lately))
         return 0;
     max_save = max_save ? max_save : SCAN_MAX_SAVE;
     scan_deinit(&s->scan);
     s->max_save = 0;
     if (!load_scan(s, max_save)) {
-        if (scan_init(&s->scan, s->trace, max_save, s->source, err))
+        struct scan_options o = {.max_save = max_save,
+                                 .source = s->source,
+                                 .first = s->lately && chunks > s->lately ? chunks - s->lately : 0,
+                                 .progress = s->progress};
+        if (scan_init(&s->scan, s->trace, &o, err))
             return -1;
-        keep_scan(s, max_save);
+        if (!o.first)
+            keep_scan(s, max_save);
     }
     s->max_save = max_save;
     return 0;
+}
+
+int trace_index_reach(struct trace_index *s, uint32_t chunk, struct err *err)
+{
+    if (trace_index_scan(s, 0, err))
+        return -1;
+    if (chunk >= s->scan.first)
+        return 0;
+    s->lately = 0;
+    return trace_index_scan(s, s->max_save, err);
 }

@@ -32,12 +32,6 @@ struct trace_index_store {
     void (*put)(void *arg, unsigned max_save, const void *data, size_t bytes);
 };
 
-/* Told while a trace is gone through, chunk by chunk; true: the user has had enough. */
-struct trace_index_progress {
-    void *arg;
-    bool (*tell)(void *arg, uint64_t done, uint64_t total); /* instructions; NULL: nobody asks */
-};
-
 struct trace_index {
     struct trace *trace;
     struct code *code;
@@ -51,7 +45,8 @@ struct trace_index {
     bool (*no_return)(void *ctx, gaddr callee); /* may be NULL */
     void *no_return_ctx;
     struct trace_index_store store; /* of scans; {0}: none */
-    struct trace_index_progress progress;
+    struct scan_progress progress;
+    uint32_t lately; /* so many chunks at the end are enough for now, if no scan was kept; 0: all */
 };
 
 struct trace_index *trace_index_new(struct trace *trace, struct pinball *pinball, struct err *err);
@@ -71,6 +66,8 @@ void trace_index_set_store(struct trace_index *index, const struct trace_index_s
 
 /* Makes sure that there is a scan with so many saves of a function; 0: any will do. */
 int trace_index_scan(struct trace_index *index, unsigned max_save, struct err *err);
+/* The same if the scan that there is does not reach back to a chunk: then all is looked at. */
+int trace_index_reach(struct trace_index *index, uint32_t chunk, struct err *err);
 
 /* Copies code as the files that were mapped have it, or as it was executed. Returns how many bytes
  * there are, up to `bytes`. */

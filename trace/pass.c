@@ -103,7 +103,7 @@ int pass_start(struct pass *p, struct trace *trace, uint32_t chunk, struct err *
 int pass_seek(struct pass *p, struct trace_index *s, uint32_t chunk, struct err *err)
 {
     struct frames frames;
-    if (trace_index_scan(s, 0, err))
+    if (trace_index_reach(s, chunk, err))
         return -1;
     frames_forget(&s->scan.chunk[chunk].start);
     if (frames_copy(&frames, &s->scan.chunk[chunk].start, err))

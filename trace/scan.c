@@ -390,25 +390,33 @@ bool scan_lists_has(const uint32_t *list, uint32_t count, uint32_t insn)
 
 /* ---- the pass ---- */
 
-int scan_init(struct scan *scan, struct trace *trace, unsigned max_save, struct source *source,
-              struct err *err)
+static bool has_enough(const struct scan_progress *p, const struct trace *trace, uint32_t chunk)
+{
+    return p->tell && p->tell(p->arg, trace_chunk_first(trace, chunk), trace_insns(trace));
+}
+
+int scan_init(struct scan *scan, struct trace *trace, const struct scan_options *o, struct err *err)
 {
     static const struct trace_visitor visitor = {do_step, do_note};
     struct scanner s;
     struct trace_chunk c = {0};
     int bad = -1;
-    *scan = (struct scan){.chunks = trace_chunks(trace)};
+    *scan = (struct scan){.chunks = trace_chunks(trace), .first = o->first};
     scan->chunk = calloc(scan->chunks + 1, sizeof *scan->chunk);
-    if (scanner_init(&s, trace, max_save, source, err))
+    if (scanner_init(&s, trace, o->max_save, o->source, err))
         goto done;
     if (!scan->chunk) {
         err_set(err, "no memory");
         goto done;
     }
     s.scan = scan;
-    for (uint32_t i = 0; i < scan->chunks; i++) {
+    for (uint32_t i = o->first; i < scan->chunks; i++) {
         struct scan_chunk *k = &scan->chunk[i];
         k->thread = s.thread;
+        if (has_enough(&o->progress, trace, i)) {
+            err_set_code(err, SCAN_STOPPED, "stopped before the trace was looked through");
+            goto done;
+        }
         if (frames_copy(&k->start, &s.frames, err) || trace_read(trace, i, &c, err) ||
             trace_walk_chunk(trace, &c, &s.thread, &visitor, &s, err) || keep(&s, k, err) ||
             keep_gist(&s, i, &k->gist, err))

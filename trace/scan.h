@@ -37,7 +37,15 @@ struct scan_signal {
     gaddr frame, end, fpstate;
 };
 
+/* Told while a trace is gone through, chunk by chunk; true: the user has had enough. */
+struct scan_progress {
+    void *arg;
+    bool (*tell)(void *arg, uint64_t done, uint64_t total); /* instructions; NULL: nobody asks */
+};
+enum { SCAN_STOPPED = -1301 }; /* err->code of scan_init(): the user had enough */
+
 struct scan {
+    uint32_t first; /* chunks before this one were not looked at: frames made there are not known */
     struct scan_signal *signal; /* in order */
     size_t signals, signal_room;
     struct scan_chunk *chunk;
@@ -46,7 +54,13 @@ struct scan {
 
 /* The first max_save instructions of a frame that save a register count, and those that write to a
  * place that call frame information names; `source` may be NULL. */
-int scan_init(struct scan *s, struct trace *trace, unsigned max_save, struct source *source,
+struct scan_options {
+    unsigned max_save;
+    struct source *source;
+    uint32_t first; /* chunk */
+    struct scan_progress progress;
+};
+int scan_init(struct scan *s, struct trace *trace, const struct scan_options *options,
               struct err *err);
 void scan_deinit(struct scan *s);
 

@@ -203,8 +203,8 @@ void history_output(struct server *s, struct args *args, struct reply *out)
 
 /* ---- statements ---- */
 
-/* Of a recording that leaves code out: thread, depth, how (1: it goes on, 2: in a call), then count
- * and pc of its first instruction, and of its last one. */
+/* A recording that leaves code out has these: thread, depth, how (1: it goes on, 2: in a call),
+ * then count and pc of its first instruction, and of its last one. */
 void history_statements(struct server *s, struct args *args, struct reply *out)
 {
     struct debuggee_statement one;

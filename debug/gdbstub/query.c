@@ -71,6 +71,8 @@ static void when(struct server *s, struct args *args, struct reply *out)
         reply_addf(out, ",\"signal\":%d", now->signal);
     if (s->has_pending)
         reply_text(out, ",\"pending\":true");
+    if (debuggee_alive(&s->debuggee))
+        reply_text(out, ",\"alive\":true");
     debuggee_program(&s->debuggee, &program);
     if (is_at_end(s))
         reply_addf(out, ",\"reason\":%" PRIu32 ",\"status\":%" PRId32, now->reason, now->status);

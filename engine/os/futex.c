@@ -380,8 +380,13 @@ static long pass_or_join(struct thread *t, const long *a)
     bool waits = command == FUTEX_WAIT || command == FUTEX_WAIT_BITSET, joins = false;
     for (const struct thread *o = engine.threads; waits && o; o = o->next)
         joins |= o->clear_tid == (gaddr)a[0] && !threads_is_side(o);
-    if (joins && schedule->controlled && !t->attached)
-        return wait(t, a, ~0u, command == FUTEX_WAIT);
+    uint32_t value = (uint32_t)a[2];
+    if (waits && schedule->controlled && !t->attached) {
+        if (joins)
+            return wait(t, a, ~0u, command == FUTEX_WAIT);
+        if (engine_read(&value, (gaddr)a[0], 4) && value != (uint32_t)a[2])
+            return -EAGAIN; /* it has ended: the kernel need not be asked */
+    }
     t->baton_parked = joins && !a[3];
     t->futex_joins = (gaddr)a[0];
     long r = pass(t, a);

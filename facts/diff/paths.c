@@ -95,18 +95,12 @@ static const struct kept_file *program_of(struct study *s)
     return first == INT32_MAX ? NULL : pinball_file(s->pinball, (uint32_t)first);
 }
 
-/* One cut from a recording, or recorded with --from or --to. */
-static bool is_part(const struct pinball *p)
-{
-    return pinball_head_get(p, "part_of") || pinball_end_get(p, "begin");
-}
-
 static int check_program(struct study *first, struct study *s, struct err *err)
 {
     const struct kept_file *a = program_of(first), *b = program_of(s);
     if (!a || !b)
         return err_set(err, "a recording has no program file");
-    if (is_part(first->pinball) || is_part(s->pinball))
+    if (pinball_is_part(first->pinball) || pinball_is_part(s->pinball))
         return err_set(err, "one of them is of a part of a run: only whole ones are compared");
     return paths_same_file(a, b) ? 0
                                  : err_set(err, "they are not of one program: %s, %s (%s)", a->path,

@@ -67,7 +67,8 @@ static int64_t loaded_number(struct hang_job *j, gaddr call)
         struct insn in = {.kind = INSN_PLAIN};
         if (code[at] != LOAD)
             continue;
-        while (i < LOOK_BACK && insn_decode(&in, call - LOOK_BACK + i, code + i, LOOK_BACK - i) == 0 &&
+        while (i < LOOK_BACK &&
+               insn_decode(&in, call - LOOK_BACK + i, code + i, LOOK_BACK - i) == 0 &&
                in.kind == INSN_PLAIN && !(in.gprs_kill & 1u << RAX) && !(in.gprs_read & 1u << RAX))
             i += in.len;
         memcpy(&number, code + at + 1, sizeof number);

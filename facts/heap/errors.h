@@ -37,6 +37,7 @@ struct heap_error {
     uint32_t call;  /* of the function that freed; HEAP_NONE */
     gaddr from_pc;  /* an undefined value: where it was read */
     uint64_t from_insn;
+    gaddr owner_pc, owner_cfa; /* ... and on the stack: the frame that it is of; 0: not known */
     uint64_t times;
     uint64_t last;   /* the instruction that did it the last time */
     gaddr low, high; /* of an access: the bytes of all times that were with the same block */

@@ -3,6 +3,7 @@
 
 #include "base/array.h"
 #include "facts/heap/errors_int.h"
+#include "trace/frames.h"
 
 enum { NEAR = 256 }; /* bytes beside a block */
 
@@ -217,6 +218,20 @@ void errors_touched(void *arg, const struct machine_at *at, const struct machine
         }
 }
 
+/* The frame that has the bytes, if it is there still. */
+static void find_owner(const struct machine_at *at, struct heap_error *e)
+{
+    gaddr pc = e->pc;
+    for (const struct frame *f = at->frame; f && f->slot; pc = f->call_pc, f = f->parent) {
+        gaddr cfa = f->slot + sizeof(gaddr);
+        if (e->addr >= cfa)
+            continue;
+        e->owner_pc = pc;
+        e->owner_cfa = cfa;
+        return;
+    }
+}
+
 void errors_used(void *arg, const struct machine_at *at, enum machine_use use,
                  const struct machine_origin *origin)
 {
@@ -235,4 +250,6 @@ void errors_used(void *arg, const struct machine_at *at, enum machine_use use,
     e->bytes = origin->bytes;
     e->from_pc = origin->pc;
     e->from_insn = origin->insn;
+    if (e->block == HEAP_NONE)
+        find_owner(at, e);
 }

@@ -258,6 +258,9 @@ static void follow_stack(struct run *r)
         shadow_fill(&r->m->shadow, t->low - MACHINE_RED_ZONE, end - t->low, true);
         t->low = end;
     }
+    /* nobody keeps anything in a red zone across a call */
+    if (r->m->at.b->tail == INSN_CALL || r->m->at.b->tail == INSN_CALL_IND)
+        shadow_fill(&r->m->shadow, end - MACHINE_RED_ZONE, MACHINE_RED_ZONE, true);
     t->sp = end;
 }
 

@@ -216,6 +216,24 @@ static void say_free(struct teller *t)
     }
 }
 
+/* "l.burst, declared at main.c:12"; false: it has no name. */
+static bool say_declared(struct teller *t)
+{
+    const struct heap_error *e = t->e;
+    const struct source_frame frame = {.cfa = e->owner_cfa};
+    struct source *s = t->study->source;
+    char name[HEAP_WORDS / 4];
+    const char *file;
+    uint32_t line;
+    if (!e->owner_pc ||
+        !source_variable(s, e->owner_pc, &frame, e->addr, (uint32_t)e->bytes, name, sizeof name))
+        return false;
+    say(t, "%s", name);
+    if (source_variable_declared(s, e->owner_pc, &frame, e->addr, &file, &line))
+        say(t, ", declared at %s:%" PRIu32, base_name(file), line);
+    return true;
+}
+
 static void say_undefined(struct teller *t)
 {
     static const char *const does[HEAP_ERROR_KINDS] = {
@@ -227,12 +245,14 @@ static void say_undefined(struct teller *t)
     struct source_line l;
     char where[HEAP_WORDS / 2];
     heap_words_place(t->study, e->from_pc, where, sizeof where);
-    say(t, "%s what nobody has written: %" PRIu64 " byte%s ", does[e->kind], e->bytes,
-        e->bytes == 1 ? "" : "s");
-    if (e->block != HEAP_NONE)
-        say_where(t);
-    else
-        say(t, "at 0x%" PRIx64 ", where a function that is over had its stack", e->addr);
+    say(t, "%s what nobody has written: ", does[e->kind]);
+    if (e->block != HEAP_NONE || !say_declared(t)) {
+        say(t, "%" PRIu64 " byte%s ", e->bytes, e->bytes == 1 ? "" : "s");
+        if (e->block != HEAP_NONE)
+            say_where(t);
+        else
+            say(t, "at 0x%" PRIx64 ", where a function that is over had its stack", e->addr);
+    }
     if (e->kind != HEAP_UNDEFINED_CALL && study_own(t->study, e->from_pc, &l))
         say(t, ", read at %s", where);
 }

@@ -5,7 +5,8 @@ class PinList(PinCommand):
     """List slices, or show one again.
 Usage: pin list [N|NAME]
 
-Those of this session have numbers; those kept by `drdebug slice -o NAME' have
+In a recording that was made of a slice, without an argument: its statements
+around here. Otherwise the slices that there are: those of this session have numbers; those kept by `drdebug slice -o NAME' have
 names. The one that is shown is the one that `pin slice-step' goes through."""
 
     name = "list"
@@ -17,6 +18,8 @@ names. The one that is shown is the one that `pin slice-step' goes through."""
     def run(self, arg):
         self.check(len(arg.split()) <= 1)
         slices.check_connection()
+        if not arg and statements.load():
+            return {"statements": statements.around(10)}
         if arg in kept_slices():
             slices.current = slices.make(arg, None, "--show", arg)
             slices.current.label = slices.current.result["criterion"]["what"]
@@ -35,6 +38,9 @@ names. The one that is shown is the one that `pin slice-step' goes through."""
                        for name, (size, title) in kept_slices().items()]
 
     def show(self, result):
+        if "statements" in result:
+            say_columns([("=>" if one["current"] else "", one["position"], one["text"]) for one in result["statements"]])
+            return
         if "slices" not in result:
             say_slice(result, most=1 << 30)
             return

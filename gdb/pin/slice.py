@@ -32,6 +32,7 @@ list' shows it again. The first slice of a recording collects its trace."""
     def show(self, result):
         say(f"Slice {result['number']}")
         say_slice(result)
+        say(f"again      pin list {result['number']}")
 
 
 class PinBackwardSlice(PinSlice):

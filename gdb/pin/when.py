@@ -36,7 +36,9 @@ $pin_position() is the position, too."""
             f"all threads: {when['ticks']:,} ticks, {when['events']:,} events")
         if when["at_begin"]:
             say("The recording begins here.")
-        if when["at_end"]:
+        if when.get("alive"):
+            say("The program is here, alive.")
+        elif when["at_end"]:
             say("The recording ends here.")
         if when["executed"] is not None:
             say(f"all threads: {when['executed']:,} of {when['instructions']:,} instructions executed")

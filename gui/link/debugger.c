@@ -67,6 +67,29 @@ static void drop_guest(struct debugger *d)
     g_free(command);
 }
 
+/* At a failure the innermost calls are the C library's: the first one with source is looked at. */
+static void on_frames(void *arg, const struct mi_record *result)
+{
+    struct debugger *d = arg;
+    const struct value *list = result ? value_get(result->results, "stack") : NULL;
+    for (unsigned i = 0; i < value_count(list); i++) {
+        const char *path = value_text(value_at(list, i), "fullname");
+        if (path && g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
+            if (i > 0)
+                debugger_select_frame(d, i);
+            return;
+        }
+    }
+}
+
+static void look_for_source(struct debugger *d)
+{
+    const struct session *s = &d->session;
+    bool there = s->frame.fullname && g_file_test(s->frame.fullname, G_FILE_TEST_IS_REGULAR);
+    if (s->why && s->recording.own && !there)
+        debugger_query(d, "-stack-list-frames 0 50", on_frames, d);
+}
+
 static void on_stopped(struct debugger *d, const struct value *stop)
 {
     session_take_stop(&d->session, stop);
@@ -74,6 +97,7 @@ static void on_stopped(struct debugger *d, const struct value *stop)
     debugger_tell(d, CHANGE_STOP);
     drop_guest(d);
     debugger_query(d, "-pin-place", on_place, d);
+    look_for_source(d);
 }
 
 static void on_notice(struct debugger *d, const struct mi_record *r)

@@ -312,7 +312,8 @@ struct gdb *gdb_new(const char *const argv[], const struct gdb_listener *listene
     gdb->listener = *listener;
     gdb->process = process;
     gdb->references = 1;
-    gdb->pid = atoi(g_subprocess_get_identifier(process));
+    const char *number = g_subprocess_get_identifier(process); /* NULL: it has ended already */
+    gdb->pid = number ? atoi(number) : 0;
     gdb->in = g_subprocess_get_stdin_pipe(process);
     gdb->out = g_data_input_stream_new(g_subprocess_get_stdout_pipe(process));
     gdb->err = g_data_input_stream_new(g_subprocess_get_stderr_pipe(process));

@@ -164,7 +164,8 @@ struct job *job_new(const char *const argv[], const struct job_listener *listene
     struct job *job = g_new0(struct job, 1);
     job->listener = *listener;
     job->process = process;
-    job->pid = atoi(g_subprocess_get_identifier(process));
+    const char *number = g_subprocess_get_identifier(process); /* NULL: it has ended already */
+    job->pid = number ? atoi(number) : 0;
     job->out = g_object_ref(g_subprocess_get_stdout_pipe(process));
     job->err = g_unix_input_stream_new(side[0], TRUE);
     job->printed = g_string_new(NULL);

@@ -11,7 +11,7 @@
 #include "gui/model/text.h"
 #include "gui/view/margin.h"
 
-enum { STRIP = 22, ARROW = 14, ROOM_EDGE = 6 };
+enum { STRIP = 22, ARROW = 14, ROOM_EDGE = 6, ROOM_LEFT = 80 };
 
 struct page {
     struct window *window;
@@ -22,9 +22,9 @@ struct page {
     GtkTextTag *current_tag, *frame_tag, *slice_tag, *room_tag;
     unsigned current;
     bool innermost;
-    unsigned open;   /* the line whose dependences are shown; 0: none */
-    GtkWidget *room; /* what is shown over the room below that line; always there, since GTK 4.8
-                        cannot remove it */
+    unsigned open;       /* the line whose dependences are shown; 0: none */
+    GtkTextMark *behind; /* the line behind that one */
+    GtkWidget *room;     /* what lies over the room below that line */
     unsigned long style_signal;
 };
 
@@ -127,21 +127,19 @@ void page_toggle_dependences(struct page *p, unsigned line)
 {
     bool again = p->open == line;
     GtkTextIter from, to;
-    GdkRectangle at;
     int height, natural;
     close_dependences(p);
     GtkWidget *shown = again ? NULL : dependences_new(p->window, p->path, line);
     if (shown) {
         p->open = line;
         line_iters(p, line, &from, &to);
-        gtk_text_view_get_iter_location(GTK_TEXT_VIEW(p->view), &from, &at);
         gtk_box_append(GTK_BOX(p->room), shown);
         gtk_widget_set_visible(p->room, TRUE);
         gtk_widget_measure(p->room, GTK_ORIENTATION_VERTICAL, -1, &height, &natural, NULL, NULL);
         g_object_set(p->room_tag, "pixels-below-lines", natural + ROOM_EDGE, NULL);
         gtk_text_buffer_apply_tag(p->buffer, p->room_tag, &from, &to);
-        gtk_text_view_move_overlay(GTK_TEXT_VIEW(p->view), p->room, 12, at.y + at.height);
-        gtk_text_view_scroll_to_iter(GTK_TEXT_VIEW(p->view), &to, 0.1, FALSE, 0, 0);
+        gtk_text_buffer_move_mark(p->buffer, p->behind, &to);
+        gtk_text_view_scroll_to_mark(GTK_TEXT_VIEW(p->view), p->behind, 0.08, FALSE, 0, 0);
     }
     redraw_margin(p);
 }
@@ -219,9 +217,11 @@ static void add_room(struct page *p)
             gtk_source_gutter_renderer_set_alignment_mode(
                 GTK_SOURCE_GUTTER_RENDERER(child), GTK_SOURCE_GUTTER_RENDERER_ALIGNMENT_MODE_FIRST);
         }
+    GtkTextIter start;
+    gtk_text_buffer_get_start_iter(p->buffer, &start);
+    p->behind = gtk_text_buffer_create_mark(p->buffer, NULL, &start, TRUE);
     p->room = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
     gtk_widget_set_visible(p->room, FALSE);
-    gtk_text_view_add_overlay(GTK_TEXT_VIEW(p->view), p->room, 12, 0);
 }
 
 static void add_strips(struct page *p)
@@ -328,6 +328,35 @@ static void add_menu(struct page *p)
     g_object_unref(menu);
 }
 
+static void on_scrolled(GtkAdjustment *adjustment, struct page *p)
+{
+    (void)adjustment;
+    if (p->open)
+        gtk_widget_queue_allocate(p->widget);
+}
+
+/* Over the room below the line, wherever that is scrolled to. */
+static gboolean on_place(GtkOverlay *overlay, GtkWidget *widget, GdkRectangle *place,
+                         struct page *p)
+{
+    GtkTextIter from, to;
+    GdkRectangle at;
+    int least, y;
+    (void)overlay;
+    if (!p->open || widget != p->room)
+        return FALSE;
+    line_iters(p, p->open, &from, &to);
+    gtk_text_view_get_iter_location(GTK_TEXT_VIEW(p->view), &from, &at);
+    gtk_text_view_buffer_to_window_coords(GTK_TEXT_VIEW(p->view), GTK_TEXT_WINDOW_WIDGET, 0,
+                                          at.y + at.height, NULL, &y);
+    gtk_widget_measure(widget, GTK_ORIENTATION_HORIZONTAL, -1, &least, &place->width, NULL, NULL);
+    gtk_widget_measure(widget, GTK_ORIENTATION_VERTICAL, place->width, &least, &place->height, NULL,
+                       NULL);
+    place->x = ROOM_LEFT;
+    place->y = y + 2;
+    return TRUE;
+}
+
 /* ---- begin and end ---- */
 
 static void on_destroy(void *arg)
@@ -343,6 +372,21 @@ static GtkSourceLanguage *language_of(const char *path)
 {
     return gtk_source_language_manager_guess_language(gtk_source_language_manager_get_default(),
                                                       path, NULL);
+}
+
+static void add_scrolling(struct page *p)
+{
+    GtkWidget *scrolled = gtk_scrolled_window_new();
+    GtkScrolledWindow *bars = GTK_SCROLLED_WINDOW(scrolled);
+    gtk_scrolled_window_set_child(bars, GTK_WIDGET(p->view));
+    p->widget = gtk_overlay_new();
+    gtk_overlay_set_child(GTK_OVERLAY(p->widget), scrolled);
+    gtk_overlay_add_overlay(GTK_OVERLAY(p->widget), p->room);
+    gtk_overlay_set_clip_overlay(GTK_OVERLAY(p->widget), p->room, TRUE);
+    g_signal_connect(p->widget, "get-child-position", G_CALLBACK(on_place), p);
+    g_signal_connect(gtk_scrolled_window_get_vadjustment(bars), "value-changed",
+                     G_CALLBACK(on_scrolled), p);
+    g_object_set_data_full(G_OBJECT(p->widget), "page", p, on_destroy);
 }
 
 struct page *page_new(struct window *w, const char *path, const char *text)
@@ -369,9 +413,7 @@ struct page *page_new(struct window *w, const char *path, const char *text)
     add_menu(p);
     hover_add(w, p->view);
     g_signal_connect(p->buffer, "notify::cursor-position", G_CALLBACK(on_cursor), p);
-    p->widget = gtk_scrolled_window_new();
-    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(p->widget), GTK_WIDGET(p->view));
-    g_object_set_data_full(G_OBJECT(p->widget), "page", p, on_destroy);
+    add_scrolling(p);
     page_refresh(p);
     g_free(name);
     return p;

@@ -36,22 +36,6 @@ static GuiItem *make_item(struct stack_pane *p, const struct value *frame)
     return item;
 }
 
-/* At a failure the innermost calls are the C library's: the first one with source is looked at. */
-static void look_at_source(struct stack_pane *p, const struct value *list)
-{
-    struct debugger *d = p->pane.window->debugger;
-    if (!d->session.why || d->session.frame.level != 0)
-        return;
-    for (unsigned i = 0; i < value_count(list); i++) {
-        const char *path = value_text(value_at(list, i), "fullname");
-        if (path && g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
-            if (i > 0)
-                debugger_select_frame(d, i);
-            return;
-        }
-    }
-}
-
 static void on_frames(void *arg, const struct mi_record *result)
 {
     struct stack_pane *p = arg;
@@ -64,7 +48,6 @@ static void on_frames(void *arg, const struct mi_record *result)
     for (unsigned i = 0; i < value_count(list); i++)
         g_ptr_array_add(items, make_item(p, value_at(list, i)));
     table_take(p->table, items);
-    look_at_source(p, list);
 }
 
 static void refresh(struct pane *pane)

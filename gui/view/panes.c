@@ -42,6 +42,7 @@ static void add(struct window *w, const struct pane_kind *kind)
     gtk_accessible_update_property(GTK_ACCESSIBLE(pane->widget), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                    kind->title, -1);
     gtk_notebook_append_page(notebook, pane->widget, label);
+    window_name_tab(label, kind->title);
     gtk_notebook_set_tab_reorderable(notebook, pane->widget, TRUE);
     gtk_notebook_set_tab_detachable(notebook, pane->widget, TRUE);
     g_ptr_array_add(w->panes, pane);

@@ -91,8 +91,11 @@ static int open_page(struct source *s, const char *path)
     if (at >= 0 || !text)
         return at;
     struct page *page = page_new(s->window, path, text);
-    at = gtk_notebook_append_page(GTK_NOTEBOOK(s->notebook), page_widget(page),
-                                  tab_label(path, page_widget(page)));
+    GtkWidget *label = tab_label(path, page_widget(page));
+    char *name = text_line(text_base(path));
+    at = gtk_notebook_append_page(GTK_NOTEBOOK(s->notebook), page_widget(page), label);
+    window_name_tab(label, name);
+    g_free(name);
     gtk_notebook_set_tab_reorderable(GTK_NOTEBOOK(s->notebook), page_widget(page), TRUE);
     g_free(text);
     return at;

@@ -223,10 +223,43 @@ GtkWidget *table_widget(struct table *t)
     return t->stack;
 }
 
+/* The keys of rows that are open. NULL: it is a list. */
+static GHashTable *open_keys(struct table *t)
+{
+    GListModel *rows = G_LIST_MODEL(t->selection);
+    GHashTable *keys =
+        t->kind.opened ? g_hash_table_new_full(g_str_hash, g_str_equal, g_free, NULL) : NULL;
+    for (unsigned i = 0; keys && i < g_list_model_get_n_items(rows); i++) {
+        GtkTreeListRow *row = g_list_model_get_item(rows, i);
+        const GuiItem *item = item_of(row);
+        if (gtk_tree_list_row_get_expanded(row) && item->key)
+            g_hash_table_add(keys, g_strdup(item->key));
+        g_object_unref(row);
+    }
+    return keys;
+}
+
+/* Their parts come anew, so that only the outermost ones can be opened at once. */
+static void open_again(struct table *t, GHashTable *keys)
+{
+    GListModel *rows = G_LIST_MODEL(t->selection);
+    for (unsigned i = 0; i < g_list_model_get_n_items(rows); i++) {
+        GtkTreeListRow *row = g_list_model_get_item(rows, i);
+        const GuiItem *item = item_of(row);
+        if (item->key && g_hash_table_contains(keys, item->key))
+            gtk_tree_list_row_set_expanded(row, TRUE);
+        g_object_unref(row);
+    }
+    g_hash_table_unref(keys);
+}
+
 void table_take(struct table *t, GPtrArray *items)
 {
+    GHashTable *keys = open_keys(t);
     g_list_store_splice(t->items, 0, g_list_model_get_n_items(G_LIST_MODEL(t->items)), items->pdata,
                         items->len);
+    if (keys)
+        open_again(t, keys);
     g_ptr_array_set_free_func(items, g_object_unref);
     g_ptr_array_unref(items);
 }

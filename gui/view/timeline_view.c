@@ -314,6 +314,13 @@ struct timeline_view *timeline_view_new(struct window *w)
     return v;
 }
 
+void timeline_view_stop(struct timeline_view *v)
+{
+    if (v->going)
+        g_source_remove(v->going);
+    v->going = 0;
+}
+
 GtkWidget *timeline_view_label(struct timeline_view *v)
 {
     return v->label;

@@ -8,7 +8,7 @@ struct tree;
 
 struct tree *tree_new(struct window *w, const char *name, const char *nothing);
 GtkWidget *tree_widget(struct tree *t);
-/* struct variable *. Rows that were open stay open. */
+/* struct variable *. Outermost rows that were open stay open. */
 void tree_take(struct tree *t, const GPtrArray *variables);
 const char *tree_selected(struct tree *t); /* the expression, or NULL */
 

@@ -9,13 +9,21 @@
 #include "gui/view/source.h"
 #include "gui/view/timeline_view.h"
 
-enum { PULSE_MS = 120, WORK_AFTER_MS = 300 };
+enum { PULSE_MS = 120 };
 
 GtkWidget *window_label(const char *text)
 {
     GtkWidget *label = gtk_label_new(text);
     gtk_label_set_xalign(GTK_LABEL(label), 0);
     return label;
+}
+
+void window_name_tab(GtkWidget *label, const char *name)
+{
+    GtkWidget *tab = gtk_widget_get_parent(label);
+    if (tab)
+        gtk_accessible_update_property(GTK_ACCESSIBLE(tab), GTK_ACCESSIBLE_PROPERTY_LABEL, name,
+                                       -1);
 }
 
 void window_toast(struct window *w, const char *text)
@@ -122,6 +130,8 @@ static void show_lost(struct window *w)
 static void on_changed(void *arg, enum debugger_change change)
 {
     struct window *w = arg;
+    if (w->closing)
+        return;
     if (change == CHANGE_WORK) {
         show_work(w);
         return;
@@ -206,9 +216,11 @@ static gboolean on_close(GtkWindow *window, struct window *w)
                         gtk_paned_get_position(GTK_PANED(w->left_paned)));
     settings_set_number(w->settings, "window", "right",
                         gtk_paned_get_position(GTK_PANED(w->right_paned)));
-    debugger_free(w->debugger);
-    w->debugger = NULL;
-    settings_free(w->settings);
+    g_source_remove(w->pulse);
+    timeline_view_stop(w->timeline);
+    w->closing = true;
+    debugger_close(w->debugger); /* widgets that are taken down may still look at it */
+    settings_save(w->settings);
     return FALSE;
 }
 
@@ -280,7 +292,7 @@ struct window *window_new(GtkApplication *app, const char *drdebug)
     g_signal_connect(gtk_builder_get_object(builder, "banner_close"), "clicked",
                      G_CALLBACK(on_banner_close), w);
     g_signal_connect(w->window, "close-request", G_CALLBACK(on_close), w);
-    g_timeout_add(PULSE_MS, pulse, w);
+    w->pulse = g_timeout_add(PULSE_MS, pulse, w);
     actions_update(w);
     start_refresh(w);
     g_object_unref(builder);

@@ -57,6 +57,8 @@ struct window {
     GtkWidget *toasts, *banner, *banner_label, *banner_button;
     GtkWidget *status, *position, *work, *work_label, *work_bar;
     GtkWidget *title, *main_paned, *left_paned, *right_paned;
+    bool closing;
+    unsigned pulse;   /* a source of the main loop */
     char *expression; /* what a menu's Why?, Slice and their kind are about */
 };
 
@@ -86,6 +88,9 @@ void panes_save(struct window *w);
 /* start.c */
 GtkWidget *start_new(struct window *w);
 void start_refresh(struct window *w);
+
+/* A notebook's tab, whose label this is, has no name of its own in GTK 4.8. */
+void window_name_tab(GtkWidget *label, const char *name);
 
 /* shown in `code` class: a label that takes text of a recording, never markup. */
 GtkWidget *window_label(const char *text);

@@ -260,10 +260,22 @@ static void killed(struct thread *t)
     stops_lost_thread(t);
 }
 
+/* What was recorded so far is wanted, and ends right here. */
+static void hand_over(struct thread *t)
+{
+    struct mailbox *box = post_box();
+    if (!__atomic_load_n(&box->flush, __ATOMIC_RELAXED) || log_over())
+        return;
+    box->flush = 0;
+    record_stop(t);
+    log_break();
+}
+
 static void tick(struct thread *t)
 {
     stops_arrived(t);
     session_record.tick(t);
+    hand_over(t);
 }
 
 /* ---- system calls ---- */

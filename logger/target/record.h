@@ -15,7 +15,7 @@ void record_switch(struct thread *t);
 /* ---- with a debugger (live/target) ---- */
 
 struct record_at;
-/* That one stands here; NULL: it is over. */
+/* The thread that ran last stands here; NULL: it is over. */
 void record_stop(const struct thread *last);
 /* What a debugger has changed, with where the running thread was before; `due`: it is not inside a
  * system call. */

@@ -228,9 +228,10 @@ bool region_tick(struct thread *t)
     return (fired || region.due) && turn(t);
 }
 
+/* A part does not begin with a thread whose own begin is still to be noted. */
 void region_running(struct thread *t)
 {
-    if (region.on || !region_tick(t))
+    if (region.on || !t->begun || !region_tick(t))
         arm(t);
 }
 

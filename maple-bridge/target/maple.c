@@ -128,6 +128,19 @@ static void note_switch(struct actor *to)
     to->tick = thread_count(to->thread);
 }
 
+static void note_trail(const struct actor *a)
+{
+    struct agenda_done *d = &agenda->done;
+    if (d->trails >= AGENDA_SWITCHES)
+        return;
+    d->trail[d->trails++] = (struct agenda_trail){.thread = a->number,
+                                                  .site = a->next.site,
+                                                  .reads = event_reads(&a->next),
+                                                  .writes = event_writes(&a->next),
+                                                  .event = a->events,
+                                                  .addr = a->next.addr};
+}
+
 /* It is let go on. */
 static void execute(struct actor *a)
 {
@@ -137,6 +150,7 @@ static void execute(struct actor *a)
     now.running = a;
     if (e->kind == EVENT_NONE)
         return;
+    note_trail(a);
     if (tactic->done)
         tactic->done(a);
     if (event_accesses(e)) {
@@ -343,6 +357,7 @@ static bool asks(struct thread *t, struct event e)
     struct candidates c = {.can.count = 0};
     struct thread *queue[CHOICES];
     struct actor *self = actor_of(t);
+    now.running = now.running ? now.running : self;
     arrive(self, e);
     if (self->spun_at == now.writes) {
         c.spun = self;

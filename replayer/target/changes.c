@@ -116,8 +116,7 @@ void changes_begin(void)
 static void tell_map(struct sink_writer *out, const struct record_map *map)
 {
     struct record_map *m = sink_begin(out, RECORD_MAP, sizeof *m);
-    const struct record head = {
-        .kind = RECORD_MAP, .flags = map->r.flags, .bytes = sizeof *m};
+    const struct record head = {.kind = RECORD_MAP, .flags = map->r.flags, .bytes = sizeof *m};
     *m = *map;
     m->r = head;
     sink_commit(out);

@@ -1,4 +1,5 @@
-/* changes.h - what the runtime and the program's calls change of its memory. SPDX-License-Identifier: MIT
+/* changes.h - what the runtime and the program's calls change of its memory.
+ * SPDX-License-Identifier: MIT
  *
  * For a recording with gaps (pinball/record_gap.h): what happened since changes_begin(). What the
  * program's own instructions write is not known here.

@@ -47,8 +47,7 @@ static void tell_object_data(struct sink_writer *to_sink, uint32_t number, int f
             sys6(__NR_mmap, (long)window, WINDOW, PROT_READ, MAP_SHARED | MAP_FIXED, fd, (long)at);
         if (SYS_FAILED(r))
             post_failed("shared memory %u: error %ld", number, -r);
-        struct record_object *o =
-            sink_begin(to_sink, RECORD_OBJECT, sizeof *o + ((n + 7) & ~7ull));
+        struct record_object *o = sink_begin(to_sink, RECORD_OBJECT, sizeof *o + ((n + 7) & ~7ull));
         o->object = number;
         o->offset = at;
         o->bytes = n;

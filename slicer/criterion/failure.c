@@ -31,10 +31,12 @@ static int deciding_branch(struct study *s, uint32_t thread, uint64_t at, uint64
     struct slice_want want = {.kind = SLICE_USES, .at = at, .thread = thread};
     struct slice_options o = {.edges = SLICE_CONTROL};
     struct study_insn in;
+    struct slice_figures figures = {.from = 0};
     struct slice *slice = slice_backward(s->index, &want, 1, &o, err);
     if (!slice)
         return -1;
     int bad = 0;
+    slice_figures(slice, &figures);
     for (*branch = at; (*branch = slice_previous(slice, *branch)) != UINT64_MAX;) {
         bad = study_insn(s, *branch, &in, err);
         uint8_t kind = bad ? 0 : in.block->insn[in.index].in.kind;
@@ -42,7 +44,10 @@ static int deciding_branch(struct study *s, uint32_t thread, uint64_t at, uint64
             break;
     }
     slice_free(slice);
-    return bad;
+    if (bad || *branch != UINT64_MAX || !figures.from || figures.stopped)
+        return bad;
+    /* It is before what was looked at. */
+    return trace_index_reach(s->index, 0, err) ? -1 : deciding_branch(s, thread, at, branch, err);
 }
 
 bool failure_is_allocator(struct study *s, gaddr entry, bool *pointer)

@@ -507,8 +507,11 @@ int place_end(struct study *s, uint32_t thread, struct place_end *out, struct er
         find_own(s, out, err);
     free(end);
     pass_deinit(&pass);
-    if (bad)
+    bool again = !bad && out->own == out->calls && s->index->scan.first;
+    if (bad || again)
         place_end_deinit(out);
+    if (again) /* the user's calls are before what was looked at */
+        return trace_index_reach(s->index, 0, err) ? -1 : place_end(s, thread, out, err);
     return bad ? -1 : 0;
 }
 

@@ -542,10 +542,10 @@ static bool is_new(struct numbers *t, uint64_t a, uint64_t b)
     return new;
 }
 
-/* Lines of the user's, or if there are none functions. */
+/* Rows of the user's that are shown, or if there are none all of them. */
 static void count(struct report *r)
 {
-    struct numbers line = {0}, thread = {0};
+    struct numbers thread = {0};
     bool own = false;
     for (size_t i = 0; i < r->rows; i++)
         own = own || (r->row[i].own && r->row[i].nodes);
@@ -555,11 +555,8 @@ static void count(struct report *r)
         if (!x->nodes)
             continue;
         r->threads += is_new(&thread, x->thread, 0);
-        bool first =
-            x->file ? is_new(&line, (uintptr_t)x->file, x->line) : is_new(&line, x->pc, 1ull << 32);
-        r->lines += first && (x->own || !own);
+        r->lines += x->own || !own;
     }
-    free(line.slot);
     free(thread.slot);
 }
 

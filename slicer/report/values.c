@@ -132,12 +132,11 @@ static void type_of(struct job *j, const struct slice_dependence *d, struct sour
     char unused[256];
     *type = (struct source_type){0};
     if (d->memory) {
-        bool found =
-            (d->on_pc &&
-             source_variable_typed(s, d->on_pc, &on, d->addr, bytes, unused, sizeof unused, type)) ||
-            source_variable_typed(s, d->node_pc, &node, d->addr, bytes, unused, sizeof unused,
-                                  type) ||
-            (d->on_pc && source_access(s, d->on_pc, bytes, unused, sizeof unused, type));
+        bool found = (d->on_pc && source_variable_typed(s, d->on_pc, &on, d->addr, bytes, unused,
+                                                        sizeof unused, type)) ||
+                     source_variable_typed(s, d->node_pc, &node, d->addr, bytes, unused,
+                                           sizeof unused, type) ||
+                     (d->on_pc && source_access(s, d->on_pc, bytes, unused, sizeof unused, type));
         if (!found && d->node != UINT64_MAX)
             source_access(s, d->node_pc, bytes, unused, sizeof unused, type);
         return;

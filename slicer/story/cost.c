@@ -126,8 +126,7 @@ uint32_t cost_of_crowd(const struct search *t, struct entry *e)
 
 uint32_t cost_fixed(enum cost_of what)
 {
-    const uint32_t costs[] = {[COST_CARRYING] = WEIGHT_CARRIED,
-                                     [COST_ERROR] = WEIGHT_ERROR,
-                                     [COST_SIZE] = WEIGHT_SIZE};
+    const uint32_t costs[] = {
+        [COST_CARRYING] = WEIGHT_CARRIED, [COST_ERROR] = WEIGHT_ERROR, [COST_SIZE] = WEIGHT_SIZE};
     return costs[what];
 }

@@ -1,6 +1,7 @@
 /* findings.c - what facts say of the lines of a slice. SPDX-License-Identifier: MIT */
 #include "slicer/story/findings.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -53,44 +54,116 @@ static void add(struct findings *f, const struct finding *x)
     f->list[at] = *x;
 }
 
+/* Who, and how far. */
+static void describe(struct study *s, const struct heap *h, const struct heap_error *e,
+                     struct findings_mark *m)
+{
+    const struct heap_block *b = e->block == HEAP_NONE ? NULL : &h->block[e->block];
+    char who[FINDINGS_DETAIL / 2] = "";
+    if (b)
+        heap_words_caller(s, h,
+                          m->mark == MARK_FREED && b->freed != HEAP_NONE ? b->freed : b->allocated,
+                          who, sizeof who);
+    if (m->mark == MARK_FREED && b && b->freed != HEAP_NONE)
+        snprintf(m->detail, sizeof m->detail, "freed by %s", who);
+    else if (m->mark == MARK_OVERFLOW && !b && e->low >= e->variable)
+        snprintf(m->detail, sizeof m->detail, "%" PRIu64 " bytes behind a variable of %" PRIu64,
+                 e->high - e->variable - e->variable_bytes, e->variable_bytes);
+    else if (m->mark == MARK_OVERFLOW && b && e->low < b->start)
+        snprintf(m->detail, sizeof m->detail, "%" PRIu64 " bytes before the block of %s",
+                 b->start - e->low, who);
+    else if (m->mark == MARK_OVERFLOW && b)
+        snprintf(m->detail, sizeof m->detail, "%" PRIu64 " bytes behind the block of %s",
+                 e->high - b->start - b->size, who);
+    else if (m->mark == MARK_UNSET && b)
+        snprintf(m->detail, sizeof m->detail, "since %s", who);
+}
+
+static enum mark mark_of(const struct heap_error *e)
+{
+    bool undefined = e->kind == HEAP_UNDEFINED_BRANCH || e->kind == HEAP_UNDEFINED_ADDRESS ||
+                     e->kind == HEAP_UNDEFINED_CALL;
+    if (undefined)
+        return e->from_pc ? MARK_UNSET : MARK_NONE;
+    if (e->block == HEAP_NONE && !e->variable)
+        return MARK_NONE;
+    return e->kind == HEAP_OVERFLOW && e->write          ? MARK_OVERFLOW
+           : e->kind == HEAP_USE_AFTER_FREE && !e->write ? MARK_FREED
+                                                         : MARK_NONE;
+}
+
 /* What the error says of values that flow. */
-static void add_mark(const struct heap *h, const struct heap_error *e, uint32_t row,
-                     struct findings *f)
+static void add_mark(struct study *s, const struct heap *h, const struct heap_error *e,
+                     uint32_t row, struct findings *f)
 {
     struct findings_mark m = {.row = row, .insn = e->insn, .last = e->last, .freed = UINT64_MAX};
+    m.mark = mark_of(e);
     m.low = e->low;
     m.high = e->high;
-    if (e->kind == HEAP_OVERFLOW && e->write)
-        m.mark = MARK_OVERFLOW;
-    else if (e->kind == HEAP_USE_AFTER_FREE && !e->write)
-        m.mark = MARK_FREED;
-    if (!m.mark || (e->block == HEAP_NONE && !e->variable) || f->marks == FINDINGS_MARKS)
+    if (m.mark == MARK_UNSET) {
+        m.insn = e->from_insn;
+        m.low = e->addr;
+        m.high = e->addr + e->bytes;
+    }
+    if (!m.mark || f->marks == FINDINGS_MARKS)
         return;
-    if (e->block != HEAP_NONE) {
+    if (m.mark != MARK_UNSET && e->block != HEAP_NONE) {
         const struct heap_block *b = &h->block[e->block];
         m.freed = b->freed == HEAP_NONE ? UINT64_MAX : b->to;
         m.asked = h->call[b->allocated].first;
         m.asked_last = h->call[b->allocated].last;
     } else {
-        m.asked = UINT64_MAX; /* nobody has allocated a variable */
+        m.asked = UINT64_MAX; /* nobody has allocated it */
     }
+    describe(s, h, e, &m);
     f->mark[f->marks++] = m;
 }
 
+/* Is it the mark of such a dependence, on the same bytes? What was not set when it was read first
+ * is not set either where it is read later, and nobody has written since. */
+static bool fits(const struct findings_mark *m, const struct slice_dependence *d, uint32_t row,
+                 uint32_t on)
+{
+    if (m->mark == MARK_UNSET)
+        return d->node >= m->insn && (d->on == SLICE_NOBODY || d->on < m->insn);
+    bool write = m->mark == MARK_OVERFLOW;
+    uint64_t insn = write ? d->on : d->node;
+    return d->on != SLICE_NOBODY && (write ? on : row) == m->row && insn >= m->insn &&
+           insn <= m->last;
+}
+
+/* Was a block allocated after what the user's code reads from it was written? */
+static bool is_older(const struct findings *f, const struct slice_dependence *d)
+{
+    enum { WORD = 8 }; /* what reads more is looking for an end, or copies padding, too */
+    const struct heap *h = f->heap;
+    struct source_line l;
+    if (!h || d->node == UINT64_MAX || d->bytes > WORD)
+        return false;
+    uint32_t block = heap_find(h, d->addr, d->node, false);
+    if (block == HEAP_NONE)
+        return false;
+    const struct heap_call *c = &h->call[h->block[block].allocated];
+    return h->functions.list[c->function].does == HEAP_ALLOCATES &&
+           d->node > h->block[block].from && (d->on == SLICE_NOBODY || d->on < c->first) &&
+           study_line(f->study, d->node_pc, &l);
+}
+
 enum mark findings_mark(const struct findings *f, const struct slice_dependence *d, uint32_t row,
-                        uint32_t on)
+                        uint32_t on, const char **detail)
 {
     if (!d->memory || d->kind == SLICE_CONTROL)
         return MARK_NONE;
     for (size_t i = 0; i < f->marks; i++) {
         const struct findings_mark *m = &f->mark[i];
-        bool write = m->mark == MARK_OVERFLOW;
-        uint64_t insn = write ? d->on : d->node;
-        if ((write ? on : row) == m->row && insn >= m->insn && insn <= m->last &&
-            d->addr < m->high && m->low < d->addr + d->bytes)
-            return !write && d->on < m->insn && d->on > m->freed ? MARK_REUSED : m->mark;
+        if (d->addr >= m->high || m->low >= d->addr + d->bytes || !fits(m, d, row, on))
+            continue;
+        if (detail)
+            *detail = m->detail;
+        bool reused = m->mark == MARK_FREED && d->on < m->insn && d->on > m->freed;
+        return reused ? MARK_REUSED : m->mark;
     }
-    return MARK_NONE;
+    return is_older(f, d) ? MARK_UNSET : MARK_NONE;
 }
 
 const char *findings_word(enum mark mark)
@@ -115,6 +188,7 @@ static int add_errors(struct study *s, const struct report *r, struct findings *
 {
     struct heap *h = heap_of(s, NULL, err);
     const struct heap_errors *e = h ? heap_errors(h, s, err) : NULL;
+    f->heap = e ? h : NULL;
     for (size_t i = 0; e && i < e->count; i++) {
         const struct heap_error *x = &e->list[i];
         uint32_t thread = trace_thread(s->trace, x->thread);
@@ -125,7 +199,7 @@ static int add_errors(struct study *s, const struct report *r, struct findings *
         if (found.row == NO_ROW)
             continue;
         heap_words_error(s, h, x, true, found.text);
-        add_mark(h, x, found.row, f);
+        add_mark(s, h, x, found.row, f);
         add(f, &found);
     }
     return e ? 0 : -1;
@@ -161,6 +235,7 @@ struct findings *findings_new(struct study *s, const struct report *r, struct er
         err_set(err, "no memory");
         return NULL;
     }
+    f->study = s;
     if (trace_insns(s->trace) > FINDINGS_INSNS)
         snprintf(f->unsought, sizeof f->unsought, "there are more than %d M instructions",
                  FINDINGS_INSNS / 1000000);

@@ -8,10 +8,17 @@
 #ifndef SLICER_STORY_FINDINGS_H
 #define SLICER_STORY_FINDINGS_H
 
+#include "facts/heap/heap.h"
 #include "slicer/report/report.h"
 
 /* Larger traces are not searched: it takes passes over all of them. */
-enum { FINDINGS_MOST = 4, FINDINGS_MARKS = 64, FINDINGS_TEXT = 1024, FINDINGS_INSNS = 50000000 };
+enum {
+    FINDINGS_MOST = 4,
+    FINDINGS_MARKS = 64,
+    FINDINGS_TEXT = 1024,
+    FINDINGS_DETAIL = 128,
+    FINDINGS_INSNS = 50000000
+};
 
 enum mark {
     MARK_NONE,
@@ -23,11 +30,12 @@ enum mark {
 /* An error as a mark on dependences. */
 struct findings_mark {
     enum mark mark;
-    uint32_t row;               /* of the report: of the write, or of the read */
-    uint64_t insn, last;        /* from the first time to the last */
-    gaddr low, high;            /* bytes that it touched */
-    uint64_t freed;             /* when the block was; UINT64_MAX: it was not */
-    uint64_t asked, asked_last; /* the call that allocated the block: its instructions, or none */
+    uint32_t row;                 /* of the report: of the write, or of the read */
+    uint64_t insn, last;          /* from the first time to the last */
+    gaddr low, high;              /* bytes that it touched */
+    uint64_t freed;               /* when the block was; UINT64_MAX: it was not */
+    uint64_t asked, asked_last;   /* the call that allocated the block, or none */
+    char detail[FINDINGS_DETAIL]; /* who, how far: "freed at main.c:12 by T1" */
 };
 
 struct finding {
@@ -44,7 +52,9 @@ struct findings {
     size_t count, more;                 /* more: that are not told */
     struct findings_mark mark[FINDINGS_MARKS];
     size_t marks;
-    char unsought[256]; /* why not all were looked for; "": they were */
+    struct study *study;
+    const struct heap *heap; /* NULL: its blocks are not known */
+    char unsought[256];      /* why not all were looked for; "": they were */
 };
 
 /* What cannot be found out does not cost the slice. NULL with *err set: no memory. */
@@ -52,9 +62,10 @@ struct findings *findings_new(struct study *s, const struct report *r, struct er
 void findings_free(struct findings *f); /* NULL is allowed */
 
 struct slice_dependence;
-/* The mark of a dependence between these rows. */
+/* The mark of a dependence between these rows; `on` is not looked at if nobody made the value.
+ * *detail, unless NULL, is what is known about it. */
 enum mark findings_mark(const struct findings *f, const struct slice_dependence *d, uint32_t row,
-                        uint32_t on);
+                        uint32_t on, const char **detail);
 const char *findings_word(enum mark mark); /* "overflow" */
 
 #endif

@@ -98,7 +98,8 @@ static void name_carriers(struct search *t, const struct entry *e, struct story_
     source_line(t->study->source, t->flows->node[e->node].pc, &end);
     source_line(t->study->source, first, &l);
     const char *user = l.function;
-    for (const struct entry *x = e; x->copies && x->from != STORY_NO_ENTRY; x = &t->entry[x->from]) {
+    for (const struct entry *x = e; x->copies && x->from != STORY_NO_ENTRY;
+         x = &t->entry[x->from]) {
         source_line(t->study->source, t->flows->node[x->via_node].pc, &l);
         bool known =
             !l.function || l.function == last || l.function == user || l.function == end.function;
@@ -138,6 +139,8 @@ static void name_steps(struct search *t, const struct entry *e, struct story_row
 
 static enum story_how how_of(const struct search *t, const struct entry *e)
 {
+    if (e->mark == MARK_UNSET)
+        return STORY_UNSET;
     if (e->kind == SLICE_CONTROL)
         return STORY_DECIDED;
     if (t->flows->node[e->node].outside)
@@ -171,6 +174,14 @@ static int rank(enum story_how how)
     return ranks[how];
 }
 
+/* What was read, by its reader's name. */
+static struct slice_dependence read_of(const struct search *t, const struct entry *e)
+{
+    struct slice_dependence d = flows_dependence(t->flows, e->via_node, e->via);
+    d.on_pc = d.on_cfa = 0;
+    return d;
+}
+
 static void describe(struct search *t, const struct entry *e, struct story_row *x)
 {
     *x = (struct story_row){.row = t->flows->row_of[e->node],
@@ -179,11 +190,25 @@ static void describe(struct search *t, const struct entry *e, struct story_row *
                             .insn = t->flows->insn[e->node],
                             .race = (enum race)e->race,
                             .mark = (enum mark)e->mark,
+                            .detail = e->detail,
                             .copies = e->copies};
     name_steps(t, e, x);
+    if (e->via)
+        x->came = flows_dependence(t->flows, e->via_node, e->via);
+    if (e->mark == MARK_UNSET)
+        x->use = read_of(t, e);
     if (e->copies)
         name_carriers(t, e, x);
     x->count = count_edges(t, x);
+}
+
+/* The line has a row, as what it did with the value: what it read is more. */
+static void tell_unset(struct search *t, const struct entry *e, struct story_row *x)
+{
+    x->how = x->how == STORY_CRITERION ? x->how : STORY_UNSET;
+    x->mark = MARK_UNSET;
+    x->detail = e->detail;
+    x->use = read_of(t, e);
 }
 
 /* The row for an entry: that of its line; STORY_NONE: it has none, and none is to be made. */
@@ -194,6 +219,10 @@ static int32_t tell(struct search *t, const struct entry *e)
         return STORY_NONE;
     int32_t row = story_find_row(t, r, (enum race)e->race);
     enum story_how how = how_of(t, e);
+    if (row != STORY_NONE && how == STORY_UNSET) {
+        tell_unset(t, e, &t->out->row[row]);
+        return row;
+    }
     if (row != STORY_NONE && rank(how) <= rank(t->out->row[row].how))
         return row;
     if (row == STORY_NONE)
@@ -247,14 +276,25 @@ static int go(struct search *t, uint32_t from, uint32_t node, const struct flows
         e.base = is->base;
         e.copies = is->copies + 1;
     }
-    if (x->on == FLOWS_NOBODY || is_stack(x) || !follow(t, node, x, e.kind))
+    enum mark mark = MARK_NONE;
+    if (node != FLOWS_CRITERION)
+        mark =
+            findings_mark(t->findings, &d, t->flows->row_of[node],
+                          x->on == FLOWS_NOBODY ? UINT32_MAX : t->flows->row_of[x->on], &e.detail);
+    if (mark == MARK_UNSET) { /* whoever wrote there before did it for something else */
+        e.node = node;
+        e.mark = e.about = (uint8_t)mark;
+    }
+    if (e.node == FLOWS_NOBODY || is_stack(x) || !follow(t, node, x, e.kind))
         return 0;
+    if (mark == MARK_UNSET) {
+        e.cost = e.base + cost_fixed(COST_ERROR);
+        return push(t, e);
+    }
     if (marks_race(t->study, &d, &race, t->err))
         return -1;
     e.race = race > e.race ? (uint8_t)race : e.race;
-    if (!e.mark && node != FLOWS_CRITERION)
-        e.mark = (uint8_t)findings_mark(t->findings, &d, t->flows->row_of[node],
-                                        t->flows->row_of[x->on]);
+    e.mark = (uint8_t)mark;
     uint32_t step = cost_of(t, &e);
     if (e.mark)
         e.about = e.mark;
@@ -350,8 +390,8 @@ static bool told_anew(struct search *t, uint32_t number)
     const struct entry *e = &t->entry[number];
     const struct report_row *r = story_report_row(t, e->node);
     return is_shown(t, r) && story_find_row(t, r, (enum race)e->race) == STORY_NONE && !e->race &&
-           !story_attached(&t->out->row[e->parent], t->flows->row_of[e->node]) &&
-           !e->mark && e->kind != SLICE_CONTROL && (e->carried || !passes(t, number));
+           !story_attached(&t->out->row[e->parent], t->flows->row_of[e->node]) && !e->mark &&
+           e->kind != SLICE_CONTROL && (e->carried || !passes(t, number));
 }
 
 /* What decided is told for a row that is told. */
@@ -391,7 +431,8 @@ static int begin(struct search *t)
         if (go(t, STORY_NO_ENTRY, FLOWS_CRITERION, &x[i], false, 0))
             return -1;
     for (size_t i = 0; i < t->of->wants; i++) {
-        struct entry e = {.from = STORY_NO_ENTRY, .use_node = FLOWS_CRITERION, .kind = SLICE_CONTROL};
+        struct entry e = {
+            .from = STORY_NO_ENTRY, .use_node = FLOWS_CRITERION, .kind = SLICE_CONTROL};
         e.node = t->of->want[i].kind == SLICE_USES ? flows_find(t->flows, t->of->want[i].at)
                                                    : FLOWS_NOBODY;
         if (e.node != FLOWS_NOBODY && push(t, e))
@@ -429,7 +470,8 @@ static int add_sizes(struct search *t)
     const struct flows *f = t->flows;
     for (size_t i = 0; i < t->findings->marks; i++) {
         const struct findings_mark *m = &t->findings->mark[i];
-        uint32_t node = m->mark == MARK_OVERFLOW ? flows_after(f, m->asked) : f->nodes;
+        uint32_t node =
+            m->mark == MARK_OVERFLOW && m->asked_last ? flows_after(f, m->asked) : f->nodes;
         for (; node < f->nodes && f->insn[node] <= m->asked_last; node++)
             if (add_size(t, m, node))
                 return -1;
@@ -445,8 +487,9 @@ static int add_error(struct search *t, uint32_t node, const struct flows_edge *x
     if (!x->memory || x->on == FLOWS_NOBODY)
         return 0;
     struct slice_dependence d = flows_dependence(f, node, x);
-    enum mark mark = findings_mark(t->findings, &d, f->row_of[node], f->row_of[x->on]);
-    if (mark == MARK_NONE || (t->begun & 1u << mark))
+    const char *detail = NULL;
+    enum mark mark = findings_mark(t->findings, &d, f->row_of[node], f->row_of[x->on], &detail);
+    if (mark == MARK_NONE || mark == MARK_UNSET || (t->begun & 1u << mark))
         return 0;
     t->begun |= 1u << mark;
     bool write = mark == MARK_OVERFLOW;
@@ -458,6 +501,7 @@ static int add_error(struct search *t, uint32_t node, const struct flows_edge *x
                                   .via_node = node,
                                   .use_node = node,
                                   .mark = (uint8_t)mark,
+                                  .detail = detail,
                                   .about = (uint8_t)mark,
                                   .kind = SLICE_VALUE});
 }

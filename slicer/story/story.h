@@ -16,7 +16,13 @@
 
 #include "slicer/story/findings.h"
 
-enum { STORY_ROWS = 10, STORY_CARRIERS = 3, STORY_DECISIONS = 3, STORY_NONE = -1 };
+enum {
+    STORY_ROWS = 10,
+    STORY_CARRIERS = 3,
+    STORY_DECISIONS = 3,
+    STORY_OUTSIDE_ROOM = 128,
+    STORY_NONE = -1
+};
 
 enum story_how {
 #define HOW(name, rank, words) STORY_##name,
@@ -30,15 +36,19 @@ struct story_row {
     enum story_how how;
     struct slice_dependence use;    /* what flowed, at the step of the run that has a name for it */
     struct slice_dependence across; /* the step from thread to thread; kind 0: none */
-    uint64_t insn;                  /* of the row's line that did it */
+    struct slice_dependence came;   /* the first step, from the row's own instruction */
+    char outside[STORY_OUTSIDE_ROOM]; /* a call, in words: whoever knows may fill it in */
+    uint64_t insn;                    /* of the row's line that did it */
     struct position at;
     enum race race;
     enum mark mark;
-    uint64_t copies;                     /* of the run between the two */
+    const char *detail; /* of the mark: who, how far; NULL: nothing. It is the findings' */
+    uint64_t copies;    /* of the run between the two */
     const char *carrier[STORY_CARRIERS]; /* functions that made them, except those of both ends */
     uint32_t carriers;                   /* may be more than are named */
     uint64_t count;                      /* executions of this dependence between these lines */
-    uint32_t decision[STORY_DECISIONS]; /* rows of the report, in the same function: these decided */
+    uint32_t
+        decision[STORY_DECISIONS]; /* rows of the report, in the same function: these decided */
     uint32_t decisions;
 };
 
@@ -54,8 +64,8 @@ void story_free(struct story *t); /* NULL is allowed */
 
 const char *story_how(enum story_how how); /* "computed" */
 
-/* `total = 3, read by T1, race, decided at :12, carried by f (2 copies), 40 times`; "" if there is nothing to say.
- * `value` may be NULL. */
+/* `total = 3, read by T1, race, decided at :12, carried by f (2 copies), 40 times`; "" if there is
+ * nothing to say. `value` may be NULL. */
 void story_words(struct study *s, const struct report *r, const struct story_row *row,
                  const char *value, char *out, size_t room);
 

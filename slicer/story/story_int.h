@@ -13,6 +13,7 @@ struct entry {
     uint32_t from; /* entry; NO_ENTRY: the criterion */
     uint32_t copies;
     const struct flows_edge *via; /* the last step; NULL: none */
+    const char *detail;           /* of the mark */
     uint32_t via_node;            /* whose edge that is */
     uint32_t use_node;            /* that the run of copies ends with */
     int32_t parent;               /* row of the story */

@@ -78,12 +78,15 @@ void story_words(struct study *s, const struct report *r, const struct story_row
     char what[WHAT_ROOM] = "", text[WHAT_ROOM];
     out[0] = 0;
     bool told = use->memory || value || !r->row[row->row].file || report_is_named(s, use);
-    if (use->kind && use->kind != SLICE_CONTROL && told) /* a register alone tells a reader nothing */
+    if (use->kind && use->kind != SLICE_CONTROL &&
+        told) /* a register alone tells a reader nothing */
         report_what(s, use, what, sizeof what);
     if (what[0] && value)
         snprintf(out, room, "%s = %s", what, value);
     else if (what[0])
         snprintf(out, room, "%s", what);
+    if (row->outside[0])
+        append(out, room, row->outside);
     if (row->across.kind) {
         snprintf(text, sizeof text, "read by T%" PRIu32,
                  trace_thread(s->trace, row->across.node_thread));
@@ -91,8 +94,16 @@ void story_words(struct study *s, const struct report *r, const struct story_row
     }
     if (row->race)
         append(out, room, race_name(row->race));
-    if (row->mark)
-        append(out, room, findings_word(row->mark));
+    if (row->mark) {
+        const char *detail = row->detail ? row->detail : "";
+        bool all = row->mark == MARK_FREED && detail[0]; /* it says so itself */
+        snprintf(text, sizeof text, "%s%s%s", all ? "" : findings_word(row->mark),
+                 all || !detail[0]          ? ""
+                 : row->mark == MARK_REUSED ? ", "
+                                            : " ",
+                 detail);
+        append(out, room, text);
+    }
     append_decisions(r, row, out, room);
     append_carriers(row, out, room);
     append_inlined(s, row, out, room);

@@ -30,7 +30,7 @@
 static const uint64_t zeros[PLAN_SLOTS];
 
 enum { NO_QUESTION = 0xff, ARENA_BYTES = 1 << 18 };
-#define MOST_BYTES (256ull << 20)
+#define MOST_BYTES (192ull << 20)
 
 /* An access of the way: takes what is wanted off, or adds to it. */
 struct op {

@@ -373,9 +373,18 @@ static bool anything_wanted(const struct walk *w)
 /* Tells how far the walk is, which is before instruction `behind`. Has the user had enough? */
 static bool has_enough(const struct trace_index *s, uint64_t behind)
 {
-    const struct trace_index_progress *p = &s->progress;
+    const struct scan_progress *p = &s->progress;
     uint64_t total = trace_insns(s->trace);
     return p->tell && p->tell(p->arg, total - behind, total);
+}
+
+static int note_before(void *arg, gaddr addr, uint64_t bytes)
+{
+    struct slice_figures *f = arg;
+    if (f->befores < SLICE_BEFORE)
+        f->before[f->befores] = (struct slice_before){addr, bytes};
+    f->befores++;
+    return 0;
 }
 
 int slice_walk(struct trace_index *s, struct slice *out, const struct slice_want *want,
@@ -422,7 +431,7 @@ int slice_walk(struct trace_index *s, struct slice *out, const struct slice_want
         if (!anything_wanted(&w) || behind <= o->first)
             break;
         out->figures.stopped = has_enough(s, behind);
-        if (out->figures.stopped || (o->most && out->count >= o->most)) {
+        if (out->figures.stopped || (o->most && out->count >= o->most) || i < s->scan.first) {
             out->figures.from = behind;
             break;
         }
@@ -431,6 +440,8 @@ int slice_walk(struct trace_index *s, struct slice *out, const struct slice_want
         else if (walk_chunk(&w, i, &x, err))
             goto done;
     }
+    if (w.memory.live && !out->figures.from && w.ok)
+        w.ok = wanted_each(&w.memory, note_before, &out->figures);
     bad = w.ok ? 0 : err_set(err, "no memory");
 done:
     trace_chunk_deinit(&w.chunk);

@@ -227,3 +227,45 @@ bool wanted_move(struct wanted *w, gaddr from, uint64_t bytes, gaddr to, bool *o
     free(m.word);
     return m.words;
 }
+
+/* ---- all of it ---- */
+
+static int by_number(const void *a, const void *b)
+{
+    const struct wanted_page *x = a, *y = b;
+    return x->number < y->number ? -1 : x->number > y->number;
+}
+
+static bool is_wanted(const struct wanted_page *p, unsigned byte)
+{
+    return p->bits[byte / 64] >> byte % 64 & 1;
+}
+
+bool wanted_each(const struct wanted *w, wanted_fn *fn, void *arg)
+{
+    struct wanted_page *page = malloc((w->page.used + 1) * sizeof *page);
+    size_t pages = 0;
+    gaddr from = 0, to = 0; /* what is not told yet */
+    int end = 0;
+    if (!page)
+        return false;
+    for (size_t i = 0; i < w->page.room; i++)
+        if (w->page.slot[i].number && w->page.slot[i].bits)
+            page[pages++] = w->page.slot[i];
+    qsort(page, pages, sizeof *page, by_number);
+    for (size_t i = 0; i < pages; i++)
+        for (unsigned byte = 0; !end && byte < 1u << WANTED_SHIFT; byte++) {
+            const gaddr at = ((page[i].number - 1) << WANTED_SHIFT) + byte;
+            if (!is_wanted(&page[i], byte))
+                continue;
+            if (at != to) {
+                end = to > from ? fn(arg, from, to - from) : 0;
+                from = at;
+            }
+            to = at + 1;
+        }
+    if (!end && to > from)
+        fn(arg, from, to - from);
+    free(page);
+    return true;
+}

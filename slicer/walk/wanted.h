@@ -86,6 +86,10 @@ static inline bool wanted_any(struct wanted *w, gaddr addr, uint64_t bytes)
 
 void wanted_deinit(struct wanted *w);
 
+/* What is wanted, by address, each as long as can be. Not 0 ends it. False: no memory. */
+typedef int wanted_fn(void *arg, gaddr addr, uint64_t bytes);
+bool wanted_each(const struct wanted *w, wanted_fn *fn, void *arg);
+
 /* Bytes of [from, from + bytes) that are wanted are taken off; what is at the same distance from
  * `to` is wanted instead. Were there any? */
 bool wanted_move(struct wanted *w, gaddr from, uint64_t bytes, gaddr to, bool *ok);

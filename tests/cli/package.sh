@@ -8,7 +8,11 @@ here=$(dirname "$(realpath "$0")")
 command -v dpkg-deb >/dev/null || { echo "skipped: no dpkg-deb"; exit 77; }
 (cd "$build" && cpack -G DEB -B "$work/made") >package.log 2>&1 || fail "$(cat package.log)"
 cmake --install "$build" --prefix "$work/installed/usr" >install.log || fail "$(cat install.log)"
-dpkg-deb -x made/drdebug_*.deb unpacked || fail "it cannot be unpacked"
+for package in made/drdebug_*.deb made/drdebug-gui_*.deb; do
+    case $package in *\**) continue ;; esac # the window is packed where it is built
+    dpkg-deb -x "$package" unpacked || fail "$package cannot be unpacked"
+done
+! dpkg-deb -f made/drdebug_*.deb Depends | grep -q libgtk || fail "drdebug itself needs GTK"
 checks=$((checks + 1))
 list() {
     (cd "$1" && find . ! -type d -printf '%y %m %p\n' | sort -k 3)

@@ -1,10 +1,11 @@
-/* exact.c - recordings that leave something out, compared with the whole: relog_exact DIR ROOM SEED CASES.
+/* exact.c - recordings that leave something out, compared with the whole: relog_exact DIR ROOM SEED
+ * CASES.
  *
  * SPDX-License-Identifier: MIT
  *
- * A case keeps random pieces of the execution, or the slice of a random instruction, with gaps of any
- * length or the usual ones. At each kept statement all threads have the registers of the whole; at
- * some of them, and at the last, all memory and mappings are the same. As many instructions are
+ * A case keeps random pieces of the execution, or the slice of a random instruction, with gaps of
+ * any length or the usual ones. At each kept statement all threads have the registers of the whole;
+ * at some of them, and at the last, all memory and mappings are the same. As many instructions are
  * executed as were kept, and the recording verifies and ends as the whole does.
  */
 #include <inttypes.h>
@@ -80,8 +81,9 @@ static void compare_memory(struct replay *a, struct replay *b, const char *where
     for (size_t i = 0; i < n && i < m && i < MAPS; i++)
         if (x[i].start != y[i].start || x[i].end != y[i].end || x[i].prot != y[i].prot ||
             x[i].file != y[i].file) {
-            snprintf(text, sizeof text, "mapping %zu: %" PRIx64 "-%" PRIx64 ", %" PRIx64 "-%" PRIx64,
-                     i, x[i].start, x[i].end, y[i].start, y[i].end);
+            snprintf(text, sizeof text,
+                     "mapping %zu: %" PRIx64 "-%" PRIx64 ", %" PRIx64 "-%" PRIx64, i, x[i].start,
+                     x[i].end, y[i].start, y[i].end);
             die(where, text);
         }
     if (n != m)
@@ -94,7 +96,8 @@ static void compare_memory(struct replay *a, struct replay *b, const char *where
                 size_t k = 0;
                 while (k < got && p[k] == q[k])
                     k++;
-                snprintf(text, sizeof text, "memory at %" PRIx64 ": %02x, %02x", at + k, p[k], q[k]);
+                snprintf(text, sizeof text, "memory at %" PRIx64 ": %02x, %02x", at + k, p[k],
+                         q[k]);
                 die(where, text);
             }
         }
@@ -218,8 +221,8 @@ static uint64_t switches_of(struct pinball *p)
     return n;
 }
 
-/* Instructions that are begun, and begun again for a fault or a signal, are counted, too; and system
- * calls that were begun before a gap, or end behind one. */
+/* Instructions that are begun, and begun again for a fault or a signal, are counted, too; and
+ * system calls that were begun before a gap, or end behind one. */
 static void compare_runs(struct pinball *whole, struct pinball *part, uint64_t insns,
                          uint64_t expected)
 {
@@ -230,8 +233,9 @@ static void compare_runs(struct pinball *whole, struct pinball *part, uint64_t i
         a.at.thread != b.at.thread || a.at.count != b.at.count || a.at.pc != b.at.pc)
         die("the end", "another one");
     snprintf(text, sizeof text,
-             "%" PRIu64 " of the whole, which has %" PRIu64 "; %" PRIu64 " of the part, to be %" PRIu64, n,
-             insns, m, expected);
+             "%" PRIu64 " of the whole, which has %" PRIu64 "; %" PRIu64
+             " of the part, to be %" PRIu64,
+             n, insns, m, expected);
     if (n < insns || m < expected || m - expected > n - insns + switches_of(whole))
         die("instructions executed", text);
 }
@@ -250,7 +254,8 @@ static struct pieces random_pieces(uint64_t insns)
     struct piece *p = calloc(wanted + 1, sizeof *p);
     struct pieces out = {.piece = p};
     for (size_t i = 0; i < wanted; i++)
-        p[i] = (struct piece){.first = draw(insns), .insns = 1 + draw(1ull << draw(12)), .depth = 1};
+        p[i] =
+            (struct piece){.first = draw(insns), .insns = 1 + draw(1ull << draw(12)), .depth = 1};
     p[wanted] = (struct piece){.first = insns - 1, .insns = 1, .depth = 1};
     qsort(p, wanted + 1, sizeof *p, by_first);
     for (size_t i = 0; i <= wanted; i++) {
@@ -292,7 +297,8 @@ static void one_case(struct study *s, const char *room, unsigned number)
     struct text head = {0};
     struct err err;
     char dir[4096];
-    snprintf(what, sizeof what, "case %u, %s, gap %" PRIu64, number, sliced ? "a slice" : "pieces", gap);
+    snprintf(what, sizeof what, "case %u, %s, gap %" PRIu64, number, sliced ? "a slice" : "pieces",
+             gap);
     snprintf(dir, sizeof dir, "%s/part.%u", room, number);
     text_add(&head, "relog_slice", "a test");
     const struct relog_options o = {.gap = gap, .head = &head};

@@ -2,8 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * DIR2 is DIR.flipped: the same recording, but in the first data of a gap in which a word is FROM at
- * the address that the environment's FLIP_AT names, it is TO.
+ * DIR2 is DIR.flipped: the same recording, but in the first data of a gap in which a word is FROM
+ * at the address that the environment's FLIP_AT names, it is TO.
  */
 #define _GNU_SOURCE
 #include <stdio.h>

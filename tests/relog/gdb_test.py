@@ -95,6 +95,18 @@ def others(pinball):
         fail(f"run comes to {found[13]}")
 
 
+def commands(whole, room):
+    """`pin relog' makes one of a slice; there `pin list' shows its statements."""
+    made = os.path.join(room, "made")
+    said = session(whole, ["pin goto end", "pin why", f"pin relog {made}"])
+    if "instructions kept" not in said[2]:
+        fail(f"pin relog: {said[2]}")
+        return
+    listed = session(made, ["step", "pin list"])[1]
+    if not re.search(r"^=> +T1:\d+:[0-9a-f]+ +\w+ \(\) at .*summing\.c:\d+  \S", listed, re.MULTILINE):
+        fail(f"pin list: {listed}")
+
+
 def bare(pinball):
     """A GDB without drdebug.py steps behind gaps, stops at breakpoints, and does not hang."""
     reads = line_with("READS")
@@ -122,6 +134,7 @@ def main():
             values(pinball)
             others(pinball)
             bare(pinball)
+        commands(whole, room)
     print("good" if not failures else f"{failures} failures")
     return 1 if failures else 0
 

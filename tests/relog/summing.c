@@ -1,4 +1,5 @@
-/* summing.c - a sum that is wrong, between much that has nothing to do with it. SPDX-License-Identifier: MIT */
+/* summing.c - a sum that is wrong, between much that has nothing to do with it.
+ * SPDX-License-Identifier: MIT */
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -32,7 +33,7 @@ int main(void)
     fill(n);
     waste(40000);
     int total = sum(n);
-    waste(3000); /* LEFT OUT */
+    waste(3000);                  /* LEFT OUT */
     if (total != n * (n - 1) / 2) /* LAST */
         abort();
     printf("%d\n", total);

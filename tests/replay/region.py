@@ -113,6 +113,9 @@ def verbs(tmp):
     run(DRDEBUG, "cut", "--from", where[4], "--to", where[6], "-o", cut, part)
     assert rounds(replayed(cut)) == [33, 34]
     assert "named" in run(DRDEBUG, "slice", part, "named[3800] at region.c:" + line_of("unsigned char *heap = malloc"))[0]
+    # What was made before the part is named; on the way there the handler has added to it.
+    text = run(DRDEBUG, "slice", part, "signals at region.c:" + line_of("unsigned char *heap = malloc"))[0]
+    assert re.search("^before +.*signals.*: set before the recorded part begins$", text, re.M), text
     assert "T4" in run(DRDEBUG, "ask", part, "threads")[0]
     gdb, _ = run(DRDEBUG, "debug", "--end", part, "--", "-batch", "-ex", "break on_signal", "-ex", "reverse-continue", "-ex", "print signals",
                  "-ex", "pin goto begin", "-ex", "print signals", "-ex", "info threads")

@@ -9,6 +9,7 @@
 #include "engine/core/cache.h"
 #include "engine/core/engine.h"
 #include "engine/core/instrument.h"
+#include "engine/core/session.h"
 #include "engine/os/control.h"
 #include "engine/os/maps.h"
 #include "engine/rt/range.h"
@@ -19,6 +20,7 @@
 /* ---- what these files need of the rest ---- */
 
 struct engine engine;
+const struct session *session;
 bool (*engine_grow)(gaddr addr);
 void (*engine_wrote)(gaddr addr, uint64_t bytes);
 

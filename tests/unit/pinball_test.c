@@ -551,7 +551,7 @@ static void refuses_records_that_are_too_small(void **state)
     memcpy(data, &(struct record){.kind = RECORD_SKIPPABLE, .bytes = 8}, 8);
     for (unsigned kind = 1; kind < RECORD_KINDS; kind++) {
         const size_t least = records_least(kind);
-        if (least == SIZE_MAX)
+        if (least == SIZE_MAX || kind >= RECORD_SKIPPABLE)
             continue;
         const size_t size[] = {8, least - 8, least};
         for (size_t i = 0; i < sizeof size / sizeof size[0]; i++) {

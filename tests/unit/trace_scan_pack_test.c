@@ -39,7 +39,7 @@ static void make(struct made *m)
     struct err err;
     m->text = trace_text_new(TEXT);
     m->trace = trace_text_trace(m->text);
-    if (scan_init(&m->scan, m->trace, SCAN_MAX_SAVE, NULL, &err))
+    if (scan_init(&m->scan, m->trace, &(struct scan_options){.max_save = SCAN_MAX_SAVE}, &err))
         fail_msg("%s", err.msg);
     m->bytes = scan_pack(&m->scan, &m->count);
     assert_non_null(m->bytes);

@@ -33,7 +33,7 @@ static struct scan *scan_of(const struct trace_text *t, unsigned max_save)
 {
     struct scan *s = calloc(1, sizeof *s);
     struct err err;
-    if (scan_init(s, trace_text_trace(t), max_save, NULL, &err))
+    if (scan_init(s, trace_text_trace(t), &(struct scan_options){.max_save = max_save}, &err))
         fail_msg("%s", err.msg);
     return s;
 }
@@ -308,7 +308,8 @@ static void no_memory_is_told(void **state)
         struct scan s;
         struct err err = {.msg = ""};
         failing_begin(n);
-        int bad = scan_init(&s, trace_text_trace(t), SCAN_MAX_SAVE, NULL, &err);
+        const struct scan_options o = {.max_save = SCAN_MAX_SAVE};
+        int bad = scan_init(&s, trace_text_trace(t), &o, &err);
         failed = failing_end();
         told += bad != 0;
         if (bad) {

@@ -74,7 +74,7 @@ def check(drdebug, name, level, most):
         failures.append("the root cause is not in the slice")
     if set(lines_with(source, "UNRELATED")) & own and (name, "UNRELATED") not in EXCUSED:
         failures.append("an unrelated line is in the slice")
-    if '"%rsp"' in done.stdout:
+    if any(row["what"] == "%rsp" for row in result.get("story", [])):
         failures.append("the stack pointer is a cause")
     if len(own) > most:
         failures.append(f"{len(own)} lines, at most {most} before: {sorted(own)}")

@@ -188,6 +188,9 @@ def main():
         test.check("title", b.value("document.title").startswith("SIGABRT in p<b>, T1 s.c:"))
         for step in (follow, filters, keys, looks):
             step(test, b)
+        test.check("the command", b.value("document.querySelector('footer code').textContent"),
+                   "drdebug slice --at failure --html back.html run.pinball")
+        test.check("an ordinary slice is small", os.path.getsize("back.html") < 300_000)
         test.check("names are shown", b.value(f"document.body.textContent.includes({EVIL!r})"))
         test.check("requests", [r for r in b.requests if r not in pages and r != "about:blank"], [])
         test.check("errors", b.errors, [])

@@ -30,7 +30,7 @@ def expected_marks(source, bare):
 
 def name_of(what):
     what = re.sub(r"^_ZL\d+", "", what)  # a static of C++
-    return "memory" if re.match(r"\d+ bytes? at 0x", what) else re.match(r"[\w: ]*", what)[0]
+    return "memory" if re.match(r"\d+ bytes? at 0x|.*->|\*|\(", what) else re.match(r"[\w: ]*", what)[0]
 
 
 class Test:

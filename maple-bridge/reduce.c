@@ -1,0 +1,260 @@
+/* reduce.c - why a run failed. SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
+#include "maple-bridge/reduce.h"
+
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "maple-bridge/recipe.h"
+#include "pinball/writer.h"
+
+enum { RUNS_MOST = 200, SECONDS_MOST = 60 };
+
+struct reduction {
+    const struct reduce_job *job;
+    struct reduced *out;
+    struct agenda_switch *list;
+    uint32_t count;
+    time_t begin;
+};
+
+static time_t now_s(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return t.tv_sec;
+}
+
+static bool is_over(const struct reduction *r)
+{
+    return r->out->runs >= RUNS_MOST || now_s() - r->begin >= SECONDS_MOST ||
+           (r->job->stop && *r->job->stop);
+}
+
+static int run_script(const struct reduce_job *job, const struct agenda_switch *list,
+                      uint32_t count, bool keep, struct crew_outcome *out, struct err *err)
+{
+    const struct recipe recipe = {.tactic = AGENDA_script};
+    const struct crew_job what = {.run = 1, .keep = keep, .cpu_ns = job->cpu_ns};
+    struct agenda *agenda = crew_agenda(job->crew, 0);
+    char dir[PATH_MAX];
+    int got;
+    recipe_tell(&recipe, agenda);
+    scout_tell(job->scout, agenda);
+    memcpy(agenda->script, list, count * sizeof *list);
+    agenda->switches = count;
+    if (crew_start(job->crew, 0, &what, err))
+        return -1;
+    while ((got = crew_wait(job->crew, out, err)) == 0)
+        ;
+    if (got < 0 || keep || !out->kept)
+        return got < 0 ? -1 : 0;
+    crew_place(job->crew, 0, dir);
+    writer_remove(dir);
+    return 0;
+}
+
+static bool is_same(const struct reduce_job *job, const struct crew_outcome *o)
+{
+    return !o->failed && o->kind == job->failure->kind &&
+           o->wait_status == job->failure->wait_status;
+}
+
+/* Does it fail without [from, to)? */
+static int try_without(struct reduction *r, uint32_t from, uint32_t to, bool *fails,
+                       struct err *err)
+{
+    struct crew_outcome out;
+    struct agenda_switch *rest = malloc((r->count + 1) * sizeof *rest);
+    if (!rest)
+        return err_set(err, "no memory");
+    memcpy(rest, r->list, from * sizeof *rest);
+    memcpy(rest + from, r->list + to, (r->count - to) * sizeof *rest);
+    r->out->runs++;
+    int bad = run_script(r->job, rest, r->count - (to - from), false, &out, err);
+    *fails = !bad && is_same(r->job, &out);
+    if (*fails) {
+        memcpy(r->list, rest, (r->count - (to - from)) * sizeof *rest);
+        r->count -= to - from;
+    }
+    free(rest);
+    return bad;
+}
+
+/* Pieces of that size are left out, from the end on: what comes late is needed least. */
+static int leave_out(struct reduction *r, uint32_t size, bool *changed, struct err *err)
+{
+    for (uint32_t end = r->count; end > 0 && !is_over(r);) {
+        const uint32_t from = end > size ? end - size : 0;
+        bool fails = false;
+        if (try_without(r, from, end, &fails, err))
+            return -1;
+        *changed |= fails;
+        end = from;
+        end = end > r->count ? r->count : end;
+    }
+    return 0;
+}
+
+static int reduce(struct reduction *r, struct err *err)
+{
+    bool fails = false;
+    if (try_without(r, 0, 0, &fails, err))
+        return -1;
+    r->out->failed = !fails;
+    if (!fails)
+        return 0;
+    for (uint32_t size = (r->count + 1) / 2; size > 0 && !is_over(r); size /= 2) {
+        bool changed = true;
+        if (size > 1 && leave_out(r, size, &changed, err))
+            return -1;
+        while (size == 1 && changed && !is_over(r)) {
+            changed = false;
+            if (leave_out(r, 1, &changed, err))
+                return -1;
+        }
+    }
+    return 0;
+}
+
+/* ---- the pair ---- */
+
+static bool conflict(const struct agenda_trail *a, const struct agenda_trail *b)
+{
+    return a->thread != b->thread && a->addr && a->addr >> 3 == b->addr >> 3 &&
+           (a->writes || b->writes);
+}
+
+static void fill(const struct reduce_job *job, const struct agenda_trail *t,
+                 struct reduce_access *out)
+{
+    const struct scout_site *s = scout_site(job->scout, t->site);
+    *out = (struct reduce_access){.thread = t->thread, .write = t->writes, .addr = t->addr};
+    snprintf(out->place, sizeof out->place, "%s", s ? s->place : "a system call");
+}
+
+static bool is_own(const struct reduce_job *job, const struct agenda_trail *t)
+{
+    const struct scout_site *s = scout_site(job->scout, t->site);
+    return s && !s->sync;
+}
+
+static void add_pair(const struct reduce_job *job, const struct agenda_trail *a,
+                     const struct agenda_trail *b, struct reduced *out)
+{
+    struct reduce_access first, then;
+    fill(job, a, &first);
+    fill(job, b, &then);
+    for (uint32_t i = 0; i < out->pairs; i++)
+        if (!strcmp(out->pair[i].first.place, first.place) &&
+            !strcmp(out->pair[i].then.place, then.place))
+            return;
+    if (out->pairs == REDUCE_PAIRS)
+        return;
+    out->pair[out->pairs].first = first;
+    out->pair[out->pairs++].then = then;
+}
+
+/* Events of others, [from, to), while a thread was off. */
+struct gap {
+    uint32_t from, to;
+    uint32_t thread;
+};
+
+static struct gap gap_of(const struct agenda_done *d, const struct agenda_switch *s)
+{
+    struct gap g = {.thread = s->thread};
+    while (g.to < d->trails &&
+           !(d->trail[g.to].thread == s->thread && d->trail[g.to].event >= s->event))
+        g.to++;
+    for (g.from = g.to; g.from > 0 && d->trail[g.from - 1].thread != s->thread; g.from--)
+        ;
+    return g;
+}
+
+enum { NEAR = 64 };
+
+/* What came in between against what the thread did when it came back. */
+static bool find_after(const struct reduce_job *job, const struct agenda_done *d, struct gap g,
+                       bool own, struct reduced *out)
+{
+    for (uint32_t b = g.to; b < d->trails && b < g.to + NEAR; b++)
+        for (uint32_t a = g.to; d->trail[b].thread == g.thread && a > g.from; a--)
+            if (conflict(&d->trail[a - 1], &d->trail[b]) && is_own(job, &d->trail[a - 1]) == own &&
+                is_own(job, &d->trail[b]) == own) {
+                add_pair(job, &d->trail[a - 1], &d->trail[b], out);
+                return true;
+            }
+    return false;
+}
+
+/* What the thread did before it was taken off against what came then. */
+static bool find_before(const struct reduce_job *job, const struct agenda_done *d, struct gap g,
+                        bool own, struct reduced *out)
+{
+    for (uint32_t a = g.from; a > 0 && a + NEAR > g.from; a--)
+        for (uint32_t b = g.from; d->trail[a - 1].thread == g.thread && b < g.to; b++)
+            if (conflict(&d->trail[a - 1], &d->trail[b]) && is_own(job, &d->trail[a - 1]) == own &&
+                is_own(job, &d->trail[b]) == own) {
+                add_pair(job, &d->trail[a - 1], &d->trail[b], out);
+                return true;
+            }
+    return false;
+}
+
+static int find_pairs(struct reduction *r, struct err *err)
+{
+    struct crew_outcome o;
+    const struct agenda_done *d = &crew_agenda(r->job->crew, 0)->done;
+    struct reduced *out = r->out;
+    if (run_script(r->job, r->list, r->count, false, &o, err))
+        return -1;
+    out->runs++;
+    for (int own = 1; own >= 0 && !out->pairs; own--) /* locks, if there is nothing else */
+        for (uint32_t i = r->count; i > 0; i--) {
+            const struct gap g = gap_of(d, &r->list[i - 1]);
+            const uint32_t had = out->pairs;
+            find_after(r->job, d, g, own, out);
+            find_before(r->job, d, g, own, out);
+            if (!had && out->pairs)
+                out->moved = i - 1;
+        }
+    return 0;
+}
+
+int reduce_run(const struct reduce_job *job, struct reduced *out, struct err *err)
+{
+    const uint32_t most =
+        job->done->switches < AGENDA_SWITCHES ? (uint32_t)job->done->switches : AGENDA_SWITCHES;
+    struct reduction r = {.job = job, .out = out, .count = most, .begin = now_s()};
+    *out = (struct reduced){.before = most};
+    r.list = malloc((most + 1) * sizeof *r.list);
+    if (!r.list)
+        return err_set(err, "no memory");
+    memcpy(r.list, job->done->log, most * sizeof *r.list);
+    int bad = reduce(&r, err);
+    if (!bad && !out->failed)
+        bad = find_pairs(&r, err);
+    out->after = r.count;
+    out->list = r.list;
+    return bad;
+}
+
+int reduce_keep(const struct reduce_job *job, const struct reduced *r, uint32_t leave,
+                struct crew_outcome *out, struct err *err)
+{
+    struct agenda_switch *list = malloc((r->after + 1) * sizeof *list);
+    uint32_t n = 0;
+    if (!list)
+        return err_set(err, "no memory");
+    for (uint32_t i = 0; i < r->after; i++)
+        if (i != leave)
+            list[n++] = r->list[i];
+    int bad = run_script(job, list, n, true, out, err);
+    free(list);
+    return bad;
+}

@@ -1,0 +1,53 @@
+/* reduce.h - why a run failed: its schedule with as few switches as do, and the pair of accesses
+ * whose order decides.
+ *
+ * SPDX-License-Identifier: MIT
+ *
+ * Switches are left out, many at first, then one by one, as long as the program fails in the same
+ * way (delta debugging). Each one that is left is needed. The critical pair is a conflict: an
+ * access of a thread that was taken off right before it, and the last one of another thread that
+ * came in between; without that switch the order of the two is the other one, and the run passes.
+ */
+#ifndef MAPLE_BRIDGE_REDUCE_H
+#define MAPLE_BRIDGE_REDUCE_H
+
+#include "maple-bridge/crew.h"
+#include "maple-bridge/scout.h"
+
+enum { REDUCE_PAIRS = 3 };
+
+struct reduce_access {
+    uint32_t thread;
+    bool write;
+    uint64_t addr;
+    char place[SCOUT_PLACE];
+};
+
+struct reduced {
+    uint64_t runs;          /* that it took */
+    uint32_t before, after; /* switches */
+    bool failed;            /* the schedule did not bring the failure back */
+    uint32_t pairs;
+    struct {
+        struct reduce_access first, then;
+    } pair[REDUCE_PAIRS];
+    struct agenda_switch *list; /* the switches that are left: to be freed */
+    uint32_t moved;             /* number of the one without which it passes */
+};
+
+struct reduce_job {
+    struct crew *crew;
+    const struct scout *scout;
+    const struct crew_outcome *failure; /* what is to be the same */
+    const struct agenda_done *done;     /* of the run that failed, with its log */
+    uint64_t cpu_ns;
+    volatile int *stop;
+};
+
+int reduce_run(const struct reduce_job *job, struct reduced *out, struct err *err);
+/* Runs the switches that are left, without number `leave_out` (UINT32_MAX: with all of them); the
+ * pinball stays where crew_place() of worker 0 says. */
+int reduce_keep(const struct reduce_job *job, const struct reduced *r, uint32_t leave_out,
+                struct crew_outcome *out, struct err *err);
+
+#endif

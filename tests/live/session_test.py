@@ -1,0 +1,265 @@
+#!/usr/bin/env python3
+"""session_test.py - real GDB on living programs: session_test.py --drdebug DRDEBUG --bin FOLDER [NAME...]
+
+SPDX-License-Identifier: MIT
+
+Each session is commands and what they must print, in this order. Its recording must verify afterwards. Keys need a terminal: those sessions
+have one of their own. Some sessions kill a part with signal 9: what was written must open.
+"""
+import argparse
+import os
+import pathlib
+import pty
+import re
+import select
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+PATIENCE_S = 120
+
+
+class Failed(Exception):
+    pass
+
+
+class Session:
+    """A GDB on a living program, in a terminal of its own."""
+
+    def __init__(self, drdebug, room, program, *options):
+        self.pinball = os.path.join(room, "live.pinball")
+        self.drdebug, self.said = drdebug, ""
+        words = [drdebug, "live", "-o", self.pinball, "--gdb-arg", "-nx", *options]
+        for setting in ("pagination off", "style enabled off", "confirm off", "width 0", "enable-bracketed-paste off"):
+            words += ["--gdb-arg", "-iex", "--gdb-arg", f"set {setting}"]
+        environment = {**os.environ, "TERM": "dumb", "HOME": room, "XDG_STATE_HOME": room}
+        self.pid, self.terminal = pty.fork()
+        if self.pid == 0:
+            os.execvpe(words[0], [*words, "--", *program], environment)
+        self.wait_for(r"\(gdb\) ")
+
+    def read(self):
+        ready, _, _ = select.select([self.terminal], [], [], 1)
+        if not ready:
+            return True
+        try:
+            more = os.read(self.terminal, 65536)
+        except OSError:
+            return False
+        self.said += more.decode(errors="replace").replace("\r", "")
+        return bool(more)
+
+    def wait_for(self, pattern):
+        """Up to there; what was said is forgotten, and returned."""
+        end = time.monotonic() + PATIENCE_S
+        while not (found := re.search(pattern, self.said)):
+            if not self.read() or time.monotonic() > end:
+                raise Failed(f"no {pattern!r} in: {self.said[-2000:]}")
+        before, self.said = self.said[:found.end()], self.said[found.end():]
+        return before
+
+    def do(self, command, *wanted):
+        """The command, and patterns that its answer has, in this order."""
+        os.write(self.terminal, f"{command}\n".encode())
+        answer = self.wait_for(r"\n?\(gdb\) ")
+        at = 0
+        for pattern in wanted:
+            found = re.search(pattern, answer[at:])
+            if not found:
+                raise Failed(f"{command}: no {pattern!r} in: {answer}")
+            at += found.end()
+        return answer
+
+    def press(self, key, *wanted):
+        """While a command runs."""
+        os.write(self.terminal, key)
+        answer = self.wait_for(r"\n\(gdb\) ")
+        for pattern in wanted:
+            if not re.search(pattern, answer):
+                raise Failed(f"after a key, no {pattern!r} in: {answer}")
+
+    def start(self, command):
+        os.write(self.terminal, f"{command}\n".encode())
+        self.wait_for("Continuing")
+
+    def children(self, pid):
+        listed = subprocess.run(["pgrep", "-P", str(pid)], stdout=subprocess.PIPE, text=True, check=False).stdout
+        return [int(line) for line in listed.split()]
+
+    def quit(self):
+        os.write(self.terminal, b"quit\n")
+        while self.read():
+            pass
+        os.waitpid(self.pid, 0)
+
+    def kill(self):
+        for name in (self.pid,):
+            try:
+                os.kill(name, signal.SIGKILL)
+                os.waitpid(name, 0)
+            except (ProcessLookupError, ChildProcessError):
+                pass
+        os.close(self.terminal)
+
+    def verify(self):
+        end = time.monotonic() + PATIENCE_S
+        while True:
+            done = subprocess.run([self.drdebug, "verify", self.pinball], stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT, text=True, check=False)
+            if done.returncode == 0 and "good" in done.stdout:
+                return
+            if "being recorded" not in done.stdout or time.monotonic() > end:
+                raise Failed(f"verify: {done.stdout}")
+            time.sleep(0.1)
+
+
+def both_directions(s):
+    """Breakpoints, steps, back, forwards to the living end, on."""
+    s.do("break twice", "Breakpoint 2")
+    s.do("continue", "Breakpoint 2, ", "twice")
+    s.do("continue", "Breakpoint 2, ")
+    here = s.do("pin when", "alive").split("\n")[1]
+    s.do("reverse-continue", "Breakpoint 2, ")
+    answer = s.do("pin when")
+    if "alive" in answer:
+        raise Failed(f"alive in the past: {answer}")
+    s.do("set var knob = 5", "cannot be changed|cannot be accessed|Cannot access")
+    s.do("disable 2", "")
+    s.do("print twice(4)", r"\$1 = 9")  # in a copy
+    s.do("enable 2", "")
+    s.do("reverse-continue", "No more reverse-execution history|history")
+    s.do("pin goto end", "")
+    if here.split()[0] not in s.do("pin when", "alive"):
+        raise Failed("the living end is elsewhere now")
+    s.do("delete", "")
+    s.do("finish", "Run till exit")
+    s.do("reverse-stepi", "")
+    s.do("continue", "No more reverse-execution history")
+    s.do("continue", r"\n\d+ \d+ \d+ \d+\n", "No more reverse-execution history", "exited with status 0")
+    s.do("reverse-stepi", "")
+    s.do("continue", "No more reverse-execution history")
+    s.do("continue", "exited normally")
+
+
+def changes(s):
+    """What is changed alive is changed for good, also in the recording."""
+    s.do("break twice if x > 2", "Breakpoint 2")
+    s.do("continue", "Breakpoint 2, ")
+    s.do("disable 2", "")
+    s.do("print twice(20)", r"= 41")
+    s.do("set var knob = 3", "")
+    s.do("print twice(20)", r"= 43")
+    s.do("print $rip", "")
+    s.do("watch knob", "atchpoint 3: knob")
+    s.do("delete 2", "")
+    s.do("delete", "")
+    s.do("pin last knob", "")
+    s.do("pin goto end", "")
+    s.do("continue", r"\n\d+ \d+ \d+ \d+\n", "exited with status 0")
+    s.do("continue", "exited normally")
+
+
+def keys(s):
+    """Ctrl-C while threads compute; all threads are shown; one alone steps."""
+    s.start("continue")
+    time.sleep(0.3)
+    s.press(b"\x03", "SIGINT")
+    s.do("info threads", r"Thread \d+\.1 ", r"Thread \d+\.\d")
+    s.do("stepi", "")
+    s.do("reverse-stepi", "")
+    s.do("pin goto end", "")
+    s.do("set scheduler-locking on", "")
+    s.do("stepi", "")
+    s.do("set scheduler-locking off", "")
+    s.do("kill", "killed")
+
+
+def asleep(s):
+    """All threads sleep in the kernel, and their calls do not hear of it."""
+    s.start("continue")
+    time.sleep(0.3)
+    s.press(b"\x03", "SIGINT", "nanosleep")
+    s.do("reverse-stepi", "")
+    s.do("continue", "No more reverse-execution history")
+    s.start("continue")
+    time.sleep(0.2)
+    s.press(b"\x03", "SIGINT", "nanosleep")
+    s.do("kill", "killed")
+
+
+def loses_stub(s):
+    """The stub is killed: so is the program, and what was written opens."""
+    s.do("break twice", "")
+    s.do("continue", "Breakpoint 2, ")
+    s.do("reverse-stepi", "")
+    for stub in s.children(s.pid):
+        os.kill(stub, signal.SIGKILL)
+    s.do("stepi", "")
+
+
+def loses_gdb(s):
+    """GDB is killed: the program ends with it."""
+    s.do("break twice", "")
+    s.do("continue", "Breakpoint 2, ")
+    os.kill(s.pid, signal.SIGKILL)
+
+
+def loses_program(s):
+    """The program is killed by somebody else."""
+    s.do("break twice", "")
+    s.do("continue", "Breakpoint 2, ")
+    pid = int(re.search(r"process (\d+)", s.do("info inferiors", "process")).group(1))
+    s.do("delete", "")
+    os.kill(pid, signal.SIGKILL)
+    s.do("continue", "SIGKILL")
+
+
+SUBJECT = ("subject", "200")
+SESSIONS = {
+    "both_directions": (both_directions, SUBJECT),
+    "changes": (changes, SUBJECT),
+    "keys": (keys, ("subject", "100000")),
+    "asleep": (asleep, ("sleep", "1000")),
+    "loses_stub": (loses_stub, SUBJECT),
+    "loses_gdb": (loses_gdb, SUBJECT),
+    "loses_program": (loses_program, SUBJECT),
+}
+
+
+def run(name, drdebug, folder):
+    act, (program, *arguments) = SESSIONS[name]
+    path = os.path.join(folder, program)
+    room = tempfile.mkdtemp(prefix="live.")
+    try:
+        session = Session(drdebug, room, [path if os.path.exists(path) else program, *arguments])
+        try:
+            act(session)
+            if not name.startswith("loses"):
+                session.quit()
+        finally:
+            session.kill()
+        session.verify()
+    finally:
+        shutil.rmtree(room, ignore_errors=True)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--drdebug", required=True)
+    parser.add_argument("--bin", required=True, type=pathlib.Path)
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
+    if not shutil.which("gdb"):
+        sys.exit(77)
+    for name in options.names or SESSIONS:
+        try:
+            run(name, options.drdebug, options.bin)
+        except Failed as failed:
+            sys.exit(f"{name}: {failed}")
+        print(f"{name}: good")
+
+
+main()
