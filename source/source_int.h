@@ -170,8 +170,7 @@ void source_elf_debug(struct source_mod *m); /* finds debug information */
 uint64_t source_elf_identity(struct source_mod *m);
 /* Reads from the file as it is mapped. Returns how many bytes there are, up to `bytes`. */
 size_t source_elf_bytes(const struct source_mod *m, uint64_t addr, void *buf, size_t bytes);
-/* The section that has addr; NULL: none, or its name is not known. */
-const char *source_elf_section(const struct source_mod *m, uint64_t addr);
+const char *source_elf_section(const struct source_mod *m, uint64_t addr); /* its name, or NULL */
 /* source/symbols.c */
 void source_symbols_read(struct source *s, struct source_mod *m);
 const struct source_symbol *source_symbols_at(const struct source_mod *m, uint64_t addr);

@@ -14,7 +14,7 @@ import tempfile
 
 from races_list import ask, cases, marks, pair, record
 
-ACCESS = re.compile(r"T(\d+) (read|wrote) (\S+|0x\w+ \S+) (?:from|to) (\w+) at racing[.]c:(\d+)")
+ACCESS = re.compile(r"T(\d+) (read|wrote) (\S+|0x\w+ \S+) (?:from|to) ([\w.]+) at racing[.]c:(\d+)")
 EXPECTED = re.compile(r"static int\s+(\w+)\(void\) /\* RACES (.*?) \*/", re.DOTALL)
 
 
