@@ -114,8 +114,8 @@ static void list_lines(const struct report_row **row, size_t i, size_t n, char *
         snprintf(out + used, LINES_ROOM - used, ", %zu more", more);
 }
 
-/* Prints those of rows [i, n) that are in the function of the first, and takes them off. Returns how
- * many they are. */
+/* Prints those of rows [i, n) that are in the function of the first, and takes them off. Returns
+ * how many they are. */
 static size_t print_function(const struct slice_print *p, const struct report_row **row, size_t i,
                              size_t n)
 {

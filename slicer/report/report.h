@@ -67,11 +67,11 @@ struct report {
     struct report_node *node; /* in order; NULL unless wanted */
     uint64_t nodes, threads;
     uint64_t lines; /* rows with nodes that are shown: lines, in each thread that executed them */
-    uint64_t full; /* nodes, of all of the part that is shown, without limits */
-    bool forward;  /* rows are where something went, not where it came from */
-    size_t others; /* rows that are not the user's, if others are */
-    bool bare;     /* few edges, see REPORT_MOST; rows without any are in the order of their last
-                      execution */
+    uint64_t full;  /* nodes, of all of the part that is shown, without limits */
+    bool forward;   /* rows are where something went, not where it came from */
+    size_t others;  /* rows that are not the user's, if others are */
+    bool bare;      /* few edges, see REPORT_MOST; rows without any are in the order of their last
+                       execution */
     struct flows *flows; /* of the last REPORT_LAST nodes; NULL unless wanted */
 };
 
