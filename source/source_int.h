@@ -189,7 +189,6 @@ int32_t source_scopes_function(const struct source_mod *m, int32_t scope); /* no
 /* The range of the scope that has addr; false if none has. */
 bool source_scopes_range(const struct source_mod *m, int32_t scope, uint64_t addr, uint64_t *low,
                          uint64_t *high);
-
 /* source/prologue.c: where GDB stops instead of at addr. */
 uint64_t source_prologue_skip(const struct source_mod *m, uint64_t addr);
 
