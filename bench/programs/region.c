@@ -18,7 +18,7 @@
 
 #include "../../include/drdebug.h"
 
-enum { THREADS = 4, ROUND = 16, TABLE = 1 << 16 };
+enum { THREADS = 4, ROUND = 21, TABLE = 1 << 16 };
 
 static uint32_t table[THREADS][TABLE];
 static pthread_barrier_t all;
