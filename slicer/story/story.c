@@ -121,7 +121,7 @@ static void name_steps(struct search *t, const struct entry *e, struct story_row
     bool named = false;
     row->across = (struct slice_dependence){0};
     for (const struct entry *x = e; x && x->via; x = x->copies ? &t->entry[x->from] : NULL) {
-        struct slice_dependence d = flows_dependence(t->flows, x->via_node, x->via);
+        struct slice_dependence d = run_begin(t, x);
         if (x->via_node == FLOWS_CRITERION) { /* what is wanted has a name where it is wanted */
             d.node_pc = t->of->position.pc;
             d.node_thread = t->of->thread;
@@ -193,8 +193,11 @@ static void describe(struct search *t, const struct entry *e, struct story_row *
                             .detail = e->detail,
                             .copies = e->copies};
     name_steps(t, e, x);
-    if (e->via)
-        x->came = flows_dependence(t->flows, e->via_node, e->via);
+    if (e->via) {
+        x->came = run_begin(t, e);
+        x->taken = run_end(t, e);
+        x->extended = e->part.extended;
+    }
     if (e->mark == MARK_UNSET)
         x->use = read_of(t, e);
     if (e->copies)
@@ -236,17 +239,6 @@ static int32_t tell(struct search *t, const struct entry *e)
 
 /* ---- the search ---- */
 
-/* Was an edge not followed yet for such a want? */
-static bool follow(struct search *t, uint32_t node, const struct flows_edge *e, unsigned kind)
-{
-    uint8_t *seen = node == FLOWS_CRITERION ? &t->seen[t->flows->edges + (e - t->flows->wanted)]
-                                            : &t->seen[e - t->flows->edge];
-    if (*seen & kind)
-        return false;
-    *seen |= (uint8_t)kind;
-    return true;
-}
-
 /* Is it the stack pointer? Where frames lie says nothing. */
 static bool is_stack(const struct flows_edge *x)
 {
@@ -263,18 +255,25 @@ static int go(struct search *t, uint32_t from, uint32_t node, const struct flows
                       .from = from,
                       .via = x,
                       .via_node = node,
+                      .use = x,
                       .use_node = node,
+                      .part = {.at = x->addr, .bytes = x->bytes},
                       .parent = parent,
                       .kind = (uint8_t)x->kind};
     e.base = from == STORY_NO_ENTRY ? 0 : t->entry[from].cost;
-    if (run && !t->entry[from].mark) {
+    bool goes_on = run && run_brings(t, &t->entry[from], x, &e.part) && !t->entry[from].mark;
+    if (goes_on) {
         const struct entry *is = &t->entry[from];
+        e.use = is->use;
         e.use_node = is->use_node;
         e.kind = is->kind;
         e.race = is->race;
         e.about = is->about;
         e.base = is->base;
         e.copies = is->copies + 1;
+    } else if (run) {
+        e.part.skip = (uint32_t)(e.part.at - x->addr);
+        e.part.extended = false;
     }
     enum mark mark = MARK_NONE;
     if (node != FLOWS_CRITERION)
@@ -285,8 +284,11 @@ static int go(struct search *t, uint32_t from, uint32_t node, const struct flows
         e.node = node;
         e.mark = e.about = (uint8_t)mark;
     }
-    if (e.node == FLOWS_NOBODY || is_stack(x) || !follow(t, node, x, e.kind))
+    if (e.node == FLOWS_NOBODY || is_stack(x))
         return 0;
+    int follow = run_follow(t, &e);
+    if (follow <= 0)
+        return follow;
     if (mark == MARK_UNSET) {
         e.cost = e.base + cost_fixed(COST_ERROR);
         return push(t, e);
@@ -304,25 +306,16 @@ static int go(struct search *t, uint32_t from, uint32_t node, const struct flows
     return push(t, e);
 }
 
-/* Does the edge bring bytes of what is wanted of the copy? */
-static bool brings(const struct copy *c, const struct flows_edge *wanted,
-                   const struct flows_edge *x)
-{
-    uint64_t at = wanted->addr, bytes = wanted->bytes;
-    return x->kind == SLICE_VALUE && x->memory == c->from_memory &&
-           wanted->memory == c->to_memory && copy_source(c, &at, &bytes) &&
-           at < x->addr + x->bytes && x->addr < at + bytes;
-}
-
 /* Goes through a copy. False: nothing is known of its source, it is where the value came from. */
 static bool passes(struct search *t, uint32_t number)
 {
     const struct entry *e = &t->entry[number];
     const struct flows_node *n = &t->flows->node[e->node];
+    struct part part;
     uint32_t count;
     const struct flows_edge *x = flows_of(t->flows, e->node, &count);
     for (uint32_t i = 0; n->copy && e->via && e->kind != SLICE_CONTROL && i < count; i++)
-        if (x[i].on != FLOWS_NOBODY && brings(&t->flows->copy[n->copy - 1], e->via, &x[i]))
+        if (x[i].on != FLOWS_NOBODY && run_brings(t, e, &x[i], &part))
             return true;
     return false;
 }
@@ -331,12 +324,12 @@ static bool passes(struct search *t, uint32_t number)
 static int expand(struct search *t, uint32_t number, unsigned kinds, bool copy, int32_t parent)
 {
     const struct entry e = t->entry[number];
-    const struct flows_node *n = &t->flows->node[e.node];
+    struct part part;
     uint32_t count;
     const struct flows_edge *x = flows_of(t->flows, e.node, &count);
     for (uint32_t i = 0; i < count; i++) {
         bool run = copy && x[i].kind == SLICE_VALUE;
-        if (!(x[i].kind & kinds) || (run && !brings(&t->flows->copy[n->copy - 1], e.via, &x[i])))
+        if (!(x[i].kind & kinds) || (run && !run_brings(t, &e, &x[i], &part)))
             continue;
         if (go(t, number, e.node, &x[i], run, parent))
             return -1;
@@ -454,7 +447,9 @@ static int add_size(struct search *t, const struct findings_mark *m, uint32_t no
                           .from = STORY_NO_ENTRY,
                           .via = &x[i],
                           .via_node = node,
+                          .use = &x[i],
                           .use_node = node,
+                          .part = {.at = x[i].addr, .bytes = x[i].bytes},
                           .about = MARK_OVERFLOW,
                           .kind = SLICE_VALUE};
         bool given = !x[i].memory && x[i].kind == SLICE_VALUE &&
@@ -499,7 +494,9 @@ static int add_error(struct search *t, uint32_t node, const struct flows_edge *x
                                   .from = STORY_NO_ENTRY,
                                   .via = write ? x : NULL,
                                   .via_node = node,
+                                  .use = x,
                                   .use_node = node,
+                                  .part = {.at = x->addr, .bytes = x->bytes},
                                   .mark = (uint8_t)mark,
                                   .detail = detail,
                                   .about = (uint8_t)mark,
@@ -546,7 +543,8 @@ static int find_positions(struct search *t)
 static int run(struct search *t)
 {
     t->seen = calloc(t->flows->edges + t->flows->wants + 1ull, 1);
-    if (!t->seen)
+    t->through = calloc(t->flows->edges + 1ull, sizeof *t->through);
+    if (!t->seen || !t->through)
         return err_set(t->err, "no memory");
     int bad = begin(t) || add_sizes(t) || add_errors(t);
     while (!bad && t->heaped && t->out->rows < STORY_ROWS)
@@ -564,6 +562,8 @@ struct story *story_new(struct study *s, const struct report *r, const struct cr
     free(t.entry);
     free(t.heap);
     free(t.seen);
+    free(t.through);
+    free(t.passage);
     if (!bad)
         return t.out;
     story_free(t.out);

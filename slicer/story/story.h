@@ -37,6 +37,8 @@ struct story_row {
     struct slice_dependence use;    /* what flowed, at the step of the run that has a name for it */
     struct slice_dependence across; /* the step from thread to thread; kind 0: none */
     struct slice_dependence came;   /* the first step, from the row's own instruction */
+    struct slice_dependence taken;  /* the last one of the run of copies, with the same bytes */
+    bool extended;                  /* or zeros or the sign that they were extended by */
     char outside[STORY_OUTSIDE_ROOM]; /* a call, in words: whoever knows may fill it in */
     uint64_t insn;                    /* of the row's line that did it */
     struct position at;

@@ -6,6 +6,21 @@
 
 #define STORY_NO_ENTRY UINT32_MAX
 
+/* Bytes that a step brings: those that the use of its run of copies took, of all that it read. */
+struct part {
+    uint64_t at; /* of the step's place */
+    uint32_t bytes;
+    uint32_t skip; /* in what the use read */
+    bool extended; /* the use has no byte of them: zeros, or their sign */
+};
+
+/* Where the ways went through an edge, if not with all of its bytes. */
+struct passage {
+    uint64_t at;
+    uint32_t bytes, next; /* number plus one; 0: none */
+    uint8_t kind;
+};
+
 struct entry {
     uint32_t cost, order;
     uint32_t base; /* the cost of the use that its run of copies ends with */
@@ -13,6 +28,8 @@ struct entry {
     uint32_t from; /* entry; NO_ENTRY: the criterion */
     uint32_t copies;
     const struct flows_edge *via; /* the last step; NULL: none */
+    const struct flows_edge *use; /* the first one of the run; NULL: none */
+    struct part part;             /* of the last step */
     const char *detail;           /* of the mark */
     uint32_t via_node;            /* whose edge that is */
     uint32_t use_node;            /* that the run of copies ends with */
@@ -40,6 +57,9 @@ struct search {
     size_t heaped, heap_room;
     unsigned begun; /* marks that the search began with, a bit each */
     uint8_t *seen;  /* by edge, and behind these by want: kinds of wants that followed it */
+    struct passage *passage;
+    uint32_t *through; /* by edge: the latest passage, its number plus one */
+    size_t passages, passage_room;
     struct err *err;
 };
 
@@ -55,6 +75,15 @@ int32_t story_find_row(const struct search *t, const struct report_row *r, enum 
 
 /* Is a line told with a row, as one that decided? */
 bool story_attached(const struct story_row *x, uint32_t row);
+
+/* run.c: what of an entry's bytes an edge of its node, which is a copy, brings. False: nothing. */
+bool run_brings(const struct search *t, const struct entry *e, const struct flows_edge *x,
+                struct part *out);
+/* Was an edge not followed yet for such a want, with these bytes? -1: no memory. */
+int run_follow(struct search *t, const struct entry *e);
+/* The last step of an entry, and the first one of its run: what flowed, without other bytes. */
+struct slice_dependence run_begin(const struct search *t, const struct entry *e);
+struct slice_dependence run_end(const struct search *t, const struct entry *e);
 
 /* cost.c: what an entry's last step costs, with the copies on the way; and what is added for rows
  * that its function has by now. */
