@@ -2,6 +2,7 @@
 #include <inttypes.h>
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/plain.h"
@@ -18,28 +19,54 @@ _Static_assert((int)SLICE_FORMATS <= (int)BROKER_OUTPUTS, "the broker creates al
 
 /* ---- a slice ---- */
 
+/* The executions that rows of the story stand for, behind what their rows say: *flows of them. */
+static const struct slice_dependence **list_flows(const struct slice_print *p,
+                                                  struct story_times *times, bool instances,
+                                                  size_t *flows, struct err *err)
+{
+    size_t rows = p->story ? p->story->rows : 0;
+    const struct slice_dependence **flow = malloc(sizeof *flow * (rows * (TIMES_MOST + 1) + 1));
+    *flows = 0;
+    for (size_t i = 0; flow && i < rows; i++)
+        flow[(*flows)++] = &p->story->row[i].use;
+    for (size_t i = 0; flow && instances && i < rows; i++) {
+        if (times_list(p->report->flows, &p->story->row[i].use, &times[i])) {
+            free(flow);
+            flow = NULL;
+            break;
+        }
+        for (size_t k = 0; k < times[i].listed; k++)
+            flow[(*flows)++] = &times[i].list[k];
+    }
+    if (!flow)
+        err_set(err, "no memory");
+    return flow;
+}
+
 /* What is printed of a report. */
 static int write_all(struct study *s, const struct slice_options_given *a, const struct saved *of,
                      struct slice_print *p, struct err *err)
 {
-    const struct slice_dependence *flow[STORY_ROWS];
+    struct story_times times[STORY_ROWS] = {{0}};
     size_t rows = slice_formats_are_whole(&a->formats) ? SIZE_MAX : p->story ? 0 : a->lines;
-    size_t flows = p->story ? p->story->rows : 0;
+    size_t flows;
     struct values *values = NULL;
-    for (size_t i = 0; i < flows; i++)
-        flow[i] = &p->story->row[i].use;
+    const struct slice_dependence **flow = list_flows(p, times, a->instances, &flows, err);
+    int bad = flow ? 0 : -1;
     if (!a->values)
         rows = 0; /* a page has those of the story */
-    if ((a->values || (flows && a->formats.as[SLICE_FORMAT_html])) &&
-        !(values = values_new(s, p->report, &of->criterion, rows, flow, flows, err)))
-        return -1;
+    if (!bad && (a->values || (flows && a->formats.as[SLICE_FORMAT_html])))
+        bad = (values = values_new(s, p->report, &of->criterion, rows, flow, flows, err)) ? 0 : -1;
     p->values = values;
-    int bad = 0;
-    if (p->only_story)
+    p->times = a->instances ? times : NULL;
+    if (!bad && p->only_story)
         slice_print_first(p);
-    else
+    else if (!bad)
         bad = slice_formats_write(p, &a->formats, err);
     values_free(values);
+    for (size_t i = 0; i < STORY_ROWS; i++)
+        free(times[i].list);
+    free(flow);
     return bad;
 }
 

@@ -82,6 +82,24 @@ static void json_edge(const struct slice_print *p, int32_t number)
     putchar('}');
 }
 
+static void json_times(const struct slice_print *p, const struct story_times *t)
+{
+    struct times_values v;
+    if (!times_values(t, p->values, &v))
+        return;
+    printf(", \"instances\": {\"count\": %" PRIu64, t->count);
+    json_member("first", v.first);
+    json_member("last", v.last);
+    json_member("smallest", v.smallest);
+    json_member("largest", v.largest);
+    fputs(", \"values\": [", stdout);
+    for (size_t i = 0; i < t->listed; i++) {
+        fputs(i ? ", " : "", stdout);
+        json_string(values_flowed(p->values, &t->list[i]));
+    }
+    fputs("]}", stdout);
+}
+
 static void json_story(const struct slice_print *p)
 {
     for (size_t i = 0; i < p->story->rows; i++) {
@@ -97,6 +115,8 @@ static void json_story(const struct slice_print *p)
         json_member("words", words);
         if (value)
             json_member("value", value);
+        if (p->times)
+            json_times(p, &p->times[i]);
         if (x->cause_of != STORY_NONE)
             printf(", \"cause_of\": %" PRId32, x->cause_of);
         if (x->at.thread)

@@ -57,6 +57,7 @@ const char slice_details[] =
 #include "cli/slice_formats.def"
 #undef SLICE_FORMAT
     "  --values           print what flowed, too: a replay looks at it\n"
+    "  --instances        with the story: the values of all executions that a row stands for\n"
     "  --steps            with --json: all statements of the slice in the order of their execution, too\n"
     "  -o NAME            keep the slice with the pinball, under this name\n"
     "  --list             list the slices that were kept\n"
@@ -95,6 +96,7 @@ enum {
     OPT_FULL,
     OPT_STEPS,
     OPT_VALUES,
+    OPT_INSTANCES,
     OPT_LIST,
     OPT_SHOW,
     OPT_DELETE,
@@ -135,6 +137,7 @@ static const struct option options[] = {
     {"full", no_argument, NULL, OPT_FULL},
     {"steps", no_argument, NULL, OPT_STEPS},
     {"values", no_argument, NULL, OPT_VALUES},
+    {"instances", no_argument, NULL, OPT_INSTANCES},
     {"list", no_argument, NULL, OPT_LIST},
     {"show", required_argument, NULL, OPT_SHOW},
     {"delete", required_argument, NULL, OPT_DELETE},
@@ -292,6 +295,8 @@ static bool set_flag(int c, struct slice_options_given *a)
         return a->steps = true;
     case OPT_VALUES:
         return a->values = true;
+    case OPT_INSTANCES:
+        return a->values = a->instances = true;
     case OPT_LIST:
         return a->list = true;
     default:
@@ -372,7 +377,10 @@ static void set_again(int argc, char *argv[], struct slice_options_given *a)
     size_t used = (size_t)snprintf(a->again, sizeof a->again, "drdebug slice");
     if (a->name || shows) {
         snprintf(a->again + used, sizeof a->again - used, "%s%s%s --show %s",
-                 a->full ? " --full" : "", a->all ? " --all" : "", a->values ? " --values" : "",
+                 a->full ? " --full" : "", a->all ? " --all" : "",
+                 a->instances ? " --instances"
+                 : a->values  ? " --values"
+                              : "",
                  a->name ? a->name : a->show);
         used = strlen(a->again);
         put_quoted(a->again + used, sizeof a->again - used, a->in);

@@ -16,7 +16,7 @@ struct slice_options_given {
     struct criterion_options criterion;
     struct window window;
     uint64_t lines;
-    bool failure, all, full, steps, list, values;
+    bool failure, all, full, steps, list, values, instances;
     bool forward;
     const char *to;             /* of a chop: the other criterion, or `failure` */
     const char *of_output;      /* a pattern: the criterion is what the program wrote */

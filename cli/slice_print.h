@@ -7,6 +7,7 @@
 #include "slicer/report/values.h"
 #include "slicer/story/findings.h"
 #include "slicer/story/story.h"
+#include "slicer/story/times.h"
 
 struct slice_print {
     struct study *study;
@@ -19,6 +20,7 @@ struct slice_print {
     bool all;                        /* every instruction */
     const struct values *values;     /* NULL: not wanted */
     const struct story *story;       /* NULL: none is to be told */
+    const struct story_times *times; /* of its rows; NULL: not wanted */
     const struct findings *findings; /* with the story */
     const struct report_row *told;   /* rows of a story that was printed before; NULL: none was */
     size_t tolds;

@@ -47,6 +47,23 @@ static void print_row(const struct slice_print *p, size_t i, size_t place_width,
     plain_printf(stdout, "%s\n", words);
 }
 
+/* Below a row that stands for several executions: what flowed in each. */
+static void print_times(const struct slice_print *p, const struct story_times *t)
+{
+    struct times_values v;
+    if (t->count < 2 || !times_values(t, p->values, &v))
+        return;
+    plain_printf(stdout, "      %" PRIu64 " values: first %s, last %s", t->count, v.first, v.last);
+    if (v.smallest)
+        plain_printf(stdout, ", smallest %s, largest %s", v.smallest, v.largest);
+    printf(t->listed < t->count ? "; the latest %zu:" : "; all:", t->listed);
+    for (size_t i = 0; i < t->listed; i++) {
+        const char *value = values_flowed(p->values, &t->list[i]);
+        plain_printf(stdout, "%s %s", i ? "," : "", value ? value : "?");
+    }
+    putchar('\n');
+}
+
 static void print_findings(const struct slice_print *p)
 {
     const struct findings *f = p->findings;
@@ -83,8 +100,11 @@ void slice_story_print(const struct slice_print *p)
     }
     print_findings(p);
     puts("story");
-    for (size_t i = 0; i < p->story->rows; i++)
+    for (size_t i = 0; i < p->story->rows; i++) {
         print_row(p, i, place_width, text_width, how_width);
+        if (p->times)
+            print_times(p, &p->times[i]);
+    }
 }
 
 /* ---- the rest ---- */

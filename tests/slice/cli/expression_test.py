@@ -487,6 +487,13 @@ def values(test):
                 f"sum at {run.at('END')}")
     with open("values.html") as f:
         test.check("the page", "<i>data</i> letter = 97 'a'" in f.read(), True)
+    wrong = cli_test.Run(test, "wrong", "-O0")
+    odd = [x["instances"] for x in wrong.slice("--at", "failure", "--instances")["story"] if x["what"] == "table[0]"
+           or x["what"].startswith("table")]
+    test.check("instances", odd, [{"count": 8, "first": "0", "last": "49", "smallest": "0", "largest": "49",
+                                   "values": ["0", "1", "4", "9", "16", "25", "37", "49"]}])
+    test.expect(0, r"8 values: first 0, last 49, smallest 0, largest 49; all: 0, 1, 4, 9, 16, 25, 37, 49\n", r"\A\Z",
+                "slice", wrong.dir, "--at", "failure", "--instances")
     third = run.slice("--data", "--values", f"i at {run.at('COUNT')}", "--instance", "3")
     test.check("an instance in the middle", {e["value"] for e in third["edges"] if e["what"] == "i"}, {"2"})
     for other in (cli_test.Run(test, "atomic", "-Og"), cli_test.Run(test, "wrong", "-O0")):
