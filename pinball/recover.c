@@ -239,18 +239,23 @@ static bool is_filled(const struct ring_segment *segment)
            segment->committed > 0;
 }
 
-/* The sequence of the segment that becomes the next chunk. Memory where a part begins is in chunks
- * that come from no segment. */
+/* Memory where a part begins is in chunks that come from no segment. If not all of them are there,
+ * no segment follows. */
+static bool memory_is_whole(const struct rescue *r)
+{
+    return writer_chunks(r->writer) >= r->head.memory.chunks;
+}
+
+/* The sequence of the segment that becomes the next chunk. */
 static uint64_t next_sequence(const struct rescue *r)
 {
-    const uint64_t chunks = writer_chunks(r->writer), memory = r->head.memory.chunks;
-    return chunks < memory ? ~0ull : chunks - memory;
+    return writer_chunks(r->writer) - r->head.memory.chunks;
 }
 
 /* The segment that becomes the next chunk, or -1. */
 static int find_segment(const struct rescue *r)
 {
-    for (int i = 0; i < RING_SEGMENTS; i++)
+    for (int i = 0; i < RING_SEGMENTS && memory_is_whole(r); i++)
         if (is_filled(&r->head.segment[i]) && r->head.segment[i].sequence == next_sequence(r))
             return i;
     return -1;
@@ -260,7 +265,8 @@ static int find_segment(const struct rescue *r)
 static bool is_gap(const struct rescue *r)
 {
     for (int i = 0; i < RING_SEGMENTS; i++)
-        if (is_filled(&r->head.segment[i]) && r->head.segment[i].sequence > next_sequence(r))
+        if (is_filled(&r->head.segment[i]) &&
+            (!memory_is_whole(r) || r->head.segment[i].sequence > next_sequence(r)))
             return true;
     return false;
 }

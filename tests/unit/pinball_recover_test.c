@@ -177,6 +177,21 @@ static void stops_at_a_gap(void **state)
     recovers(2, 0, "lost");
 }
 
+/* A part's memory, which comes from no segment, is not all there: nothing can follow it. */
+static void moves_nothing_behind_missing_memory(void **state)
+{
+    static const uint64_t sequences[] = {0, 1, 2, UINT64_MAX - 1, UINT64_MAX};
+
+    (void)state;
+    for (size_t i = 0; i < sizeof sequences / sizeof sequences[0]; i++) {
+        killed_at(1);
+        ring.head.memory.chunks = UINT64_MAX - i;
+        fill(0, 1, SEGMENT_FULL);
+        ring.head.segment[0].sequence = sequences[i];
+        recovers(1, 0, "lost");
+    }
+}
+
 static void keeps_the_good_part_of_a_torn_segment(void **state)
 {
     (void)state;
@@ -397,6 +412,7 @@ int main(void)
         T(works_without_segments),
         T(keeps_the_reason_that_is_known),
         T(stops_at_a_gap),
+        T(moves_nothing_behind_missing_memory),
         T(keeps_the_good_part_of_a_torn_segment),
         T(refuses_hostile_rings),
         T(cuts_off_a_torn_chunk),
