@@ -134,11 +134,12 @@ static int look(void *arg, const struct forward_at *at, struct err *err)
     if (at->insn != l->insn)
         return 0;
     l->pc = at->in->pc;
-    l->copies = copy_of(at, &copy) || forward_copies(at, &copied);
+    l->copies = at->call || copy_of(at, &copy) || forward_copies(at, &copied);
     return 1;
 }
 
-/* A node of a chop that has no edge: it must be a copy. */
+/* A node of a chop that has no edge: it must be a copy, or a system call, which may be one
+ * (mremap). */
 static void check_edgeless(struct trace_index *s, uint64_t k, uint64_t n, uint64_t m,
                            const struct slice_options *o)
 {

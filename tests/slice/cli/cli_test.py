@@ -355,7 +355,10 @@ def versions(test):
     first = test.expect(0, "SIGABRT", "", "slice", run.dir, "--at", "failure", "-o", "why").stdout
     ours = other(f"{run.dir}/trace", "99")
     test.check("it is of that version now", other(f"{run.dir}/trace"), "99")
-    test.check("a slice is the same", test.call("slice", run.dir, "--at", "failure").stdout, first)
+    def shown(text):
+        return [row for row in text.splitlines() if not row.startswith("again ")]
+
+    test.check("a slice is the same", shown(test.call("slice", run.dir, "--at", "failure").stdout), shown(first))
     test.check("the trace was made again", other(f"{run.dir}/trace"), ours)
 
     test.expect(0, "trace of", "", "trace", "-o", "some.trace", run.dir)
