@@ -30,6 +30,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/memory.h"
 #include "cli/program.h"
 
 /* ---- what seccomp forbids ---- */
@@ -369,6 +370,10 @@ int debug_confined_run(const char *way, const char *path, char *const args[], st
         return -1;
     pid_t child = fork();
     if (child == 0) {
+        if (memory_bound(err)) {
+            fprintf(stderr, "drdebug: debug: %s\n", err->msg);
+            _exit(1);
+        }
         become_gdb(way, room, path, args);
         fprintf(stderr, "drdebug: debug: --confined: %s: %s\n", way, strerror(errno));
         _exit(1);

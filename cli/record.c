@@ -377,6 +377,14 @@ static int not_started(const struct record_options *o, const struct recording *w
 static void say_end(const struct record_options *o, const char *dir, const struct recorded *r,
                     bool kept)
 {
+    if (kept && r->begin_lost) {
+        say_error(
+            0,
+            "%s; the memory that the part begins with could not be written: nothing was recorded, "
+            "the program went on",
+            r->disk.msg);
+        return;
+    }
     if (kept && r->disk.msg[0])
         say_error(0, "%s; what was recorded until then stays, the program went on", r->disk.msg);
     if (kept)
@@ -436,7 +444,7 @@ static int run_once(struct record_options *o, struct recording *what, struct inp
     const bool missed = what->region && !result[0].begun;
     const bool kept = !missed && retry_keeps(&o->retry, result[0].wait_status);
     for (size_t i = 0; i < parts; i++)
-        if (result[i].made && (!kept || (what->region && !result[i].begun)))
+        if (result[i].made && (!kept || result[i].begin_lost || (what->region && !result[i].begun)))
             writer_remove(what->dir[i]);
     const bool again = !kept && !group_interrupted() && retry_again(&o->retry);
     const int status = again ? -1 : say_parts(o, what, result, kept);

@@ -317,7 +317,7 @@ def hook(command, before):
 def tell_end(when):
     """How the program ended, as GDB tells it of one that runs: $_exitcode, $_exitsignal."""
     status = when.get("status")
-    if not when["at_end"] or when.get("reason") not in ENDS:
+    if not when["at_end"] or when.get("diverted") or when.get("reason") not in ENDS:
         return
     kind, did = ENDS[when["reason"]]
     words = signal_name(status) if kind == "SIGNAL" else str(status)

@@ -165,6 +165,11 @@ void part_finish(struct recorder *r)
         ;
 }
 
+bool part_lacks_begin(const struct recorder *r)
+{
+    return r->what->region && r->what->from[r->index] && r->ring->memory.state != MEMORY_WRITTEN;
+}
+
 void part_serve_memory(struct recorder *r)
 {
     struct err err = {0};

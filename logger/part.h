@@ -33,6 +33,8 @@ int part_hold(struct recorder *r, const void *records, size_t bytes, uint64_t co
 bool part_step(struct recorder *r);
 /* Writes all of it, and what was held back. */
 void part_finish(struct recorder *r);
+/* What the part begins with is not all written. */
+bool part_lacks_begin(const struct recorder *r);
 void part_deinit(struct recorder *r);
 void part_reset(struct recorder *r); /* for the next one */
 

@@ -569,7 +569,8 @@ static void write_end(struct recorder *r)
     r->out->warnings = r->ring->warnings;
     r->out->begun = r->ring->region.begun > r->index;
     r->out->ended = r->ring->region.ended > r->index;
-    if (r->full && !write_rest(r))
+    r->out->begin_lost = r->full && part_lacks_begin(r);
+    if (r->full && (r->out->begin_lost || !write_rest(r)))
         return;
     if (!s->ended || r->full) {
         s->reason = r->full ? END_FULL : END_KILLED;

@@ -68,11 +68,12 @@ struct recorded {
     uint32_t warnings;      /* enum ring_warning bits */
     bool made;              /* there is a directory */
     bool begun, ended;      /* the part of the run */
-    bool dropped;           /* a trial that was not kept */
-    bool too_long;          /* ... was killed, because of trial->cpu_ns */
-    bool stuck;             /* ... was killed, because all its threads wait for one another */
-    uint64_t used_ns;       /* CPU time, of a trial */
-    struct err disk;        /* what ended the recording early; msg empty: nothing */
+    bool begin_lost;  /* ... and what it begins with could not be written: it is no recording */
+    bool dropped;     /* a trial that was not kept */
+    bool too_long;    /* ... was killed, because of trial->cpu_ns */
+    bool stuck;       /* ... was killed, because all its threads wait for one another */
+    uint64_t used_ns; /* CPU time, of a trial */
+    struct err disk;  /* what ended the recording early; msg empty: nothing */
 };
 
 /* `out` has one for each part of the run, or one. Returns 0 when the program has ended, however it

@@ -138,6 +138,16 @@ static size_t first_range(const struct kept_file *file, uint64_t offset)
     return low;
 }
 
+static bool plausible(uint64_t held, uint64_t stored)
+{
+    return held <= HELD_FREE || (held - HELD_FREE) / HELD_RATIO <= stored;
+}
+
+bool pinball_may_gather(const struct pinball *pinball, uint64_t bytes)
+{
+    return plausible(bytes, pinball->events.span.bytes);
+}
+
 bool pinball_may_unpack(struct pinball *pinball, uint32_t number)
 {
     const struct kept_file *file = pinball_file(pinball, number);
@@ -150,7 +160,7 @@ bool pinball_may_unpack(struct pinball *pinball, uint32_t number)
         stored += pinball->contents.member.span.bytes;
     }
     if (!file || __builtin_add_overflow(pinball->held, file->size, &held) ||
-        (held > HELD_FREE && (held - HELD_FREE) / HELD_RATIO > stored))
+        !plausible(held, stored))
         return false;
     pinball->held = held;
     pinball->held_stored = stored;

@@ -8,10 +8,14 @@
 #include "pinball/pinball.h"
 #include "pinball/records.h"
 
-static int take(struct statements *s, const struct record_kept *r, struct err *err)
+static int take(struct statements *s, const struct record_kept *r, const struct pinball *pinball,
+                struct err *err)
 {
     const struct kept_statement *list = (const void *)(r + 1);
     const uint64_t room = (r->r.bytes - sizeof *r) / sizeof *list;
+    if (!pinball_may_gather(pinball, (s->count + room) * sizeof *list))
+        return err_set(err, "%s: lists more statements than the size of its log allows",
+                       pinball_path(pinball));
     for (uint64_t i = 0; i < r->statements && i < room; i++)
         if (array_push(&s->list, &s->count, &s->room, list[i]))
             return err_set(err, "no memory");
@@ -34,7 +38,7 @@ int statements_read(struct pinball *pinball, struct statements *out, struct err 
         for (const struct record *r = bad ? NULL : records_first(data, bytes); r && !bad;
              r = records_next(r, data + bytes))
             if (r->kind == RECORD_KEPT && r->bytes >= sizeof(struct record_kept))
-                bad = take(out, (const struct record_kept *)r, err);
+                bad = take(out, (const struct record_kept *)r, pinball, err);
     }
     free(data);
     if (bad)

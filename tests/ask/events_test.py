@@ -54,6 +54,7 @@ def common(line):
     line = re.sub(r'"[0-9a-f]{8,}-[0-9a-f]{8,} .*= \d+$', "MAPS", line)
     line = re.sub(r"sysinfo\(.*\)", "sysinfo()", line)
     line = re.sub(r"\b(f_bfree|f_bavail|f_ffree)=\d+", r"\1=N", line)
+    line = re.sub(r"(futex\(ADDR, FUTEX_WAIT\S*, )\d{3,}", r"\1TID", line)  # pthread_join
     name = line.partition("(")[0]
     if name in ("clone", "clone3", "vfork", "fork", "wait4", "kill", "tgkill"):
         line = re.sub(r" = \d+$", " = PID", line)

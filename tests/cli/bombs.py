@@ -6,9 +6,12 @@ SPDX-License-Identifier: MIT
 Memory is what the kernel saw of the process at its largest, and time is bounded only so that an endless
 loop ends the test. FAILING is tests/replay/failing.c.
 """
+import copy
 import os
 import pathlib
+import re
 import resource
+import shutil
 import struct
 import subprocess
 import sys
@@ -301,6 +304,33 @@ def kept_slice(test):
     test.run("a petabyte", 1, "slice", "far.pinball", "--show", "one", says="too many")
 
 
+def many_statements(test):
+    """A log that lists gigabytes of statements, which pack to next to nothing."""
+    whole, path, times = test.work / "far.pinball", test.work / "listed.pinball", 400
+    shutil.copytree(whole, path)
+    record = struct.pack("<BBHIQ", 128, 0, 0, 16 + 48 * 1000, 1000) + bytes(48 * 1000)
+    found, listed = chunks(path / "events"), (8 << 20) // len(record)
+    packed = subprocess.run(["zstd", "-cq"], input=record * listed, stdout=subprocess.PIPE, check=True).stdout
+    more = [copy.copy(found[0]) for _ in range(times)]
+    for i, chunk in enumerate(more):
+        chunk.flags, chunk.sequence, chunk.raw = 1, len(found) + i, len(record) * listed
+        chunk.payload, chunk.extra = packed, listed
+    text = change_text(path / "head", r"\Z", "relog_of other\n")
+    text = change_text(path / "end", r"(?m)^chunks .*", f"chunks {len(found) + times}")
+    records = int(re.search(r"(?m)^records (\d+)", text)[1]) + times * listed
+    change_text(path / "end", r"(?m)^records .*", f"records {records}")
+    store(path / "events", found + more)
+    test.run("many statements", 1, "serve", "listed.pinball", says="more statements than")
+
+
+def change_text(path, old, new):
+    [found] = chunks(path)
+    text = re.sub(old, new, found.payload.decode())
+    found.payload, found.raw = text.encode(), len(text.encode())
+    store(path, [found])
+    return text
+
+
 def main():
     with tempfile.TemporaryDirectory() as folder:
         work = pathlib.Path(folder)
@@ -317,6 +347,7 @@ def main():
         many_notes(test)
         other_events(test)
         kept_slice(test)
+        many_statements(test)
         sys.exit(test.failures > 0)
 
 

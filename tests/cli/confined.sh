@@ -36,6 +36,9 @@ for way in landlock bwrap; do
         grep -q -- "$line" log || fail "$way: no '$line' in $(cat log)"
     done
     [ "$(grep -c "PermissionError" log)" = 2 ] || fail "$way: a socket was made: $(cat log)"
+    DRDEBUG_REPLAY_MEMORY=400 timeout -k 5 100 "$drdebug" debug --confined=$way r -- -nx -batch -ex "frame" \
+        -ex "python print('taken', len(bytearray(900 << 20)))" >log2 2>&1 </dev/null
+    grep -q "^#0 " log2 && grep -q MemoryError log2 || fail "$way: memory has no limit: $(cat log2)"
     ! grep -q "signalled\|appended\|^written" log || fail "$way: $(cat log)"
     [ ! -e canary ] && [ -e mine ] && [ ! -s mine ] || fail "$way: files were changed"
 done

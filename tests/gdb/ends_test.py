@@ -67,6 +67,10 @@ TABLES = {
         ("print $_exitcode", "= void"),
         ("continue", [HISTORY, "the program exited with status 3"]),
         ("print $_exitcode", "= 3"),
+        ("break factorial", None),
+        ("print factorial(2)", ["factorial (n=2)", "~exited"]),  # that is not the end
+        ("stepi", "~exited"),
+        ("delete", None),
         ("reverse-stepi", "~exited"),
         ("stepi", None),
     ]),
@@ -156,7 +160,19 @@ def start_places(test):
         test.check(f"debug {options}", wanted, test.debug(pinball, options, "-ex", "frame").stdout, {})
 
 
-SPECIAL = {"output_once": output_once, "odd_path": odd_path, "start_places": start_places}
+def part_end(test):
+    """Where a part ends the program went on."""
+    pinball = os.path.join(test.work, "part.pinball")
+    subprocess.run([test.recordings.drdebug, "record", "-q", "-o", pinball, "--to", "call:write:1", "--",
+                    test.recordings.program("calls")], check=False, timeout=60, stdin=subprocess.DEVNULL,
+                   stdout=subprocess.DEVNULL)
+    test.run_rows("part_end", pinball, (), [
+        ("continue", [HISTORY, "went on; only this part of it is recorded"]),
+        ("print $_exitcode", "= void"),
+    ], test.words)
+
+
+SPECIAL = {"output_once": output_once, "odd_path": odd_path, "start_places": start_places, "part_end": part_end}
 
 if __name__ == "__main__":
     sys.exit(main(TABLES, SPECIAL))
