@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "source/access_int.h"
+#include "source/module.h"
 #include "source/source_int.h"
 
 enum { CODE_MOST = 1 << 20, BEGINS = 1, TARGET = 2 };

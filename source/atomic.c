@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "source/module.h"
 #include "source/place.h"
 #include "source/source_int.h"
 
@@ -51,7 +52,7 @@ static bool is_atomic_function(const char *name)
 bool source_atomic_code(struct source *s, gaddr pc, bool *inlined)
 {
     uint64_t addr;
-    struct source_mod *m = source_module_at(s, pc, &addr);
+    struct source_mod *m = source_units_at(s, pc, &addr);
 
     if (!m)
         return false;

@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "pinball/beneath.h"
+#include "source/module.h"
 #include "source/source_int.h"
 
 #define DEBUG_FOLDER "/usr/lib/debug"

@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "pinball/beneath.h"
 #include "pinball/elfsize.h"
+#include "source/module.h"
 #include "source/source_int.h"
 
 /* The mapping may be of this segment; then the bias is that. A mapping begins at a page, a segment
@@ -216,16 +217,27 @@ static Dwarf *begin(Elf *elf)
     return file && elfsize_is_sane(file, bytes) ? dwarf_begin_elf(elf, DWARF_C_READ, NULL) : NULL;
 }
 
-void source_elf_debug(struct source_mod *m)
+/* Where the debug information is: in a file of its own, or in the module's. */
+static void find_debug(struct source_mod *m)
 {
-    if (m->dwarf || m->debug_elf || m->debug_fd >= 0)
+    if (m->debug_found)
         return;
+    m->debug_found = true;
     if (!m->debug && !has_section(m->elf, ".debug_info"))
         m->debug_fd = source_debug_open(m);
     if (m->debug_fd >= 0)
         m->debug_elf = elf_begin(m->debug_fd, ELF_C_READ_MMAP, NULL);
     else if (m->debug)
         m->debug_elf = elf_memory((char *)(uintptr_t)m->debug, m->debug_size);
+}
+
+/* This unpacks all of it. */
+void source_elf_debug(struct source_mod *m)
+{
+    if (m->debug_begun)
+        return;
+    m->debug_begun = true;
+    find_debug(m);
     if (m->debug_elf)
         m->dwarf = begin(m->debug_elf);
     else if (m->elf)
@@ -237,7 +249,7 @@ uint64_t source_elf_identity(struct source_mod *m)
 {
     struct stat st;
     uint64_t id = hash_fold(m->bias, m->elf != NULL);
-    source_elf_debug(m);
+    find_debug(m);
     for (const char *c = m->path; *c; c++)
         id = hash_fold(id, (uint8_t)*c);
     if (m->debug_fd >= 0 && !fstat(m->debug_fd, &st))

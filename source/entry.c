@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "source/frame_int.h"
+#include "source/module.h"
 #include "source/place.h"
 
 enum {
@@ -189,8 +190,20 @@ static struct term value_at(const struct source_view *caller, const struct sourc
     return place.piece[0].where == SOURCE_NOWHERE ? (struct term){0} : place.piece[0].term;
 }
 
-struct term source_entry_value(const struct source_view *view, unsigned reg, Dwarf_Die *parameter)
+/* Calls come from all units of the module. */
+static struct source_view with_all_units(const struct source_view *view)
 {
+    struct source_view whole = *view;
+    uint64_t addr;
+
+    if (view->here)
+        whole.here = source_module_at(view->s, view->addr + view->here->bias, &addr);
+    return whole;
+}
+
+struct term source_entry_value(const struct source_view *part, unsigned reg, Dwarf_Die *parameter)
+{
+    const struct source_view whole = with_all_units(part), *view = &whole;
     const struct source_frame *frame = view->frame;
     struct source_mod *m = view->here;
     struct term none = {0}, registers[REGISTERS];

@@ -6,6 +6,7 @@
  * begin and end, which libdw does not tell; so this file reads the entries' addresses itself.
  */
 #include "source/frame_int.h"
+#include "source/module.h"
 
 #include <dwarf.h>
 #include <stdlib.h>

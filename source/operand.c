@@ -420,8 +420,7 @@ static int member_of_this(struct operand_reader *r, const char *name, struct ope
     struct source_type target;
     struct source_member member;
     struct err unused;
-    if (source_variable_at(r->scene->source, r->scene->pc, &r->scene->frame, "this", &place,
-                           r->err))
+    if (source_variable_this(r->scene->source, r->scene->pc, &r->scene->frame, &place, r->err))
         return r->err->code == SOURCE_UNKNOWN_PLACE ? -1 : 1;
     if (!source_types_target(&place.type, &target) ||
         source_types_member(r->scene->source, &target, name, &member, &unused))

@@ -3,6 +3,7 @@
  * SPDX-License-Identifier: MIT
  */
 #include "source/place.h"
+#include "source/module.h"
 
 #include <dwarf.h>
 #include <string.h>
@@ -22,7 +23,7 @@ gaddr source_place_tls(const struct source_mod *m, const struct source_mod *here
         return 0;
     if (m->executable && frame->fs_base && m->tls_align)
         return frame->fs_base - block_bytes(m);
-    return m == here ? frame->tls_base : 0;
+    return source_units_same(m, here) ? frame->tls_base : 0;
 }
 
 struct term source_place_tls_base(const struct source_view *view)
@@ -96,7 +97,7 @@ int source_place_find(const struct source_view *view, const struct source_var *v
     Dwarf_Attribute attribute;
     Dwarf_Op *op;
     size_t count;
-    uint64_t addr = view->m == view->here ? view->addr : 0;
+    uint64_t addr = source_units_same(view->m, view->here) ? view->addr : 0;
 
     memset(out, 0, sizeof *out);
     out->local = var->scope != SOURCE_NONE;

@@ -45,6 +45,7 @@ const struct source_symbol *source_symbols_data(const struct source_mod *m, cons
 struct source_view source_visible_view(struct source *s, gaddr pc,
                                        const struct source_frame *frame);
 const struct source_var *source_visible(struct source_view *view, const char *name);
+const struct source_var *source_visible_local(struct source_view *view, const char *name);
 
 /* source/tls.c: the same of a library, where memory can be read; 0 unknown. */
 gaddr source_tls_base(struct source *s, const struct source_mod *m,

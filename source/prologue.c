@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/search.h"
+#include "source/module.h"
 #include "source/source_int.h"
 
 /* The function at an address, by debug information or by symbols. */

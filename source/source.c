@@ -17,6 +17,7 @@
 #include "base/hash.h"
 #include "base/search.h"
 #include "source/frame_int.h"
+#include "source/module.h"
 #include "source/names.h"
 
 void *source_grow(void *array, size_t count, size_t bytes)
@@ -49,19 +50,8 @@ const char *source_keep(struct source *s, const char *text)
 static void free_module(struct source_mod *m)
 {
     source_elf_close(m);
-    for (size_t i = 0; i < m->units; i++) {
-        for (size_t t = 0; t < m->unit[i].tables; t++)
-            free(m->unit[i].table[t].row);
-        free(m->unit[i].table);
-    }
-    free(m->unit);
-    free(m->row);
-    free(m->scope);
-    free(m->range);
-    free(m->span);
-    free(m->var);
-    free(m->global);
-    free(m->lasting);
+    source_units_free(m);
+    source_units_forget(m);
     free(m->symbol);
     free(m->site);
     source_slots_free(m);
@@ -161,6 +151,16 @@ static void look_at_producer(struct source_unit *unit, Dwarf_Die *die)
                 language == DW_LANG_C_plus_plus_11 || language == DW_LANG_C_plus_plus_14;
 }
 
+void source_unit_add(struct source_mod *m, Dwarf_Die *die, Dwarf_Die *entries)
+{
+    struct source_unit *new = SOURCE_PUSH(m->unit, m->units);
+
+    *new = (struct source_unit){.die = dwarf_dieoffset(die),
+                                .dwarf = dwarf_cu_getdwarf(entries->cu),
+                                .entries = dwarf_dieoffset(entries)};
+    look_at_producer(new, entries);
+}
+
 const char *source_bare(struct source *s)
 {
     for (size_t i = 0; i < s->modules; i++)
@@ -195,18 +195,11 @@ void source_module_read(struct source *s, struct source_mod *m)
         if (tag != DW_TAG_compile_unit && tag != DW_TAG_skeleton_unit)
             continue;
         Dwarf_Die *body = dwarf_tag(&split) == DW_TAG_compile_unit ? &split : &die;
-        struct source_unit *new = SOURCE_PUSH(m->unit, m->units);
-        *new = (struct source_unit){.die = dwarf_dieoffset(&die),
-                                    .dwarf = dwarf_cu_getdwarf(body->cu),
-                                    .entries = dwarf_dieoffset(body)};
-        look_at_producer(new, body);
+        source_unit_add(m, &die, body);
     }
     source_rows_read(s, m);
     source_scopes_read(s, m);
-    free(m->symbol); /* those of functions.c were not all */
-    m->symbol = NULL;
-    m->symbols = 0;
-    source_symbols_read(s, m);
+    source_symbols_all(s, m);
 }
 
 struct source_mod *source_module_find(struct source *s, gaddr pc, uint64_t *addr)
@@ -253,13 +246,13 @@ static void name_by_symbol(const struct source_mod *m, uint64_t addr, struct sou
 static void find_line(struct source *s, gaddr pc, struct source_line *out)
 {
     uint64_t addr;
-    struct source_mod *m = source_module_at(s, pc, &addr);
+    struct source_mod *m = source_units_at(s, pc, &addr);
 
     *out = (struct source_line){0};
     if (!m)
         return;
     out->module = m->path;
-    out->lines = m->rows > 0;
+    out->lines = m->rows > 0 || m->part;
     const struct source_row *row = source_rows_at(m, addr);
     if (row) {
         out->file = row->file;
@@ -303,7 +296,7 @@ bool source_line(struct source *s, gaddr pc, struct source_line *out)
 size_t source_calls(struct source *s, gaddr pc, struct source_call *out, size_t room)
 {
     uint64_t addr;
-    struct source_mod *m = source_module_at(s, pc, &addr);
+    struct source_mod *m = source_units_at(s, pc, &addr);
     size_t count = 0;
 
     if (!m)
@@ -424,7 +417,7 @@ void source_name(struct source *s, gaddr pc, char *buf, size_t room)
 bool source_function(struct source *s, gaddr pc, gaddr *start, gaddr *end)
 {
     uint64_t addr;
-    struct source_mod *m = source_module_at(s, pc, &addr);
+    struct source_mod *m = source_units_at(s, pc, &addr);
 
     if (!m)
         return false;
@@ -492,7 +485,7 @@ static bool listed(const char *name)
 bool source_is_noreturn(struct source *s, gaddr pc)
 {
     uint64_t addr;
-    struct source_mod *m = source_module_at(s, pc, &addr);
+    struct source_mod *m = source_units_at(s, pc, &addr);
 
     if (!m)
         return false;
@@ -506,7 +499,7 @@ bool source_is_noreturn(struct source *s, gaddr pc)
 bool source_is_libc(struct source *s, gaddr pc)
 {
     uint64_t addr;
-    struct source_mod *m = source_module_at(s, pc, &addr);
+    struct source_mod *m = source_units_at(s, pc, &addr);
 
     return m && addr >= m->libc_low && addr < m->libc_high;
 }

@@ -11,6 +11,7 @@
 #include <elfutils/libdw.h>
 #include <gelf.h>
 
+#include "base/table.h"
 #include "source/source.h"
 
 enum { SOURCE_NONE = -1 };
@@ -94,6 +95,11 @@ struct source_symbol {
     bool chooses;     /* an indirect function, whose code says which one has the name */
 };
 
+struct source_alone {
+    uint64_t key; /* the offset of the unit's entry plus one, or 1: no unit */
+    struct source_mod *unit;
+};
+
 struct source_mod {
     char *path;
     struct source_mapping *mapping;
@@ -109,7 +115,10 @@ struct source_mod {
     uint64_t tls_bytes, tls_align;
     bool executable; /* not a library */
     bool fixed;      /* its addresses are those of the process */
-    bool read;       /* the tables below are there */
+    bool debug_found, debug_begun, all_symbols;
+    bool read; /* the tables below are there */
+    bool part; /* of source/units.c: not the whole module */
+    TABLE(struct source_alone) alone;
 
     struct source_unit *unit;
     struct source_row *row; /* of all units, one per address */
@@ -162,17 +171,9 @@ struct source_mod *source_module_at(struct source *s, gaddr pc, uint64_t *addr);
 struct source_mod *source_module_find(struct source *s, gaddr pc, uint64_t *addr); /* bare */
 void source_module_read(struct source *s, struct source_mod *m);
 
-/* source/elf.c: the file itself. */
-void source_elf_open(struct source_mod *m, const struct source_module *module);
-void source_elf_close(struct source_mod *m);
-int source_debug_open(const struct source_mod *m);
-void source_elf_debug(struct source_mod *m); /* finds debug information */
-uint64_t source_elf_identity(struct source_mod *m);
-/* Reads from the file as it is mapped. Returns how many bytes there are, up to `bytes`. */
-size_t source_elf_bytes(const struct source_mod *m, uint64_t addr, void *buf, size_t bytes);
-const char *source_elf_section(const struct source_mod *m, uint64_t addr); /* its name, or NULL */
 /* source/symbols.c */
 void source_symbols_read(struct source *s, struct source_mod *m);
+void source_symbols_all(struct source *s, struct source_mod *m); /* also those of the debug file */
 const struct source_symbol *source_symbols_at(const struct source_mod *m, uint64_t addr);
 /* source/rows.c */
 void source_rows_read(struct source *s, struct source_mod *m);

@@ -228,6 +228,17 @@ void source_symbols_read(struct source *s, struct source_mod *m)
     find_libc(m);
 }
 
+void source_symbols_all(struct source *s, struct source_mod *m)
+{
+    if (m->all_symbols)
+        return;
+    m->all_symbols = true;
+    free(m->symbol); /* what functions.c read was not all */
+    m->symbol = NULL;
+    m->symbols = 0;
+    source_symbols_read(s, m);
+}
+
 /* A symbol without a size reaches to the next one. */
 const struct source_symbol *source_symbols_at(const struct source_mod *m, uint64_t addr)
 {

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "source/module.h"
 #include "source/place.h"
 #include "source/source_int.h"
 
@@ -527,7 +528,7 @@ bool source_types_named(struct source *s, gaddr pc, const char *name, struct sou
     static const char *const tags[] = {"struct ", "union ", "enum ", "class "};
     uint64_t addr;
     int wanted = 0;
-    struct source_mod *here = pc ? source_module_at(s, pc, &addr) : NULL;
+    struct source_mod *here = pc ? source_units_at(s, pc, &addr) : NULL;
     int32_t scope = here ? source_scopes_at(here, addr) : SOURCE_NONE;
 
     for (size_t i = 0; i < sizeof tags / sizeof *tags; i++)
@@ -551,7 +552,7 @@ bool source_types_named(struct source *s, gaddr pc, const char *name, struct sou
 bool source_types_are_cxx(struct source *s, gaddr pc)
 {
     uint64_t addr;
-    struct source_mod *here = pc ? source_module_at(s, pc, &addr) : NULL;
+    struct source_mod *here = pc ? source_units_at(s, pc, &addr) : NULL;
     int32_t scope = here ? source_scopes_at(here, addr) : SOURCE_NONE;
 
     return scope != SOURCE_NONE && here->unit[here->scope[scope].unit].cxx;

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "source/module.h"
 #include "source/place.h"
 #include "source/source_int.h"
 
@@ -147,7 +148,7 @@ bool source_variable_typed(struct source *s, gaddr pc, const struct source_frame
                            uint32_t bytes, char *buf, size_t room, struct source_type *type)
 {
     uint64_t at = 0;
-    struct source_mod *here = source_module_at(s, pc, &at);
+    struct source_mod *here = source_units_at(s, pc, &at);
     struct source_view view = {.s = s, .m = here, .here = here, .addr = at, .frame = frame};
     struct name out = {buf, room, type};
 
@@ -172,7 +173,7 @@ const struct source_var *source_place_variable(struct source *s, gaddr pc,
                                                struct source_mod **m, uint64_t *offset)
 {
     uint64_t at = 0;
-    struct source_mod *here = source_module_at(s, pc, &at);
+    struct source_mod *here = source_units_at(s, pc, &at);
     struct source_view view = {.s = s, .m = here, .here = here, .addr = at, .frame = frame};
     const struct source_var *var = NULL;
 
@@ -258,7 +259,7 @@ bool source_object(struct source *s, gaddr pc, const struct source_frame *frame,
                    struct source_object *out)
 {
     uint64_t at = 0;
-    struct source_mod *here = source_module_at(s, pc, &at);
+    struct source_mod *here = source_units_at(s, pc, &at);
     struct source_view view = {.s = s, .m = here, .here = here, .addr = at, .frame = frame};
 
     if (frame)
@@ -303,7 +304,7 @@ const char *source_register_typed(struct source *s, gaddr pc, unsigned reg,
 {
     uint64_t at;
     Dwarf_Die die;
-    struct source_mod *m = source_module_at(s, pc, &at);
+    struct source_mod *m = source_units_at(s, pc, &at);
 
     if (!m || !m->dwarf)
         return NULL;
@@ -346,6 +347,17 @@ static bool find_symbol(struct source *s, const char *name, struct source_place 
         return true;
     }
     return false;
+}
+
+int source_variable_this(struct source *s, gaddr pc, const struct source_frame *frame,
+                         struct source_place *out, struct err *err)
+{
+    struct source_view view = source_visible_view(s, pc, frame);
+    const struct source_var *var = source_visible_local(&view, "this");
+
+    if (!var)
+        return err_set_code(err, SOURCE_NO_VARIABLE, "this is in no method");
+    return source_place_find(&view, var, out, err);
 }
 
 int source_variable_at(struct source *s, gaddr pc, const struct source_frame *frame,

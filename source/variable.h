@@ -99,6 +99,9 @@ struct source_place {
  * with one of source_error's codes. `frame` may be NULL. */
 int source_variable_at(struct source *s, gaddr pc, const struct source_frame *frame,
                        const char *name, struct source_place *out, struct err *err);
+/* The same of the object that the method at pc belongs to. */
+int source_variable_this(struct source *s, gaddr pc, const struct source_frame *frame,
+                         struct source_place *out, struct err *err);
 
 /* A variable as memory. */
 struct source_object {

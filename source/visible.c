@@ -10,6 +10,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "source/module.h"
 #include "source/place.h"
 
 struct source_view source_visible_view(struct source *s, gaddr pc, const struct source_frame *frame)
@@ -18,11 +19,20 @@ struct source_view source_visible_view(struct source *s, gaddr pc, const struct 
     gaddr scope = frame && frame->scope ? frame->scope : pc;
     uint64_t addr;
 
-    view.here = scope ? source_module_at(s, scope, &view.scope) : NULL;
+    view.here = scope ? source_units_at(s, scope, &view.scope) : NULL;
     view.addr = view.scope;
-    if (view.here && scope != pc && source_module_at(s, pc, &addr) == view.here)
+    if (view.here && scope != pc && source_units_same(source_module_find(s, pc, &addr), view.here))
         view.addr = addr;
     return view;
+}
+
+/* From here on all of the module is needed. */
+static void read_here(struct source_view *view)
+{
+    uint64_t addr;
+
+    if (view->here && view->here->part)
+        view->here = source_module_at(view->s, view->scope + view->here->bias, &addr);
 }
 
 static bool is_named(const char *name, const char *wanted)
@@ -165,10 +175,8 @@ static uint32_t unit_at(const struct source_mod *m, uint64_t addr)
     return scope == SOURCE_NONE ? UINT32_MAX : m->scope[scope].unit;
 }
 
-/* In GDB's order: what is static in the unit, its globals, globals of all modules, what is static
- * in any of them. A library's static variable does not hide the program's global, not even while
- * the library executes. */
-static const struct source_var *lasting_at(struct source_view *view, const char *name)
+/* What is static in the unit, or its globals. */
+static const struct source_var *lasting_of_unit(struct source_view *view, const char *name)
 {
     const struct source_var *var = NULL;
     uint32_t unit = view->here ? unit_at(view->here, view->scope) : UINT32_MAX;
@@ -176,9 +184,27 @@ static const struct source_var *lasting_at(struct source_view *view, const char 
     view->m = view->here;
     if (unit != UINT32_MAX && !(var = lasting_in(view->here, unit, UNIT_STATIC, name)))
         var = lasting_in(view->here, unit, GLOBAL, name);
+    return var;
+}
+
+/* In GDB's order: what is static in the unit, its globals, globals of all modules, what is static
+ * in any of them. A library's static variable does not hide the program's global, not even while
+ * the library executes. */
+static const struct source_var *lasting_at(struct source_view *view, const char *name)
+{
+    const struct source_var *var = lasting_of_unit(view, name);
+
+    if (var && view->here->part) {
+        read_here(view);
+        var = lasting_of_unit(view, name);
+    }
     if (!var)
         var = lasting_anywhere(view, GLOBAL, name);
-    return var ? var : lasting_anywhere(view, UNIT_STATIC, name);
+    if (!var)
+        var = lasting_anywhere(view, UNIT_STATIC, name);
+    if (!var || source_units_same(view->m, view->here))
+        read_here(view);
+    return var;
 }
 
 /* GDB wants the function's name with these: the nearest one is meant. */
@@ -301,14 +327,21 @@ static const struct source_var *find_qualified(struct source_view *view, const c
     return var;
 }
 
+const struct source_var *source_visible_local(struct source_view *view, const char *name)
+{
+    view->m = view->here;
+    const struct source_var *var = view->here ? local_at(view, view->scope, name) : NULL;
+    if (!var || !view->here->part)
+        return var;
+    read_here(view);
+    view->m = view->here;
+    return local_at(view, view->scope, name);
+}
+
 const struct source_var *source_visible(struct source_view *view, const char *name)
 {
-    const struct source_var *var = NULL;
+    const struct source_var *var = source_visible_local(view, name);
 
-    if (view->here) {
-        view->m = view->here;
-        var = local_at(view, view->scope, name);
-    }
     if (!var)
         var = lasting_at(view, name);
     if (!var)
