@@ -20,6 +20,7 @@ enum {
     STORY_ROWS = 10,
     STORY_CARRIERS = 3,
     STORY_DECISIONS = 3,
+    STORY_SITES = 3,
     STORY_OUTSIDE_ROOM = 128,
     STORY_NONE = -1
 };
@@ -52,6 +53,8 @@ struct story_row {
     uint32_t
         decision[STORY_DECISIONS]; /* rows of the report, in the same function: these decided */
     uint32_t decisions;
+    gaddr also[STORY_SITES]; /* instructions of the line in other calls that were inlined */
+    uint32_t alsos;
 };
 
 struct story {
