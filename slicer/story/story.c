@@ -204,6 +204,8 @@ static void describe(struct search *t, const struct entry *e, struct story_row *
     if (e->copies)
         name_carriers(t, e, x);
     x->count = count_edges(t, x);
+    x->calls = was.calls;
+    memcpy(x->call, was.call, sizeof x->call);
     x->alsos = was.alsos;
     memcpy(x->also, was.also, sizeof x->also);
 }
@@ -373,7 +375,18 @@ bool story_attached(const struct story_row *x, uint32_t row)
     for (uint32_t i = 0; i < x->decisions; i++)
         if (x->decision[i] == row)
             return true;
+    for (uint32_t i = 0; i < x->calls; i++)
+        if (x->call[i] == row)
+            return true;
     return false;
+}
+
+/* A call is told with a row of the function that it called. */
+static bool attach_call(struct story_row *x, uint32_t row)
+{
+    if (x->calls < STORY_CALLS)
+        x->call[x->calls++] = row;
+    return true;
 }
 
 /* What decided in the function of a row is told with that row, and so is what else its line does.
@@ -388,8 +401,10 @@ static bool attach(struct search *t, const struct entry *e)
     if (story_attached(x, row))
         return true;
     const struct report_row *is = &t->report->row[x->row];
-    if (e->kind != SLICE_CONTROL || t->flows->node[e->node].call || is->thread != r->thread ||
-        is->function != r->function || (row != x->row && x->decisions == STORY_DECISIONS))
+    if (e->kind == SLICE_CONTROL && t->flows->node[e->node].call && is->thread == r->thread)
+        return attach_call(x, row);
+    if (e->kind != SLICE_CONTROL || is->thread != r->thread || is->function != r->function ||
+        (row != x->row && x->decisions == STORY_DECISIONS))
         return false;
     if (row != x->row)
         x->decision[x->decisions++] = row;

@@ -53,6 +53,26 @@ static void append_decisions(const struct report *r, const struct story_row *row
         append(out, room, text);
 }
 
+/* Lines that called the row's function, of one file. */
+static void append_calls(const struct report *r, const struct story_row *row, char *out,
+                         size_t room)
+{
+    char text[WHAT_ROOM] = "";
+    const char *file = row->calls ? r->row[row->call[0]].file : NULL;
+    for (uint32_t i = 0; file && i < row->calls; i++) {
+        const struct report_row *x = &r->row[row->call[i]];
+        size_t used = strlen(text);
+        const char *slash = strrchr(file, '/');
+        if (!i)
+            snprintf(text, sizeof text, "called at %.100s:%" PRIu32, slash ? slash + 1 : file,
+                     x->line);
+        else if (x->file == file)
+            snprintf(text + used, sizeof text - used, ", %" PRIu32, x->line);
+    }
+    if (file)
+        append(out, room, text);
+}
+
 /* The user's call that an instruction's function was inlined in; false: none. */
 static bool find_inlined(struct study *s, gaddr pc, struct source_call *out)
 {
@@ -125,6 +145,7 @@ void story_words(struct study *s, const struct report *r, const struct story_row
         append(out, room, text);
     }
     append_decisions(r, row, out, room);
+    append_calls(r, row, out, room);
     append_carriers(row, out, room);
     append_inlined(s, row, out, room);
     if (row->count > 1) {

@@ -17,7 +17,10 @@ static struct {
 static void make_table(void)
 {
     for (int c = 0; c < 256; c++)
-        table.kind[c] = c >= '0' && c <= '9' ? DIGIT : (c | 32) >= 'a' && (c | 32) <= 'z' ? LETTER : c > 127 ? LETTER : OTHER;
+        table.kind[c] = c >= '0' && c <= '9'                 ? DIGIT
+                        : (c | 32) >= 'a' && (c | 32) <= 'z' ? LETTER
+                        : c > 127                            ? LETTER
+                                                             : OTHER;
     for (int i = 0; i < 128; i++)
         table.before[i] = -1 - i % 3;
 }

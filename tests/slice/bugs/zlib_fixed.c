@@ -26,7 +26,7 @@ static void encoder_open(struct encoder *e)
     e->pending = calloc(SYMBOLS, 8);
     e->distances = (unsigned short *)(e->pending + 5 * SYMBOLS);
 #else
-    e->pending = calloc(SYMBOLS, 4); /* ROOT CAUSE */
+    e->pending = calloc(SYMBOLS, 4);                         /* ROOT CAUSE */
     e->distances = (unsigned short *)(e->pending + SYMBOLS); /* ROOT CAUSE */
 #endif
     e->lengths = (unsigned char *)(e->distances + SYMBOLS);
