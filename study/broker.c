@@ -172,7 +172,7 @@ static int make_past(struct broker_server *v, struct err *err)
         i++;
     if (i == PASTS)
         return err_set(err, "too many replays");
-    v->past[i] = past_new(v->study, err);
+    v->past[i] = v->ask.kind == 1 ? past_new_trying(v->study, err) : past_new(v->study, err);
     memcpy(v->answer.data, &i, sizeof i);
     v->answer.bytes = sizeof i;
     return v->past[i] ? 0 : -1;
@@ -193,6 +193,22 @@ static int ask_maps(struct broker_server *v, struct past *p, struct err *err)
     memcpy(v->answer.data, list + from, v->answer.bytes);
     free(list);
     return 0;
+}
+
+static int ask_try(struct broker_server *v, struct past *p, struct err *err)
+{
+    const struct broker_ask *a = &v->ask;
+    uint64_t next = 0;
+    struct attempt attempt = {.addr = a->addr,
+                              .value = a->insn,
+                              .bytes = a->bytes <= sizeof attempt.value ? (uint32_t)a->bytes : 0,
+                              .thread = a->thread,
+                              .steps = a->kind <= ATTEMPT_STEPS ? a->kind : ATTEMPT_STEPS,
+                              .branch = a->at.pc};
+    int bad = past_try(p, &attempt, &next, err);
+    memcpy(v->answer.data, &next, sizeof next);
+    v->answer.bytes = sizeof next;
+    return bad;
 }
 
 static int ask_past(struct broker_server *v, struct past *p, struct err *err)
@@ -217,6 +233,8 @@ static int ask_past(struct broker_server *v, struct past *p, struct err *err)
         return 0;
     case BROKER_MAPS:
         return ask_maps(v, p, err);
+    case BROKER_TRY:
+        return ask_try(v, p, err);
     }
     return err_set(err, "no such question");
 }

@@ -28,12 +28,13 @@ struct broker; /* the child's side */
 enum { BROKER_BYTES = 64 << 10, BROKER_NAME = 4096, BROKER_OUTPUTS = 8 };
 
 enum broker_op {
-    BROKER_NEW, /* a past.h */
+    BROKER_NEW, /* a past.h; `kind` 1: to try with */
     BROKER_FREE,
     BROKER_GO,
     BROKER_REGISTERS,
     BROKER_READ,
     BROKER_THREADS,
+    BROKER_TRY,    /* `insn` in `bytes` bytes at `addr`, `kind` steps, the branch at `at.pc` */
     BROKER_MAPS,   /* from the one with number `addr` on */
     BROKER_WRITE,  /* the last one to the memory at `addr`, of no replay: a struct writer_write */
     BROKER_LIST,   /* of probes: `kind` bytes in `name`, from byte `addr` on, of `bytes` */

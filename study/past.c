@@ -23,10 +23,10 @@ static int ask(struct past *p, struct broker_ask *what, void *out, size_t room, 
     return broker_call(p->study->own->broker, what, out, room, got, err);
 }
 
-struct past *past_new(struct study *s, struct err *err)
+static struct past *make(struct study *s, bool copies, struct err *err)
 {
-    const struct replay_options options = {.verify = false};
-    struct broker_ask what = {.op = BROKER_NEW};
+    const struct replay_options options = {.verify = false, .copies = copies};
+    struct broker_ask what = {.op = BROKER_NEW, .kind = copies};
     struct past *p = calloc(1, sizeof *p);
     size_t got = 0;
     if (!p) {
@@ -42,6 +42,16 @@ struct past *past_new(struct study *s, struct err *err)
     }
     free(p);
     return NULL;
+}
+
+struct past *past_new(struct study *s, struct err *err)
+{
+    return make(s, false, err);
+}
+
+struct past *past_new_trying(struct study *s, struct err *err)
+{
+    return make(s, true, err);
 }
 
 void past_free(struct past *p)
@@ -129,4 +139,21 @@ size_t past_maps(struct past *p, struct program_map *out, size_t room)
             break;
     }
     return done;
+}
+
+int past_try(struct past *p, const struct attempt *a, uint64_t *next, struct err *err)
+{
+    struct broker_ask what = {.op = BROKER_TRY,
+                              .thread = a->thread,
+                              .kind = a->steps,
+                              .addr = a->addr,
+                              .bytes = a->bytes,
+                              .insn = a->value,
+                              .at = {.pc = a->branch}};
+    size_t got = 0;
+    if (p->replay)
+        return attempt_branch(p->replay, a, next, err);
+    if (ask(p, &what, next, sizeof *next, &got, err))
+        return -1;
+    return got == sizeof *next ? 0 : err_set(err, "the broker does not answer");
 }

@@ -8,7 +8,7 @@
 #ifndef STUDY_PAST_H
 #define STUDY_PAST_H
 
-#include "replayer/replay.h"
+#include "replayer/attempt.h"
 
 enum { PAST_MAPS = 65536 }; /* that are looked at */
 
@@ -16,7 +16,8 @@ struct past;
 struct study;
 
 struct past *past_new(struct study *s, struct err *err); /* at the begin; NULL with *err set */
-void past_free(struct past *p);                          /* NULL is allowed */
+struct past *past_new_trying(struct study *s, struct err *err); /* for past_try() */
+void past_free(struct past *p);                                 /* NULL is allowed */
 
 /* Goes on to instruction `insn`, at this position; trace_insns(), or a study without a trace:
  * to the end, when everything is as all threads left it. */
@@ -28,5 +29,8 @@ size_t past_read(struct past *p, uint64_t addr, void *out, size_t bytes);
 /* As replay_threads() and replay_maps(). */
 size_t past_threads(struct past *p, struct program_thread *out, size_t room);
 size_t past_maps(struct past *p, struct program_map *out, size_t room);
+
+/* As attempt_branch(). */
+int past_try(struct past *p, const struct attempt *a, uint64_t *next, struct err *err);
 
 #endif

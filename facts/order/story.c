@@ -9,8 +9,8 @@
 
 enum { VALUE_MOST = 80 };
 
-static bool name_of(struct study *s, const struct races_side *side, char name[STORY_NAME],
-                    struct source_type *type)
+bool story_name(struct study *s, const struct races_side *side, char name[STORY_NAME],
+                struct source_type *type)
 {
     struct source_frame frame = {.cfa = side->cfa};
     *type = (struct source_type){.class = TYPE_NONE};
@@ -25,7 +25,7 @@ static void name_either(struct study *s, const struct races_side *a, const struc
                         char name[STORY_NAME])
 {
     struct source_type type;
-    if (!name_of(s, a, name, &type) && !name_of(s, b, name, &type))
+    if (!story_name(s, a, name, &type) && !story_name(s, b, name, &type))
         snprintf(name, STORY_NAME, "0x%" PRIx64, a->addr);
 }
 
@@ -43,7 +43,7 @@ static void write_value(struct study *s, const struct races_around *a, unsigned 
     const struct races_side *side = &a->side[i];
     for (unsigned k = 0; k < a->sides && type.class == TYPE_NONE; k++)
         if (a->side[k].addr == side->addr)
-            name_of(s, &a->side[k], unused, &type);
+            story_name(s, &a->side[k], unused, &type);
     source_value_write(&type, &side->value, side->bytes, text, VALUE_MOST);
 }
 

@@ -65,7 +65,17 @@ static int log_of(uint64_t n)
 static int cost_of_control(const struct search *t, const struct entry *e)
 {
     const struct flows_node *n = &t->flows->node[e->node];
-    return n->call ? WEIGHT_CALL : n->loop ? WEIGHT_LOOP : WEIGHT_CONTROL;
+    return n->call                    ? WEIGHT_CALL
+           : n->loop                  ? WEIGHT_LOOP
+           : cost_same_function(t, e) ? WEIGHT_BESIDE
+                                      : WEIGHT_CONTROL;
+}
+
+/* Is it the constant that a sum or a counter began with? */
+static bool starts_sum(const struct search *t, const struct entry *e, bool constant)
+{
+    return constant && e->kind == SLICE_VALUE && e->use_node != FLOWS_CRITERION &&
+           usual_repeats(t->usual, t->flows->row_of[e->use_node]) && cost_same_function(t, e);
 }
 
 static uint32_t step_cost(const struct search *t, const struct entry *e)
@@ -88,8 +98,13 @@ static uint32_t step_cost(const struct search *t, const struct entry *e)
         cost += WEIGHT_FIXED;
     else if (user && near_error(user, e, &near))
         return near;
+    bool starts = starts_sum(t, e, constant);
     if (e->kind == SLICE_VALUE && constant)
-        cost += WEIGHT_CONSTANT;
+        cost += starts ? WEIGHT_START : WEIGHT_CONSTANT;
+    if (e->kind != SLICE_CONTROL && !starts)
+        cost -= WEIGHT_RARE * e->rare;
+    if (usual_opens(t->usual, f->row_of[e->node]))
+        cost += WEIGHT_OPENING;
     if (is_inside(t, e->use_node))
         cost += WEIGHT_INSIDE;
     if (e->kind != SLICE_CONTROL && e->use_node != FLOWS_CRITERION)

@@ -8,6 +8,7 @@
 
 #include "facts/heap/words.h"
 #include "facts/order/story.h"
+#include "slicer/story/turns.h"
 
 enum { NO_ROW = UINT32_MAX };
 
@@ -227,6 +228,27 @@ static int add_races(struct study *s, const struct report *r, struct findings *f
     return all ? 0 : -1;
 }
 
+/* Branches that another order of two threads would have turned. What a pattern says is not said
+ * again. */
+static int add_turns(struct study *s, const struct report *r, struct findings *f, struct err *err)
+{
+    struct turn turn[TURNS_MOST];
+    size_t turns;
+    if (turns_find(s, r, turn, &turns, err))
+        return -1;
+    for (size_t i = 0; i < turns; i++) {
+        struct finding found = {
+            .kind = "other order", .at = turn[i].at, .then = turn[i].then, .row = turn[i].row};
+        bool told = false;
+        for (size_t k = 0; k < f->count; k++)
+            told = told || (f->list[k].then.thread && f->list[k].row == found.row);
+        snprintf(found.text, sizeof found.text, "%s", turn[i].text);
+        if (!told)
+            add(f, &found);
+    }
+    return 0;
+}
+
 struct findings *findings_new(struct study *s, const struct report *r, struct err *err)
 {
     struct findings *f = calloc(1, sizeof *f);
@@ -239,7 +261,8 @@ struct findings *findings_new(struct study *s, const struct report *r, struct er
     if (trace_insns(s->trace) > FINDINGS_INSNS)
         snprintf(f->unsought, sizeof f->unsought, "there are more than %d M instructions",
                  FINDINGS_INSNS / 1000000);
-    else if (add_errors(s, r, f, &why) || (trace_threads(s->trace) > 1 && add_races(s, r, f, &why)))
+    else if (add_errors(s, r, f, &why) || (trace_threads(s->trace) > 1 &&
+                                           (add_races(s, r, f, &why) || add_turns(s, r, f, &why))))
         snprintf(f->unsought, sizeof f->unsought, "%.250s", why.msg);
     return f;
 }

@@ -39,6 +39,7 @@ void flows_list(struct flows *f, uint32_t node, uint64_t insn, uint32_t row, con
 {
     f->node[node].outside = in->kind == INSN_SYSCALL;
     f->node[node].call = in->kind == INSN_CALL || in->kind == INSN_CALL_IND;
+    f->node[node].branch = in->kind == INSN_JCC;
     f->node[node].loop = in->kind == INSN_JCC && in->target < in->pc;
     f->insn[node] = insn;
     f->row_of[node] = row;

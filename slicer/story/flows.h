@@ -30,7 +30,8 @@ struct flows_node {
     uint32_t copy;   /* number plus one of what it copies; 0: no copy */
     bool outside;    /* a system call */
     bool call;       /* of a function */
-    bool loop;       /* a branch backwards */
+    bool branch;     /* that flags decide, ... */
+    bool loop;       /* ... backwards */
 };
 
 struct flows {

@@ -184,6 +184,7 @@ static struct slice_dependence read_of(const struct search *t, const struct entr
 
 static void describe(struct search *t, const struct entry *e, struct story_row *x)
 {
+    const struct story_row was = *x;
     *x = (struct story_row){.row = t->flows->row_of[e->node],
                             .cause_of = e->parent,
                             .how = how_of(t, e),
@@ -203,6 +204,10 @@ static void describe(struct search *t, const struct entry *e, struct story_row *
     if (e->copies)
         name_carriers(t, e, x);
     x->count = count_edges(t, x);
+    x->calls = was.calls;
+    memcpy(x->call, was.call, sizeof x->call);
+    x->alsos = was.alsos;
+    memcpy(x->also, was.also, sizeof x->also);
 }
 
 /* The line has a row, as what it did with the value: what it read is more. */
@@ -212,6 +217,17 @@ static void tell_unset(struct search *t, const struct entry *e, struct story_row
     x->mark = MARK_UNSET;
     x->detail = e->detail;
     x->use = read_of(t, e);
+}
+
+/* The line's row stands for this instruction, too: in another call, if it was inlined. */
+static void add_site(struct search *t, const struct entry *e, struct story_row *x)
+{
+    gaddr pc = t->flows->node[e->node].pc;
+    for (uint32_t i = 0; i < x->alsos; i++)
+        if (x->also[i] == pc)
+            return;
+    if (x->alsos < STORY_SITES)
+        x->also[x->alsos++] = pc;
 }
 
 /* The row for an entry: that of its line; STORY_NONE: it has none, and none is to be made. */
@@ -226,6 +242,8 @@ static int32_t tell(struct search *t, const struct entry *e)
         tell_unset(t, e, &t->out->row[row]);
         return row;
     }
+    if (row != STORY_NONE && e->kind != SLICE_CONTROL)
+        add_site(t, e, &t->out->row[row]);
     if (row != STORY_NONE && rank(how) <= rank(t->out->row[row].how))
         return row;
     if (row == STORY_NONE)
@@ -271,6 +289,7 @@ static int go(struct search *t, uint32_t from, uint32_t node, const struct flows
         e.about = is->about;
         e.base = is->base;
         e.copies = is->copies + 1;
+        e.rare = is->rare;
     } else if (run) {
         e.part.skip = (uint32_t)(e.part.at - x->addr);
         e.part.extended = false;
@@ -297,6 +316,8 @@ static int go(struct search *t, uint32_t from, uint32_t node, const struct flows
         return -1;
     e.race = race > e.race ? (uint8_t)race : e.race;
     e.mark = (uint8_t)mark;
+    unsigned rare = usual_rarity(t->usual, node, x);
+    e.rare = rare > e.rare ? (uint8_t)rare : e.rare;
     uint32_t step = cost_of(t, &e);
     if (e.mark)
         e.about = e.mark;
@@ -354,7 +375,18 @@ bool story_attached(const struct story_row *x, uint32_t row)
     for (uint32_t i = 0; i < x->decisions; i++)
         if (x->decision[i] == row)
             return true;
+    for (uint32_t i = 0; i < x->calls; i++)
+        if (x->call[i] == row)
+            return true;
     return false;
+}
+
+/* A call is told with a row of the function that it called. */
+static bool attach_call(struct story_row *x, uint32_t row)
+{
+    if (x->calls < STORY_CALLS)
+        x->call[x->calls++] = row;
+    return true;
 }
 
 /* What decided in the function of a row is told with that row, and so is what else its line does.
@@ -369,8 +401,10 @@ static bool attach(struct search *t, const struct entry *e)
     if (story_attached(x, row))
         return true;
     const struct report_row *is = &t->report->row[x->row];
-    if (e->kind != SLICE_CONTROL || t->flows->node[e->node].call || is->thread != r->thread ||
-        is->function != r->function || (row != x->row && x->decisions == STORY_DECISIONS))
+    if (e->kind == SLICE_CONTROL && t->flows->node[e->node].call && is->thread == r->thread)
+        return attach_call(x, row);
+    if (e->kind != SLICE_CONTROL || is->thread != r->thread || is->function != r->function ||
+        (row != x->row && x->decisions == STORY_DECISIONS))
         return false;
     if (row != x->row)
         x->decision[x->decisions++] = row;
@@ -544,7 +578,8 @@ static int run(struct search *t)
 {
     t->seen = calloc(t->flows->edges + t->flows->wants + 1ull, 1);
     t->through = calloc(t->flows->edges + 1ull, sizeof *t->through);
-    if (!t->seen || !t->through)
+    t->usual = usual_new(t->study, t->report);
+    if (!t->seen || !t->through || !t->usual)
         return err_set(t->err, "no memory");
     int bad = begin(t) || add_sizes(t) || add_errors(t);
     while (!bad && t->heaped && t->out->rows < STORY_ROWS)
@@ -564,6 +599,7 @@ struct story *story_new(struct study *s, const struct report *r, const struct cr
     free(t.seen);
     free(t.through);
     free(t.passage);
+    usual_free(t.usual);
     if (!bad)
         return t.out;
     story_free(t.out);

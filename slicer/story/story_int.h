@@ -3,6 +3,7 @@
 #define SLICER_STORY_STORY_INT_H
 
 #include "slicer/story/story.h"
+#include "slicer/story/usual.h"
 
 #define STORY_NO_ENTRY UINT32_MAX
 
@@ -42,6 +43,7 @@ struct entry {
     uint8_t crowd; /* rows of its function that it has paid for */
     bool again;    /* and that its line was told with another row */
     uint8_t depth; /* rows from the criterion to its parent */
+    uint8_t rare;  /* doublings: the rarest step of the run */
 };
 
 struct search {
@@ -50,6 +52,7 @@ struct search {
     const struct flows *flows;
     const struct criterion *of;
     const struct findings *findings;
+    struct usual *usual;
     struct story *out;
     struct entry *entry;
     size_t entries, entry_room;

@@ -53,22 +53,62 @@ static void append_decisions(const struct report *r, const struct story_row *row
         append(out, room, text);
 }
 
-/* Which call the line belongs to, if its function was inlined there. */
-static void append_inlined(struct study *s, const struct story_row *row, char *out, size_t room)
+/* Lines that called the row's function, of one file. */
+static void append_calls(const struct report *r, const struct story_row *row, char *out,
+                         size_t room)
+{
+    char text[WHAT_ROOM] = "";
+    const char *file = row->calls ? r->row[row->call[0]].file : NULL;
+    for (uint32_t i = 0; file && i < row->calls; i++) {
+        const struct report_row *x = &r->row[row->call[i]];
+        size_t used = strlen(text);
+        const char *slash = strrchr(file, '/');
+        if (!i)
+            snprintf(text, sizeof text, "called at %.100s:%" PRIu32, slash ? slash + 1 : file,
+                     x->line);
+        else if (x->file == file)
+            snprintf(text + used, sizeof text - used, ", %" PRIu32, x->line);
+    }
+    if (file)
+        append(out, room, text);
+}
+
+/* The user's call that an instruction's function was inlined in; false: none. */
+static bool find_inlined(struct study *s, gaddr pc, struct source_call *out)
 {
     enum { INLINED_MOST = 16 };
     struct source_call call[INLINED_MOST];
+    size_t n = source_calls(s->source, pc, call, INLINED_MOST);
+    for (size_t i = 0; i < n && i < INLINED_MOST; i++)
+        if (call[i].file && strncmp(call[i].file, "/usr/", 5) != 0) {
+            *out = call[i];
+            return true;
+        }
+    return false;
+}
+
+/* Which calls the line belongs to, if its function was inlined there. */
+static void append_inlined(struct study *s, const struct story_row *row, char *out, size_t room)
+{
+    struct source_call first, call;
+    uint32_t line[STORY_SITES] = {0}, lines = 0;
     char text[WHAT_ROOM];
-    size_t n = source_calls(s->source, row->at.pc, call, INLINED_MOST);
-    for (size_t i = 0; i < n && i < INLINED_MOST; i++) {
-        if (!call[i].file || strncmp(call[i].file, "/usr/", 5) == 0)
-            continue;
-        const char *slash = strrchr(call[i].file, '/');
-        snprintf(text, sizeof text, "inlined at %.100s:%" PRIu32, slash ? slash + 1 : call[i].file,
-                 call[i].line);
-        append(out, room, text);
+    if (!find_inlined(s, row->at.pc, &first))
         return;
+    const char *slash = strrchr(first.file, '/');
+    snprintf(text, sizeof text, "inlined at %.100s:%" PRIu32, slash ? slash + 1 : first.file,
+             first.line);
+    for (uint32_t i = 0; i < row->alsos; i++) {
+        bool known = !find_inlined(s, row->also[i], &call) || call.line == first.line ||
+                     strcmp(call.file, first.file) != 0;
+        for (uint32_t k = 0; k < lines; k++)
+            known = known || line[k] == call.line;
+        if (known)
+            continue;
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, ", %" PRIu32, line[lines++] = call.line);
     }
+    append(out, room, text);
 }
 
 void story_words(struct study *s, const struct report *r, const struct story_row *row,
@@ -105,6 +145,7 @@ void story_words(struct study *s, const struct report *r, const struct story_row
         append(out, room, text);
     }
     append_decisions(r, row, out, room);
+    append_calls(r, row, out, room);
     append_carriers(row, out, room);
     append_inlined(s, row, out, room);
     if (row->count > 1) {
