@@ -42,6 +42,7 @@ static struct debuggee program;
 static bool changed; /* since the program stopped: its position has two states */
 static unsigned patience, compared, calls, changes, returns;
 static unsigned part; /* from 0 on */
+static bool due;      /* the next one begins when the program goes on */
 
 static uint64_t draw(void)
 {
@@ -113,6 +114,8 @@ static bool is_recorded(void)
     struct err err;
     if (debuggee_record(&program, RECORD_TOLD, &recorded, &err))
         die("record", err.msg);
+    part += due && recorded.on;
+    due = due && !recorded.on;
     return recorded.on;
 }
 
@@ -224,7 +227,7 @@ static void turn(void)
         return;
     if (debuggee_record(&program, on ? RECORD_ON : RECORD_OFF, &recorded, &err))
         die("record", err.msg);
-    part += on;
+    due = due || on; /* is_recorded() sees it come */
     keep();
 }
 
