@@ -76,7 +76,8 @@ static int parse(int argc, char *argv[], struct arguments *a)
                 if (asprintf(&option, "--%s", name_of(options, c)) < 0)
                     return say_error(CLI_FAILED, "live: %s", strerror(errno));
                 add_word(a, option);
-                add_word(a, optarg);
+                if (optarg)
+                    add_word(a, optarg);
             }
         } else if (c == OPT_HELP) {
             return help_verb("live");

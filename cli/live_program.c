@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -18,7 +19,7 @@
 
 bool live_program_takes(int option)
 {
-    return option == 'o' || option == LIVE_OPTION_TTY || option == LIVE_OPTION_LOSS;
+    return option == 'o' || (option >= LIVE_OPTION_TTY && option <= LIVE_OPTION_NO_RECORD);
 }
 
 int live_program_option(struct live_program *p, const char *verb, int option, const char *value)
@@ -27,6 +28,8 @@ int live_program_option(struct live_program *p, const char *verb, int option, co
         p->named = value;
     else if (option == LIVE_OPTION_TTY)
         p->tty = value;
+    else if (option == LIVE_OPTION_NO_RECORD)
+        p->waits = true;
     else if (!strcmp(value, "go-on") || !strcmp(value, "end"))
         p->goes_on = value[0] == 'g';
     else
@@ -70,20 +73,36 @@ int live_program_open(struct live_program *p, uint64_t memory_bytes,
                                             .argv = p->argv,
                                             .options = p->engine,
                                             .ends_with_debugger = !p->goes_on},
+                                   .waits = p->waits,
                                    .io = {p->io[0], p->io[1], p->io[2]},
                                    .memory_bytes = memory_bytes,
                                    .listener = *listener};
     return live_open(&o, out, err);
 }
 
+/* False: there is none. */
+static bool say_part(const char *dir)
+{
+    struct err err = {0};
+    struct pinball *pinball = pinball_open(dir, &err);
+    if (!pinball && err.code == ENOENT)
+        return false;
+    if (pinball)
+        outcome_say_size(stderr, pinball);
+    else
+        say_error(0, "%s", err.msg);
+    pinball_close(pinball);
+    return true;
+}
+
 void live_program_say(const struct live_program *p)
 {
-    struct err err;
-    struct pinball *pinball = pinball_open(p->dir, &err);
-    if (!pinball) {
-        say_error(0, "%s", err.msg);
-        return;
+    unsigned parts = 0;
+    for (bool more = true; more && parts < TRIGGER_PARTS; parts += more) {
+        char *name = parts ? recorder_part_name(p->dir, parts + 1) : strdup(p->dir);
+        more = name && say_part(name);
+        free(name);
     }
-    outcome_say_size(stderr, pinball);
-    pinball_close(pinball);
+    if (!parts)
+        say_error(0, "nothing was recorded");
 }

@@ -19,20 +19,22 @@ struct engine_options;
     "  -o DIR             where the recording goes; by default NAME.pinball, with a number if it exists\n" \
     "  --tty PATH         the program's input and output are that terminal's\n"                            \
     "  --on-loss WHAT     if the debugger is killed the program ends (`end`, as by default) or goes on\n"  \
-    "                     (`go-on`)\n"
+    "                     (`go-on`)\n"                                                                     \
+    "  --no-record        nothing is recorded until `pin record on`\n"
 
-enum { LIVE_OPTION_TTY = 512, LIVE_OPTION_LOSS };
+enum { LIVE_OPTION_TTY = 512, LIVE_OPTION_LOSS, LIVE_OPTION_NO_RECORD };
 #define LIVE_PROGRAM_OPTIONS                                                                       \
     {"tty", required_argument, NULL, LIVE_OPTION_TTY},                                             \
+        {"on-loss", required_argument, NULL, LIVE_OPTION_LOSS},                                    \
     {                                                                                              \
-        "on-loss", required_argument, NULL, LIVE_OPTION_LOSS                                       \
+        "no-record", no_argument, NULL, LIVE_OPTION_NO_RECORD                                      \
     }
 
 struct live_program {
     char dir[PATH_MAX], path[PATH_MAX];
     const char *named; /* the directory that the user wants; NULL: by the program's name */
     const char *tty;
-    bool goes_on;
+    bool goes_on, waits;
     char **argv;
     const char *engine;
     int io[3];

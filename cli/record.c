@@ -261,16 +261,9 @@ static int parse(int argc, char *argv[], struct record_options *o)
 /* Several parts: NAME.1.pinball, NAME.2.pinball, ... The caller does not give them back. */
 static void name_parts(struct record_options *o, const char *dir)
 {
-    static const char suffix[] = ".pinball";
-    const size_t n = strlen(dir), end = sizeof suffix - 1;
-    const size_t stem = n > end && !strcmp(dir + n - end, suffix) ? n - end : n;
     o->dirs[0] = dir;
-    for (unsigned i = 0; o->region.parts > 1 && i < o->region.parts; i++) {
-        char *name;
-        if (asprintf(&name, "%.*s.%u%s", (int)stem, dir, i + 1, suffix) < 0)
-            abort();
-        o->dirs[i] = name;
-    }
+    for (unsigned i = 0; o->region.parts > 1 && i < o->region.parts; i++)
+        o->dirs[i] = recorder_part_name(dir, i + 1);
 }
 
 static void say_warnings(const char *dir, uint32_t warnings)

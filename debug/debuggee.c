@@ -121,6 +121,15 @@ void debuggee_leave(struct debuggee *d, bool kills)
         d->ops->leave(d->self, kills);
 }
 
+int debuggee_record(struct debuggee *d, enum debuggee_record what, struct debuggee_recorded *out,
+                    struct err *err)
+{
+    *out = (struct debuggee_recorded){0};
+    if (d->ops->record)
+        return d->ops->record(d->self, what, out, err);
+    return what == RECORD_TOLD ? 0 : err_set(err, "this is a recording, and not a living program");
+}
+
 int debuggee_divert(struct debuggee *d, struct err *err)
 {
     return d->ops->divert(d->self, err);

@@ -136,6 +136,20 @@ int debuggee_settle(struct debuggee *d, struct err *err);
 /* The debugger leaves: the program goes on by itself, or is killed. A recording stays. */
 void debuggee_leave(struct debuggee *d, bool kills);
 
+/* A living program may be recorded in parts. */
+enum debuggee_record {
+    RECORD_TOLD, /* only tells */
+    RECORD_ON,   /* a part begins */
+    RECORD_OFF,  /* it ends */
+};
+struct debuggee_recorded {
+    bool on;          /* the program is alive, and being recorded */
+    bool later;       /* what was asked for comes when the program goes on */
+    const char *path; /* of the part that is recorded, or was last; NULL: none, or as ever */
+};
+int debuggee_record(struct debuggee *d, enum debuggee_record what, struct debuggee_recorded *out,
+                    struct err *err);
+
 /* A recording that leaves code out was made of these statements, in the order of their execution:
  * the i-th begins at `at`. 1, or 0 past the last; others have none. */
 struct debuggee_statement {

@@ -25,7 +25,7 @@
 #include "pinball/marks.h"
 #include "pinball/records.h"
 
-enum { ARGS = 2, SIGNALS = 64, LINE = 1024, WAIT_NS = 20000000, SPINS = 200, XSAVE_LEAST = 512 };
+enum { ARGS = 3, SIGNALS = 64, LINE = 1024, WAIT_NS = 20000000, SPINS = 200, XSAVE_LEAST = 512 };
 #define ADDRESSES (1ull << 47)
 
 /* The mailboxes of a process and its copies: a descriptor that all of them have. */
@@ -467,9 +467,9 @@ int inbox_take(struct inbox *in, struct inbox_message *out, struct err *err)
 
 /* ---- answers to orders ---- */
 
-uint64_t inbox_result(const struct inbox *in)
+uint64_t inbox_result(const struct inbox *in, unsigned i)
 {
-    return in->arg[0];
+    return in->arg[i];
 }
 
 int inbox_done(const struct inbox *in, bool *done, struct err *err)
@@ -516,6 +516,7 @@ int inbox_registers(struct inbox *in, uint32_t thread, struct program_registers 
                                       .count = m.count,
                                       .thread = m.thread,
                                       .tid = m.tid,
+                                      .pid = m.pid,
                                       .xsave_bytes = m.xsave_bytes};
     memcpy(out->gpr, m.gpr, sizeof out->gpr);
     memcpy(out->xsave, m.xsave, out->xsave_bytes);

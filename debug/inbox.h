@@ -95,7 +95,8 @@ size_t inbox_room(void);
 
 /* ---- answers to orders ---- */
 
-uint64_t inbox_result(const struct inbox *in); /* whatever it is: a number of the process's */
+/* Whatever it is: the i-th number of the process's answer. */
+uint64_t inbox_result(const struct inbox *in, unsigned i);
 /* Nonzero if it was done. */
 int inbox_done(const struct inbox *in, bool *done, struct err *err);
 /* DO_READ of `asked` bytes: how many came. */

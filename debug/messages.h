@@ -44,7 +44,8 @@ enum mailbox_command {
     DO_STATE,     /* TELL_RECORDS: arg0 is an enum mailbox_state */
     DO_TOOL,      /* names of built-in tools in data, NAME+NAME; arg0 1 on, 0 off */
     DO_PROBES,    /* the list of probes in data, from byte arg0 on, of arg1: as much as fits */
-    DO_FLUSH,     /* live: the log so far goes to the recorder; answered with its records */
+    DO_FLUSH,     /* live: the log so far is handed over: its records, parts begun, parts ended */
+    DO_RECORD,    /* live: a part begins (arg0 1) or ends: enum trigger_answer */
     DO_LEAVE,     /* live: the program goes on without a debugger; not answered */
     DO_QUIT,
 };
@@ -191,8 +192,8 @@ struct mailbox_stop {
 struct mailbox_registers {
     uint64_t gpr[16], rip, rflags, fs_base, gs_base, count;
     uint32_t thread;
-    int32_t tid;
-    uint32_t xsave_bytes, pad;
+    int32_t tid, pid;
+    uint32_t xsave_bytes;
     uint8_t xsave[8192];
 };
 

@@ -39,6 +39,7 @@ enum debuggee_way {
     MOVE_TO_TICKS,
     MOVE_TO_BEGIN,
     MOVE_TO_END,
+    MOVE_TO_RECORDED, /* alive and not recorded: to the end of what was recorded last */
 };
 
 struct debuggee_move {

@@ -15,7 +15,7 @@ struct program_registers {
     uint64_t gpr[16], rip, rflags, fs_base, gs_base;
     uint64_t count;
     uint32_t thread;
-    int32_t tid;
+    int32_t tid, pid;
     size_t xsave_bytes;
     uint8_t xsave[8192]; /* standard format */
 };

@@ -56,6 +56,18 @@ static void fill(struct mailbox_stops *out, const struct debuggee_stops *s,
     out->condition_bytes = at;
 }
 
+static void take(struct stoplist *l, uint8_t *bytes, size_t count)
+{
+    if (l->count == count && !memcmp(l->bytes, bytes, count)) {
+        free(bytes);
+        return;
+    }
+    free(l->bytes);
+    l->bytes = bytes;
+    l->count = count;
+    l->serial++;
+}
+
 int stoplist_set(struct stoplist *l, const struct debuggee_stops *s, struct err *err)
 {
     if (check(s, err))
@@ -75,14 +87,19 @@ int stoplist_set(struct stoplist *l, const struct debuggee_stops *s, struct err 
     qsort(sorted, s->break_count, sizeof *sorted, by_pc);
     fill(new, s, sorted);
     free(sorted);
-    if (l->count == bytes && !memcmp(l->bytes, new, bytes)) {
-        free(new);
-        return 0;
-    }
-    free(l->bytes);
-    l->bytes = (uint8_t *)new;
-    l->count = bytes;
-    l->serial++;
+    take(l, (uint8_t *)new, bytes);
+    return 0;
+}
+
+int stoplist_copy(struct stoplist *to, const struct stoplist *from, struct err *err)
+{
+    uint8_t *copy = from->count ? malloc(from->count) : NULL;
+    if (!from->count)
+        return 0; /* {0} */
+    if (!copy)
+        return err_set(err, "no memory");
+    memcpy(copy, from->bytes, from->count);
+    take(to, copy, from->count);
     return 0;
 }
 

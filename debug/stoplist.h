@@ -15,6 +15,7 @@ struct stoplist {
 };
 
 int stoplist_set(struct stoplist *l, const struct debuggee_stops *stops, struct err *err);
+int stoplist_copy(struct stoplist *to, const struct stoplist *from, struct err *err);
 void stoplist_deinit(struct stoplist *l);
 
 #endif

@@ -7,6 +7,9 @@
  *    it is true the program stands still, and now is the timeline's.
  * 2. The timeline is brought to the living end (sync) before anything is asked of it from there.
  *    It then ends exactly there: the log's last record says where that is.
+ * 3. The program may be recorded in parts. The timeline is of one of them; where the program is not
+ *    recorded there is a gap between the timeline's end and now, and only MOVE_TO_RECORDED leads
+ *    over it. Forwards out of the past it is passed like any end.
  */
 #define _GNU_SOURCE
 #include "live/live.h"
@@ -38,10 +41,16 @@ struct live {
     struct timeline *timeline; /* NULL: none, and no_history says why */
     struct debuggee history;   /* the same */
     struct err no_history;
-    uint64_t synced;      /* records that the timeline was brought to the end of */
-    bool follows;         /* the timeline runs behind the program, which runs, too ... */
-    bool asked;           /* ... and somebody wants the program to stop */
-    uint64_t followed_ns; /* when it last came to the log's end */
+    struct trigger_region region; /* the parts: all are asked for */
+    char *dir[TRIGGER_PARTS];
+    char *path;            /* the timeline's recording, from the root */
+    uint32_t opened;       /* the timeline is of this part, from 1 on; 0: none */
+    struct living_log log; /* as the program told last */
+    bool later;            /* a part begins or ends when the program goes on */
+    uint64_t synced;       /* records that the timeline was brought to the end of */
+    bool follows;          /* the timeline runs behind the program, which runs, too ... */
+    bool asked;            /* ... and somebody wants the program to stop */
+    uint64_t followed_ns;  /* when it last came to the log's end */
     struct stoplist stops;
     uint64_t given;                  /* serial of what the program was told to stop at */
     bool past, returned;             /* it was in the past since the program stopped */
@@ -132,13 +141,36 @@ static void follow(void *arg)
     l->follows = false;
 }
 
+static bool is_recorded(const struct live *l)
+{
+    return l->log.begun > l->log.ended;
+}
+
+/* The timeline ends before now. */
+static bool is_gap(const struct live *l)
+{
+    return l->opened <= l->log.ended;
+}
+
+static void close_history(struct live *l)
+{
+    debuggee_close(&l->history); /* the timeline, too */
+    l->timeline = NULL;
+    pinball_close(l->pinball);
+    l->pinball = NULL;
+    free(l->path);
+    l->path = NULL;
+    l->opened = 0;
+    l->synced = 0;
+}
+
+/* The part that began last has it. */
 static int open_history(struct live *l, struct err *err)
 {
-    uint64_t records;
-    if (living_flush(l->living, &records, err))
-        return -1;
-    l->pinball = follow_open(l->options.what.dir[0], err);
-    if (!l->pinball || refresh(l, records, err))
+    const char *dir = l->dir[l->log.begun - 1];
+    close_history(l);
+    l->pinball = follow_open(dir, err);
+    if (!l->pinball || (is_recorded(l) && refresh(l, l->log.records, err)))
         return -1;
     const struct timeline_options o = {
         .listener = {.message = say, .interrupted = leaves_history, .arg = l},
@@ -149,7 +181,9 @@ static int open_history(struct live *l, struct err *err)
     if (!l->timeline)
         return -1;
     l->history = timeline_debuggee(l->timeline);
-    return 0;
+    l->path = realpath(dir, NULL);
+    l->opened = l->log.begun;
+    return timeline_stops_as(l->timeline, &l->stops, err);
 }
 
 static int no_history(const struct live *l, struct err *err)
@@ -176,15 +210,26 @@ static int check_end(struct live *l, struct err *err)
                          (unsigned long long)here.count, (unsigned long long)here.rip);
 }
 
+static int not_recorded(const struct live *l, struct err *err)
+{
+    return err_set(err, "the program is not recorded here%s",
+                   l->log.ended ? ": `pin replay' goes back to where it was recorded last"
+                                : ": `pin record on' begins that");
+}
+
 /* Brings the timeline to where the program stands. */
 static int sync_history(struct live *l, struct err *err)
 {
     struct debuggee_stop stop;
-    uint64_t records = l->synced;
+    if (l->past || (!l->over && living_flush(l->living, &l->log, err)))
+        return l->past ? 0 : -1;
+    if (!is_recorded(l))
+        return not_recorded(l, err);
+    if (l->opened != l->log.begun && open_history(l, &l->no_history))
+        close_history(l);
     if (!l->timeline)
         return no_history(l, err);
-    if (l->past || (!l->over && living_flush(l->living, &records, err)))
-        return l->past ? 0 : -1;
+    const uint64_t records = l->over ? l->synced : l->log.records;
     if (records == l->synced && timeline_is_at_end(l->timeline))
         return 0;
     if (refresh(l, records, err))
@@ -208,15 +253,44 @@ static void forget_program(struct live *l)
     l->program = (struct debuggee_program){0};
 }
 
+enum { AUXV_BYTES = 1024 };
+
+/* On its stack, behind the number of arguments, these, and the environment. */
+static size_t find_auxv(struct live *l, uint8_t found[AUXV_BYTES])
+{
+    const struct talk *talk = living_talk(l->living);
+    struct program_registers r;
+    uint64_t word = 1;
+    struct err err;
+    if (talk_registers(talk, l->last.at.thread, &r, &err))
+        return 0;
+    uint64_t at = r.gpr[4] + 8; /* RSP */
+    for (int lists = 0; lists < 2; at += 8) {
+        if (talk_read(talk, at, &word, 8) != 8)
+            return 0;
+        lists += word == 0;
+    }
+    const size_t n = talk_read(talk, at, found, AUXV_BYTES) / 16 * 16;
+    for (size_t i = 0; i < n; i += 16)
+        if (memcpy(&word, found + i, 8), word == 0)
+            return i + 16;
+    return n;
+}
+
 /* At its first instruction. Its history knows best what it is: the same in the past and alive. */
 static void note_program(struct live *l)
 {
     struct debuggee_program p = {.path = ""};
     char link[64], path[4096] = "";
+    uint8_t found[AUXV_BYTES];
     struct err err;
     forget_program(l);
-    if (sync_history(l, &err) == 0)
+    if (sync_history(l, &err) == 0) {
         timeline_program(l->timeline, &p);
+    } else {
+        p.auxv = found;
+        p.auxv_bytes = find_auxv(l, found);
+    }
     snprintf(link, sizeof link, "/proc/%d/exe", (int)living_pid(l->living));
     if ((!p.path || !*p.path) && readlink(link, path, sizeof path - 1) > 0)
         p.path = path;
@@ -284,7 +358,8 @@ static int run_living(struct live *l, const struct debuggee_move *m, struct debu
     }
     l->returned = false;
     terminal_give(&l->terminal, living_group(l->living));
-    const struct living_waiter waiter = {stops_waiting, l->timeline ? follow : NULL, l};
+    const struct living_waiter waiter = {stops_waiting, l->timeline && !is_gap(l) ? follow : NULL,
+                                         l};
     int result = living_run(l->living, &how, &waiter, err);
     terminal_take(&l->terminal);
     if (result)
@@ -328,12 +403,50 @@ static int move_history(struct live *l, const struct debuggee_move *m, struct de
     if (sync_history(l, err) || debuggee_move(&l->history, m, stop, err))
         return -1;
     const bool forwards = m->way == MOVE_ON || m->way == MOVE_STEP;
-    l->past = !timeline_is_at_end(l->timeline) && !(m->way == MOVE_TO && is_living_now(l, &m->to));
+    l->past = is_gap(l) ? !forwards || !timeline_is_at_end(l->timeline)
+                        : !timeline_is_at_end(l->timeline) &&
+                              !(m->way == MOVE_TO && is_living_now(l, &m->to));
     if (!l->past)
         come_back(l, stop,
                   forwards                   ? STOP_END
                   : stop->why == STOP_PAUSED ? STOP_PAUSED
                                              : STOP_POSITION);
+    return 0;
+}
+
+/* The recorder writes the end of a part when it has the time. */
+static int await_end(struct live *l, struct err *err)
+{
+    const struct timespec moment = {0, 1000000};
+    int status;
+    while (follow_goes_on(l->pinball)) {
+        const bool over = living_over(l->living, &status);
+        if (follow_refresh(l->pinball, err) < 0)
+            return -1;
+        if (over && follow_goes_on(l->pinball))
+            break; /* it was killed */
+        nanosleep(&moment, NULL);
+    }
+    return 0;
+}
+
+/* Where the program is not recorded: to the end of what was. */
+static int enter_recorded(struct live *l, struct debuggee_stop *stop, struct err *err)
+{
+    if (l->past)
+        return err_set(err, "this is in what was recorded");
+    if (!l->over && living_flush(l->living, &l->log, err))
+        return -1;
+    if (is_recorded(l))
+        return err_set(err, "the program is being recorded: it goes back from here");
+    if (!l->log.begun)
+        return not_recorded(l, err);
+    if ((l->opened != l->log.begun && open_history(l, err)) || await_end(l, err))
+        return -1;
+    timeline_grown(l->timeline);
+    if (timeline_goto_end(l->timeline, stop, err))
+        return -1;
+    l->past = true;
     return 0;
 }
 
@@ -346,7 +459,7 @@ static int move(void *self, const struct debuggee_move *m, struct debuggee_stop 
     case MOVE_STEP:
         return l->past ? move_history(l, m, stop, err) : run_living(l, m, stop, err);
     case MOVE_TO:
-        if (!l->past && is_living_now(l, &m->to)) {
+        if ((!l->past || is_gap(l)) && is_living_now(l, &m->to)) {
             come_back(l, stop, STOP_POSITION);
             return 0;
         }
@@ -359,6 +472,8 @@ static int move(void *self, const struct debuggee_move *m, struct debuggee_stop 
     case MOVE_TO_END:
         come_back(l, stop, STOP_POSITION);
         return 0;
+    case MOVE_TO_RECORDED:
+        return enter_recorded(l, stop, err);
     default:
         break;
     }
@@ -396,7 +511,7 @@ static bool is_alive(const void *self)
 /* A program that is gone is seen as its recording has it. */
 static bool from_history(const struct live *l)
 {
-    return (l->past || l->over) && l->timeline;
+    return (l->past || (l->over && !is_gap(l))) && l->timeline;
 }
 
 static int registers(void *self, uint32_t thread, struct program_registers *out, struct err *err)
@@ -515,14 +630,17 @@ static int bookmark_get(void *self, size_t i, struct position *at, const char **
 static size_t write_memory(void *self, uint64_t addr, const void *bytes, size_t n)
 {
     struct live *l = self;
-    return is_alive(l) ? talk_write(living_talk(l->living), addr, bytes, n)
-                       : debuggee_write(&l->history, addr, bytes, n);
+    return is_alive(l)       ? talk_write(living_talk(l->living), addr, bytes, n)
+           : from_history(l) ? debuggee_write(&l->history, addr, bytes, n)
+                             : 0;
 }
 
 static int set_registers(void *self, uint32_t thread, const struct program_registers *regs,
                          struct err *err)
 {
     struct live *l = self;
+    if (!is_alive(l) && !from_history(l))
+        return err_set(err, "the program has ended");
     if (!is_alive(l))
         return debuggee_set_registers(&l->history, thread, regs, err);
     if (talk_set_registers(living_talk(l->living), thread ? thread : l->last.at.thread, regs, err))
@@ -594,11 +712,48 @@ static int divert_run(void *self, uint32_t thread, bool step, struct debuggee_st
 static int settle(void *self, struct err *err)
 {
     struct live *l = self;
-    uint64_t records;
     if (l->over || l->past)
-        return 0; /* it was when it came here */
-    return living_flush(l->living, &records, err) || (l->pinball && refresh(l, records, err)) ? -1
-                                                                                              : 0;
+        return is_gap(l) && !l->past ? not_recorded(l, err) : 0; /* it was when it came here */
+    if (living_flush(l->living, &l->log, err))
+        return -1;
+    if (!is_recorded(l))
+        return not_recorded(l, err);
+    if (l->opened != l->log.begun)
+        return sync_history(l, err);
+    return refresh(l, l->log.records, err);
+}
+
+static void tell_recorded(const struct live *l, struct debuggee_recorded *out)
+{
+    out->on = !l->past && !l->over && is_recorded(l);
+    out->path = l->opened == l->log.begun ? l->path : l->dir[l->log.begun ? l->log.begun - 1 : 0];
+}
+
+static int record(void *self, enum debuggee_record what, struct debuggee_recorded *out,
+                  struct err *err)
+{
+    struct live *l = self;
+    if (what == RECORD_TOLD) {
+        if (l->later && is_alive(l))
+            living_flush(l->living, &l->log, err);
+        tell_recorded(l, out);
+        return 0;
+    }
+    if (l->past)
+        return err_set(err, "this is the past: recording begins and ends where the program is "
+                            "alive (pin goto end)");
+    if (l->over || l->last.why == STOP_END)
+        return err_set(err, "the program has ended");
+    const int now = living_record(l->living, what == RECORD_ON, err);
+    if (now < 0 || living_flush(l->living, &l->log, err))
+        return -1;
+    if (what == RECORD_ON && now && open_history(l, &l->no_history))
+        close_history(l);
+    if (what == RECORD_OFF && now && l->opened == l->log.ended && await_end(l, err))
+        return -1;
+    tell_recorded(l, out);
+    out->later = l->later = !now;
+    return 0;
 }
 
 static void leave(void *self, bool kills)
@@ -622,12 +777,27 @@ static void close_live(void *self)
     if (!l)
         return;
     terminal_close(&l->terminal);
-    debuggee_close(&l->history);
+    close_history(l);
     living_free(l->living);
-    pinball_close(l->pinball);
     stoplist_deinit(&l->stops);
     forget_program(l);
+    for (size_t i = 0; i < TRIGGER_PARTS; i++)
+        free(l->dir[i]);
     free(l);
+}
+
+/* The first one begins with the program, or all when they are asked for. */
+static void name_parts(struct live *l)
+{
+    struct recording *what = &l->options.what;
+    for (unsigned i = 0; i < TRIGGER_PARTS; i++) {
+        l->dir[i] = i ? recorder_part_name(what->dir[0], i + 1) : strdup(what->dir[0]);
+        l->region.part[i].from.kind = l->region.part[i].to.kind = TRIGGER_ASKED;
+    }
+    l->region.parts = TRIGGER_PARTS;
+    l->region.begun = !l->options.waits;
+    what->region = &l->region;
+    what->dir = (const char *const *)l->dir;
 }
 
 int live_open(const struct live_options *options, struct debuggee *out, struct err *err)
@@ -653,6 +823,7 @@ int live_open(const struct live_options *options, struct debuggee *out, struct e
         .alive = is_alive,
         .settle = settle,
         .leave = leave,
+        .record = record,
         .divert = divert,
         .diverted = diverted,
         .divert_end = divert_end,
@@ -669,14 +840,14 @@ int live_open(const struct live_options *options, struct debuggee *out, struct e
     if (!l)
         return err_set(err, "no memory");
     l->options = *options;
+    name_parts(l);
     terminal_open(&l->terminal, options->io[0]);
-    l->living = living_start(&options->what, options->io, err);
+    l->living = living_start(&l->options.what, options->io, err);
     if (!l->living) {
         close_live(l);
         return -1;
     }
     take_stop(l);
-    open_history(l, &l->no_history);
     note_program(l);
     *out = (struct debuggee){&ops, l};
     return 0;

@@ -14,7 +14,8 @@
 #include "logger/recorder.h"
 
 struct live_options {
-    struct recording what; /* live/living.h; of one part */
+    struct recording what; /* live/living.h; dir[0] is the first part's, region is not looked at */
+    bool waits;            /* nothing is recorded until somebody asks for it */
     int io[3];
     const char *engine;    /* of replays: engine options; NULL: none */
     uint64_t memory_bytes; /* for going back quickly; 0: a quarter of the machine's */

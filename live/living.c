@@ -12,6 +12,8 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "pinball/writer.h"
+
 /* What the recorder's process says; it is ours, and not the program's. */
 struct report {
     pid_t program;
@@ -48,9 +50,17 @@ static void reset_signals(void)
         signal(changed[i], SIG_DFL);
 }
 
+/* The part that would have come next. */
+static void remove_empty(const struct recording *what, const struct recorded *out)
+{
+    for (size_t i = 0; what->region && i < recorder_parts(what); i++)
+        if (out[i].made && !out[i].begun)
+            writer_remove(what->dir[i]);
+}
+
 _Noreturn static void record(const struct recording *what, struct report *report, const int io[3])
 {
-    struct recorded out;
+    struct recorded out[TRIGGER_PARTS];
     int high[3];
     reset_signals();
     setpgid(0, 0);
@@ -61,8 +71,10 @@ _Noreturn static void record(const struct recording *what, struct report *report
             _exit(1);
     close_range(3, (unsigned)what->box_fd - 1, 0); /* whoever is at their other end hears of it */
     close_range((unsigned)what->box_fd + 1, ~0u, 0);
-    report->failed = recorder_run(what, &out, &report->err) != 0;
-    report->status = out.wait_status;
+    report->failed = recorder_run(what, out, &report->err) != 0;
+    report->status = out[0].wait_status;
+    if (!report->failed)
+        remove_empty(what, out);
     __atomic_store_n(&report->done, true, __ATOMIC_RELEASE);
     _exit(0);
 }
@@ -201,12 +213,33 @@ const struct talk *living_talk(struct living *l)
     return &l->talk;
 }
 
-int living_flush(struct living *l, uint64_t *records, struct err *err)
+int living_flush(struct living *l, struct living_log *log, struct err *err)
 {
     if (order(l, &(struct inbox_order){.what = DO_FLUSH}, err))
         return -1;
-    *records = inbox_result(l->inbox);
+    *log = (struct living_log){inbox_result(l->inbox, 0), (uint32_t)inbox_result(l->inbox, 1),
+                               (uint32_t)inbox_result(l->inbox, 2)};
     return 0;
+}
+
+int living_record(struct living *l, bool on, struct err *err)
+{
+    if (order(l, &(struct inbox_order){.what = DO_RECORD, .arg = {on}}, err))
+        return -1;
+    switch (inbox_result(l->inbox, 0)) {
+    case TRIGGER_MET:
+        return 1;
+    case TRIGGER_LATER:
+        return 0;
+    case TRIGGER_ALREADY:
+        return err_set(err, on ? "the program is being recorded already"
+                               : "the program is not being recorded");
+    default:
+        return err_set(err,
+                       "no more of this run can be recorded: it has ended, or there are %d "
+                       "parts, or the recorder is gone",
+                       TRIGGER_PARTS);
+    }
 }
 
 void living_leave(struct living *l)

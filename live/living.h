@@ -47,8 +47,17 @@ pid_t living_pid(const struct living *l);   /* the program's */
 pid_t living_group(const struct living *l); /* its process group */
 const struct talk *living_talk(struct living *l);
 
-/* What was recorded so far goes to the disk: so many records, soon. */
-int living_flush(struct living *l, uint64_t *records, struct err *err);
+/* What was recorded so far goes to the disk: soon there are so many records of the last part of the
+ * run that has begun. */
+struct living_log {
+    uint64_t records;
+    uint32_t begun, ended; /* parts; the last one is being recorded if it has not ended */
+};
+int living_flush(struct living *l, struct living_log *log, struct err *err);
+
+/* The next part of the run begins here, or the one that is recorded ends. 1: it does; 0: it will
+ * when the program goes on. */
+int living_record(struct living *l, bool on, struct err *err);
 /* The program goes on without us. */
 void living_leave(struct living *l);
 void living_kill(struct living *l);

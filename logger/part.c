@@ -47,6 +47,7 @@ static int flush(struct recorder *r, struct err *err)
         return 0;
     summary_add(&r->out->summary, p->memory, p->memory_bytes);
     int bad = writer_events(r->writer, p->memory, p->memory_bytes, p->memory_records, err);
+    p->records += p->memory_records;
     p->memory_bytes = p->memory_records = 0;
     p->chunks += !bad;
     return bad;
@@ -134,8 +135,10 @@ static int complete(struct recorder *r, struct err *err)
         bad = write_held(r, err);
     drop_held(&r->part);
     r->ring->memory.chunks = r->part.chunks;
+    r->ring->memory.records = r->part.records;
     if (!bad)
         __atomic_store_n(&r->ring->memory.state, MEMORY_WRITTEN, __ATOMIC_RELEASE);
+    recorder_answer(r);
     return bad;
 }
 
@@ -282,11 +285,13 @@ bool part_uses_key(const struct trigger_region *g)
 void part_head(const struct recorder *r, struct text *text)
 {
     const uint32_t parts = r->what->region->parts;
-    if (r->what->from[r->index])
+    if (r->what->from && r->what->from[r->index])
         text_add(text, "region_from", r->what->from[r->index]);
-    if (r->what->to[r->index])
+    if (r->what->to && r->what->to[r->index])
         text_add(text, "region_to", r->what->to[r->index]);
-    if (parts > 1)
+    if (r->what->box_fd && r->index >= r->what->region->begun)
+        text_add(text, "region_from", "pin record on");
+    if (parts > 1 && !r->what->box_fd)
         text_addf(text, "region_part", "%u of %u", r->index + 1, parts);
 }
 

@@ -91,6 +91,10 @@ static int ring_make(struct recorder *r, struct err *err)
     note_outputs(&r->ring->outputs);
     if (r->what->region)
         r->ring->region = *r->what->region;
+    if (r->what->region && r->what->region->begun) { /* with the program */
+        r->part.begun = true;
+        r->ring->memory.state = MEMORY_WRITTEN;
+    }
     r->ring->region.ready = 1;
     r->ring->magic = RING_MAGIC;
     group_bell(&r->ring->bell);
@@ -411,6 +415,7 @@ static void begin_next(struct recorder *r, struct writer *writer)
     r->next = r->pages_next = 0;
     part_reset(r);
     r->ring->memory = (struct ring_memory){0};
+    r->ring->records = 0;
     r->ring->last = (struct ring_last){0};
     r->ring->warnings = 0;
     r->ring->target_done = 0;
@@ -611,6 +616,17 @@ static int record(struct recorder *r, struct err *err)
     }
     write_end(r);
     return 0;
+}
+
+char *recorder_part_name(const char *dir, unsigned part)
+{
+    static const char suffix[] = ".pinball";
+    const size_t n = strlen(dir), end = sizeof suffix - 1;
+    const size_t stem = n > end && !strcmp(dir + n - end, suffix) ? n - end : n;
+    char *name;
+    if (asprintf(&name, "%.*s.%u%s", (int)stem, dir, part, suffix) < 0)
+        abort();
+    return name;
 }
 
 size_t recorder_parts(const struct recording *what)

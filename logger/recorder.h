@@ -36,7 +36,7 @@ struct recording {
     const char *schedule; /* a strategy of engine/sched/schedules.def; NULL: the plain one */
     uint64_t seed;        /* the strategy's */
     const struct trigger_region *region; /* which parts of the run; NULL: all of it */
-    const char *const *from, *const *to; /* ... in the user's words; NULL: none */
+    const char *const *from, *const *to; /* ... in the user's words; NULL: none, or all are */
     bool stops;                          /* the program is ended with the last part */
     /* Which places of a module triggers mean: fills in at most `room`, returns how many there are.
      */
@@ -81,6 +81,8 @@ struct recorded {
  * then nothing is left of the directory. After 0 signals do not end this process (group.h), so that
  * the caller can tell the end. */
 int recorder_run(const struct recording *what, struct recorded *out, struct err *err);
+/* The part's directory, from 1 on: NAME.PART.pinball of NAME.pinball. The caller's to free. */
+char *recorder_part_name(const char *dir, unsigned part);
 /* How many there are in `out`. */
 size_t recorder_parts(const struct recording *what);
 

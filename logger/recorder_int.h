@@ -21,7 +21,7 @@ struct part {
     pid_t twin;               /* it is read from there; 0: from the program */
     uint8_t *memory;          /* records that are not written yet */
     size_t memory_bytes;
-    uint64_t memory_records, chunks;
+    uint64_t memory_records, chunks, records; /* not written yet; written */
     struct held {
         uint8_t *records;
         size_t bytes;

@@ -86,8 +86,8 @@ struct ring_last {
 /* A part of a run begins with memory, whose chunks do not come from segments. */
 enum ring_memory_state { MEMORY_NONE, MEMORY_BEGUN, MEMORY_WRITTEN };
 struct ring_memory {
-    uint32_t state, pad; /* enum ring_memory_state */
-    uint64_t chunks;     /* when written */
+    uint32_t state, pad;      /* enum ring_memory_state */
+    uint64_t chunks, records; /* when written */
 };
 
 struct ring {

@@ -18,6 +18,15 @@ enum trigger_kind {
     TRIGGER_SIGNAL, /* number: of the signal, sent or raised by a fault */
     TRIGGER_MARK,   /* number: the kind (marks.h), with this text */
     TRIGGER_FIRED,  /* the recorder says when, by `fired`: time, a key */
+    TRIGGER_ASKED,  /* a debugger says when, where the program has stopped */
+};
+
+/* To a debugger. */
+enum trigger_answer {
+    TRIGGER_MET,
+    TRIGGER_LATER,   /* when the program goes on: no thread is where it could be noted */
+    TRIGGER_ALREADY, /* it is recorded, or is not, as it is asked for */
+    TRIGGER_NO_MORE, /* parts */
 };
 
 struct trigger {

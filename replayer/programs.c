@@ -129,7 +129,7 @@ int programs_note(struct programs *p, unsigned number, struct replay *replay,
     uint8_t *copy = malloc(n * sizeof *auxv + 1);
     char *path = strdup(file);
     const struct debuggee_program program = {
-        .path = path, .pid = regs.tid, .auxv = copy, .auxv_bytes = n * sizeof *auxv};
+        .path = path, .pid = regs.pid, .auxv = copy, .auxv_bytes = n * sizeof *auxv};
     if (!copy || !path || array_append(&p->list, &p->count, program)) {
         free(copy);
         free(path);

@@ -417,7 +417,7 @@ static int make_copy(struct replay *r, struct replay *c, struct err *err)
         warden_adopt(r->ward, -ECHILD, &again);
         return -1;
     }
-    c->ward = warden_adopt(r->ward, (pid_t)(int64_t)inbox_result(r->inbox), err);
+    c->ward = warden_adopt(r->ward, (pid_t)(int64_t)inbox_result(r->inbox, 0), err);
     return c->ward ? 0 : -1;
 }
 

@@ -327,6 +327,11 @@ int timeline_stops(struct timeline *t, const struct debuggee_stops *stops, struc
     return stoplist_set(&t->stops, stops, err);
 }
 
+int timeline_stops_as(struct timeline *t, const struct stoplist *stops, struct err *err)
+{
+    return stoplist_copy(&t->stops, stops, err);
+}
+
 struct pinball *timeline_pinball(struct timeline *t)
 {
     return t->pinball;

@@ -44,6 +44,8 @@ void timeline_grown(struct timeline *timeline);
 
 /* Replaces all there were. Cheap if little has changed. What it points to is copied. */
 int timeline_stops(struct timeline *timeline, const struct debuggee_stops *stops, struct err *err);
+struct stoplist;
+int timeline_stops_as(struct timeline *timeline, const struct stoplist *stops, struct err *err);
 
 /* ---- moving ---- */
 

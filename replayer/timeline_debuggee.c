@@ -49,6 +49,8 @@ static int move(void *self, const struct debuggee_move *m, struct debuggee_stop 
         return timeline_goto_begin(self, stop, err);
     case MOVE_TO_END:
         return timeline_goto_end(self, stop, err);
+    case MOVE_TO_RECORDED:
+        return err_set(err, "this is a recording, and not a living program");
     }
     return err_set(err, "there is nowhere to move to");
 }

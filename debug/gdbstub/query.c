@@ -71,8 +71,11 @@ static void when(struct server *s, struct args *args, struct reply *out)
         reply_addf(out, ",\"signal\":%d", now->signal);
     if (s->has_pending)
         reply_text(out, ",\"pending\":true");
-    if (debuggee_alive(&s->debuggee))
-        reply_text(out, ",\"alive\":true");
+    if (debuggee_alive(&s->debuggee)) {
+        struct debuggee_recorded recorded;
+        const bool told = debuggee_record(&s->debuggee, RECORD_TOLD, &recorded, &err) == 0;
+        reply_addf(out, ",\"alive\":true,\"recorded\":%s", truth(told && recorded.on));
+    }
     debuggee_program(&s->debuggee, &program);
     if (is_at_end(s))
         reply_addf(out, ",\"reason\":%" PRIu32 ",\"status\":%" PRId32, now->reason, now->status);
@@ -130,6 +133,12 @@ static int find_goal(struct server *s, struct args *args, struct debuggee_move *
     if (args_word(&whole, "end") && args_empty(&whole)) {
         goal->way = MOVE_TO_END;
         *order = is_at_end(s) ? 0 : 1;
+        return 0;
+    }
+    whole = *args;
+    if (args_word(&whole, "recorded") && args_empty(&whole)) {
+        goal->way = MOVE_TO_RECORDED;
+        *order = -1;
         return 0;
     }
     if (args_empty(args))
@@ -263,17 +272,53 @@ static void bookmarks(struct server *s, struct args *args, struct reply *out)
 static void recording(struct server *s, struct args *args, struct reply *out)
 {
     const struct server_options *o = s->options;
+    struct debuggee_recorded recorded;
     struct err err;
 
     (void)args;
-    if (debuggee_settle(&s->debuggee, &err)) {
+    if (debuggee_settle(&s->debuggee, &err) ||
+        debuggee_record(&s->debuggee, RECORD_TOLD, &recorded, &err)) {
         put_error(out, err.msg);
         return;
     }
+    const char *path = recorded.path ? recorded.path : o->path;
     reply_text(out, "{\"path\":\"");
-    reply_hex(out, o->path, strlen(o->path));
+    reply_hex(out, path, strlen(path));
     reply_text(out, "\",\"program\":\"");
     reply_hex(out, o->program, strlen(o->program));
+    reply_text(out, "\"}");
+}
+
+/* `on`, `off`, or nothing: is the living program being recorded, and where? */
+static void record(struct server *s, struct args *args, struct reply *out)
+{
+    struct debuggee_recorded recorded;
+    enum debuggee_record what = args_empty(args) ? RECORD_TOLD : RECORD_ON;
+    struct args word = *args;
+    struct err err;
+
+    if (args_word(&word, "off")) {
+        what = RECORD_OFF;
+        *args = word;
+    } else {
+        args_word(args, "on");
+    }
+    if (!args_empty(args)) {
+        put_error(out, "record on, or record off?");
+        return;
+    }
+    if (what != RECORD_TOLD)
+        diversion_drop(s);
+    if (debuggee_record(&s->debuggee, what, &recorded, &err)) {
+        put_error(out, err.msg);
+        return;
+    }
+    if (what == RECORD_ON && recorded.on)
+        s->begin = s->stop.at;
+    reply_addf(out, "{\"on\":%s,\"later\":%s,\"path\":\"", truth(recorded.on),
+               truth(recorded.later));
+    if (recorded.path)
+        reply_hex(out, recorded.path, strlen(recorded.path));
     reply_text(out, "\"}");
 }
 
@@ -329,6 +374,7 @@ static void answer(struct server *s, struct args *args)
         {"bookmarks", bookmarks},
         {"statements", history_statements},
         {"recording", recording},
+        {"record", record},
         {"thread", thread},
         {"lines", lines},
         {"forks", forks},

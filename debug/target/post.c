@@ -9,6 +9,7 @@
 #include "engine/core/session.h"
 #include "engine/core/tools.h"
 #include "engine/os/fpstate.h"
+#include "engine/os/signals.h"
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
@@ -83,6 +84,7 @@ static void give_registers(struct thread *self, struct mailbox *box)
     r->count = thread_count(t);
     r->thread = t->number;
     r->tid = t->tid;
+    r->pid = t->process->pid;
     if (t == self)
         fpstate_save(t, fpstate_features());
     r->xsave_bytes =

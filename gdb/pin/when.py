@@ -37,7 +37,7 @@ $pin_position() is the position, too."""
         if when["at_begin"]:
             say("The recording begins here.")
         if when.get("alive"):
-            say("The program is here, alive.")
+            say("The program is here, alive." if when["recorded"] else "The program is here, alive, and not recorded.")
         elif when["at_end"]:
             say("The recording ends here.")
         if when["executed"] is not None:

@@ -32,7 +32,9 @@
 #include "live/target/guest.h"
 #include "logger/target/log.h"
 #include "logger/target/record.h"
+#include "logger/target/region.h"
 #include "pinball/record.h"
+#include "pinball/ring.h"
 
 enum { KEY_INT = 2, KEY_QUIT = 3, KEY_TSTP = 20, DONTFORK = 10 };
 
@@ -42,13 +44,22 @@ static struct {
     uint64_t stop_record;   /* records up to the last RECORD_STOP, that one included ... */
     struct record_at at;    /* ... which says this */
     uint32_t thread;        /* of that thread */
+    uint32_t last;          /* number of the thread that ran last */
     int passing;            /* a signal that is on its way, and was told; 0: none */
     bool ended;
 } live;
 
+/* The recorder's table, or the one that waits for the next part of the run. */
+static const struct session *below;
+
+static bool is_recording(void)
+{
+    return below == &session_record && !log_over();
+}
+
 struct thread *live_last(void)
 {
-    return post_thread(record_last());
+    return post_thread(live.last);
 }
 
 /* ---- what the supervisor asks for ---- */
@@ -60,7 +71,7 @@ static void stopping(void)
     const uint32_t thread = t ? t->number : 0;
     const bool same = live.stop_record == log_records() && live.thread == thread &&
                       live.at.count == at.count && live.at.pc == at.pc && live.at.hash == at.hash;
-    if (live.ended || same)
+    if (live.ended || same || !is_recording())
         return;
     record_stop(t);
     live.stop_record = log_records();
@@ -101,8 +112,10 @@ static uint64_t write_memory(struct thread *self, gaddr addr, const void *from, 
         if (!engine_write(addr, from, bytes))
             return 0;
     }
-    const struct record_changed c = change(&at);
-    record_poke_memory(&c, addr, bytes);
+    if (is_recording()) {
+        const struct record_changed c = change(&at);
+        record_poke_memory(&c, addr, bytes);
+    }
     instrument_changed(addr, addr + bytes);
     return bytes;
 }
@@ -125,7 +138,8 @@ static bool set_registers(struct thread *self, struct thread *t, const struct ma
         memcpy(t->xsave, r->xsave, r->xsave_bytes);
         fpstate_load(t, fpstate_features());
     }
-    record_poke_registers(&c, t, vector);
+    if (is_recording())
+        record_poke_registers(&c, t, vector);
     if (moves)
         thread_tick(t);
     return true;
@@ -145,14 +159,36 @@ static void let_go(struct mailbox *box)
     *(struct mailbox_run *)box->data = (struct mailbox_run){0};
 }
 
+/* Memory of a part is written while the program goes on, and comes first. */
+static void hand_over_now(struct mailbox *box)
+{
+    const struct ring *ring = log_ring();
+    if (is_recording() && ring->region.begun && log_await_memory())
+        log_break();
+    box->arg[0] = log_records() + ring->memory.records;
+    box->arg[1] = ring->region.begun;
+    box->arg[2] = ring->region.ended;
+}
+
+/* The guest has no place in the program, and nothing can begin in the middle of a call. */
+static enum trigger_answer switch_recording(struct thread *t, bool on)
+{
+    const bool here = t->number && !t->calling;
+    if (live.ended || !log_recorder_lives())
+        return TRIGGER_NO_MORE;
+    const enum trigger_answer answer = region_ask(here ? t : NULL, on);
+    stopping();
+    return answer;
+}
+
 static enum post_answer do_command(struct thread *t, struct mailbox *box)
 {
-    (void)t;
     switch (box->op) {
     case DO_FLUSH:
-        if (!log_over())
-            log_break();
-        box->arg[0] = log_records();
+        hand_over_now(box);
+        return POST_DONE;
+    case DO_RECORD:
+        box->arg[0] = switch_recording(t, box->arg[0]);
         return POST_DONE;
     case DO_LEAVE:
         let_go(box);
@@ -203,13 +239,20 @@ static void map_mailbox(void)
 static void start(struct thread *t)
 {
     struct mailbox_stop s = {.end = 0};
-    session_record.start(t);
+    below->start(t);
+    live.last = t->number;
     t->begun = true;
     guest_start(t);
     post_stop_for(t, STOP_BEGIN, &s);
 }
 
 /* ---- threads ---- */
+
+static void running(struct thread *t)
+{
+    live.last = t->number;
+    below->running(t);
+}
 
 static void leaves(struct thread *t)
 {
@@ -220,20 +263,20 @@ static void leaves(struct thread *t)
 /* A thread that has not begun has its maker's vector registers. */
 static void thread(struct thread *t, struct thread *child)
 {
-    session_record.thread(t, child);
+    below->thread(t, child);
     fpstate_save(t, fpstate_features());
     memcpy(child->xsave, t->xsave, fpstate_bytes());
 }
 
 static void begin(struct thread *t)
 {
-    session_record.begin(t);
+    below->begin(t);
     stops_new_thread(t);
 }
 
 static void forked(struct thread *t)
 {
-    session_record.forked(t);
+    below->forked(t);
     engine.guested = false;
     engine.guest_signals = 0;
     watch_set(NULL, 0);
@@ -245,7 +288,7 @@ static void forked(struct thread *t)
 static void end(struct thread *t, enum session_end how, int status)
 {
     struct mailbox_stop s = {.end = (uint32_t)how, .status = status};
-    session_record.end(t, how, status);
+    below->end(t, how, status);
     if (how == SESSION_EXEC)
         return;
     if (how == SESSION_EXIT)
@@ -256,7 +299,7 @@ static void end(struct thread *t, enum session_end how, int status)
 
 static void killed(struct thread *t)
 {
-    session_record.killed(t);
+    below->killed(t);
     stops_lost_thread(t);
 }
 
@@ -264,7 +307,7 @@ static void killed(struct thread *t)
 static void hand_over(struct thread *t)
 {
     struct mailbox *box = post_box();
-    if (!__atomic_load_n(&box->flush, __ATOMIC_RELAXED) || log_over())
+    if (!__atomic_load_n(&box->flush, __ATOMIC_RELAXED) || !is_recording())
         return;
     box->flush = 0;
     record_stop(t);
@@ -274,7 +317,7 @@ static void hand_over(struct thread *t)
 static void tick(struct thread *t)
 {
     stops_arrived(t);
-    session_record.tick(t);
+    below->tick(t);
     hand_over(t);
 }
 
@@ -282,14 +325,14 @@ static void tick(struct thread *t)
 
 static void entering(struct thread *t)
 {
-    session_record.entering(t);
+    below->entering(t);
     stops_entry(t, (int32_t)t->cpu.gpr[RAX]);
     t->calling = true;
 }
 
 static void wrote(struct thread *t, gaddr addr, uint64_t bytes)
 {
-    session_record.wrote(t, addr, bytes);
+    below->wrote(t, addr, bytes);
     stops_wrote(addr, bytes);
     stops_call_waits(t);
 }
@@ -305,7 +348,7 @@ static void called(struct thread *t, long nr, long result)
     const uint64_t *g = t->cpu.gpr;
     const long a[6] = {(long)g[RDI], (long)g[RSI], (long)g[RDX],
                        (long)g[R10], (long)g[R8],  (long)g[R9]};
-    session_record.called(t, nr, result);
+    below->called(t, nr, result);
     t->calling = false;
     if (stops_watches() && effects_may_write(nr))
         effects_written(nr, a, result, note_written, NULL);
@@ -313,7 +356,7 @@ static void called(struct thread *t, long nr, long result)
 
 static void restarted(struct thread *t)
 {
-    session_record.restarted(t);
+    below->restarted(t);
     t->calling = false;
 }
 
@@ -365,17 +408,21 @@ static void signal(struct thread *t, const struct siginfo_raw *info)
     const bool at_tick = t->at_tick;
     if (live.stop_record == log_records() && !t->calling)
         t->at_tick = true;
-    session_record.signal(t, info);
+    below->signal(t, info);
     t->at_tick = at_tick;
 }
 
 /* ---- the table ---- */
 
-static void prepare(void)
+static struct session table;
+
+/* What is not here is the recorder's alone. */
+static void turns(const struct session *now)
 {
-    static struct session table;
-    table = session_record; /* what is not here is the recorder's alone */
+    below = now;
+    table = *now;
     table.start = start;
+    table.running = running;
     table.leaves = leaves;
     table.thread = thread;
     table.begin = begin;
@@ -390,6 +437,12 @@ static void prepare(void)
     table.restarted = restarted;
     table.arrives = arrives;
     table.signal = signal;
+}
+
+static void prepare(void)
+{
+    turns(&session_record);
+    region_turns = turns;
     session_record.prepare();
     session = &table;
     map_mailbox();

@@ -60,5 +60,7 @@ void log_ask(uint32_t what);
 bool log_ask_outside(uint32_t what);
 /* Waits until the recorder is ready for a part. False: it is gone. */
 bool log_await_part(uint32_t part);
+/* Waits until the memory of a part that has begun is written. False: it is gone. */
+bool log_await_memory(void);
 
 #endif

@@ -179,7 +179,7 @@ const struct sink *log_ring_open(int fd)
 int log_again(void)
 {
     char path[64];
-    if (here.writer && here.writer->over)
+    if (!recorder_lives() || __atomic_load_n(&here.ring->stop, __ATOMIC_ACQUIRE))
         return -1;
     rt_format(path, sizeof path, "/proc/%d/fd/%d", here.ring->recorder, here.ring->fd);
     return (int)sys4(__NR_openat, -100, (long)path, 2 /* read and write, over the exec */, 0);
@@ -230,16 +230,26 @@ bool log_ask_outside(uint32_t what)
     return request(what);
 }
 
-bool log_await_part(uint32_t part)
+/* Until a number of the recorder's is more than this. */
+static bool await(const uint32_t *number, uint32_t than)
 {
-    const uint32_t *ready = &here.ring->region.ready;
     for (;;) {
         uint32_t seen = __atomic_load_n(&here.ring->answer, __ATOMIC_ACQUIRE);
-        if (__atomic_load_n(ready, __ATOMIC_ACQUIRE) > part)
+        if (__atomic_load_n(number, __ATOMIC_ACQUIRE) > than)
             return true;
         if (__atomic_load_n(&here.ring->stop, __ATOMIC_ACQUIRE))
             return false;
         if (!wait_answer(seen))
             return false;
     }
+}
+
+bool log_await_part(uint32_t part)
+{
+    return await(&here.ring->region.ready, part);
+}
+
+bool log_await_memory(void)
+{
+    return await(&here.ring->memory.state, MEMORY_BEGUN);
 }

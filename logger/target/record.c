@@ -244,7 +244,7 @@ static int exec(struct thread *t)
 {
     (void)t;
     region_exec();
-    return log_again();
+    return log_over() ? -1 : log_again();
 }
 
 /* ---- system calls ---- */

@@ -27,6 +27,8 @@
 
 static const struct session session_waiting;
 
+void (*region_turns)(const struct session *now);
+
 static struct {
     struct trigger_region *what;
     struct trigger *next; /* that is waited for; NULL: none */
@@ -38,7 +40,17 @@ static struct {
     struct trigger_counts counts;
     uint32_t first; /* number of the first thread */
     gaddr heap;
+    const struct session *now; /* the recorder's, or the one that waits */
 } region;
+
+static void use(const struct session *now)
+{
+    region.now = now;
+    if (region_turns)
+        region_turns(now);
+    else
+        session = now;
+}
 
 static uint64_t all_ticks(void)
 {
@@ -112,7 +124,7 @@ static void begin(struct thread *t)
     }
     __atomic_store_n(&region.what->begun, region.part + 1, __ATOMIC_RELEASE);
     region.on = true;
-    session = &session_record;
+    use(&session_record);
     record_begin(t);
     wait_next(t);
 }
@@ -123,7 +135,7 @@ static void end(struct thread *t)
     record_end_part(t);
     region.on = false;
     region.part++;
-    session = &session_waiting;
+    use(&session_waiting);
     wait_next(t);
 }
 
@@ -221,6 +233,22 @@ static void end_asleep(void *arg)
     end(t);
 }
 
+enum trigger_answer region_ask(struct thread *t, bool on)
+{
+    if (!waits_for(TRIGGER_ASKED))
+        return region.on == on ? TRIGGER_ALREADY : TRIGGER_NO_MORE;
+    if (region.on == on) {
+        region.due = false; /* of the opposite, which has not come yet */
+        return TRIGGER_ALREADY;
+    }
+    region.due = true;
+    if (!t && region.on && !engine.side_processes && (t = sleeper()))
+        record_switch(t);
+    if (!t || !turn(t))
+        return TRIGGER_LATER;
+    return region.on == on ? TRIGGER_MET : TRIGGER_NO_MORE;
+}
+
 bool region_tick(struct thread *t)
 {
     const bool fired =
@@ -301,7 +329,7 @@ bool region_prepare(void)
     region.on = region.what->begun > region.what->ended; /* in the program before an execve */
     if (!region.what->parts || region.on)
         return false;
-    session = &session_waiting;
+    use(&session_waiting);
     return true;
 }
 
@@ -406,7 +434,7 @@ static void tick(struct thread *t)
 static void entering(struct thread *t)
 {
     if (region_call(t, (int32_t)t->cpu.gpr[RAX]))
-        session->entering(t);
+        region.now->entering(t);
     t->calling = true;
 }
 
@@ -450,7 +478,7 @@ void region_signal_again(struct thread *t, const struct siginfo_raw *info)
     if (!region.on)
         return;
     t->at_tick = true;
-    session->signal(t, info);
+    region.now->signal(t, info);
     t->at_tick = at_tick;
 }
 
@@ -463,7 +491,7 @@ static void signal(struct thread *t, const struct siginfo_raw *info)
 static void fault(struct thread *t)
 {
     if (region_signal(t, t->fault.info.sig))
-        session->fault(t);
+        region.now->fault(t);
 }
 
 static void values(struct thread *t, const struct cpu_state *before)
@@ -475,7 +503,7 @@ static void values(struct thread *t, const struct cpu_state *before)
 static void mark(struct thread *t, enum mark_kind kind, const char *text, size_t bytes)
 {
     if (region_mark(t, kind, text, bytes))
-        session->mark(t, kind, text, bytes);
+        region.now->mark(t, kind, text, bytes);
 }
 
 static const struct session session_waiting = {

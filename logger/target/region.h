@@ -9,6 +9,7 @@
 #define LOGGER_TARGET_REGION_H
 
 #include "engine/core/session.h"
+#include "pinball/trigger.h"
 
 /* Whether the recording is of a part; then the caller leaves all to session_waiting. */
 bool region_prepare(void);
@@ -32,5 +33,13 @@ bool region_more(void);
 void region_leaves(struct thread *t);
 void region_thread(struct thread *t, struct thread *child);
 bool region_mark(struct thread *t, enum mark_kind kind, const char *text, size_t bytes);
+
+/* A part that a debugger asks for (TRIGGER_ASKED), where the program has stopped. t: the thread
+ * that has, outside a system call; NULL: all wait, or are in calls. */
+enum trigger_answer region_ask(struct thread *t, bool on);
+
+/* Whom to tell which table is the recorder's from now on, if a session stands on top of it; NULL:
+ * it becomes `session`. */
+extern void (*region_turns)(const struct session *now);
 
 #endif

@@ -2,9 +2,10 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Steps, runs, pauses, goes back, changes `knob` (at the address KNOB) and calls the function at
- * TWICE, at random. The state where the program stood still is kept by position. Afterwards the
- * recording is replayed: at these positions it must have the same state, but for arithmetic flags.
+ * Steps, runs, pauses, goes back, changes `knob` (at the address KNOB), calls the function at
+ * TWICE, and ends and begins the recording, at random. The state where the program stood still is
+ * kept by position. Afterwards the recordings of all parts are replayed: at these positions each
+ * must have the same state, but for arithmetic flags.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,10 +17,20 @@
 #include "replayer/timeline.h"
 #include "replayer/timeline_debuggee.h"
 
-enum { PLACES = 4096, STACK_BYTES = 256, RSP = 4, RDI = 7, RAX = 0, THREADS = 64, COMPARED = 40 };
+enum {
+    MOST_PARTS = 16,
+    PLACES = 4096,
+    STACK_BYTES = 256,
+    RSP = 4,
+    RDI = 7,
+    RAX = 0,
+    THREADS = 64,
+    COMPARED = 40
+};
 enum { ARITHMETIC = 0x8d5 };
 
 struct place {
+    unsigned part; /* that was recorded, from 0 on */
     struct position at;
     uint64_t events, own, all; /* states: of the thread, of all threads */
 };
@@ -30,6 +41,8 @@ static uint64_t seed, knob, twice;
 static struct debuggee program;
 static bool changed; /* since the program stopped: its position has two states */
 static unsigned patience, compared, calls, changes, returns;
+static unsigned part; /* from 0 on */
+static bool due;      /* the next one begins when the program goes on */
 
 static uint64_t draw(void)
 {
@@ -95,15 +108,26 @@ static bool in_call(struct debuggee *d, uint64_t pc)
     return insn[0] == 0x0f && insn[1] == 0x05;
 }
 
+static bool is_recorded(void)
+{
+    struct debuggee_recorded recorded;
+    struct err err;
+    if (debuggee_record(&program, RECORD_TOLD, &recorded, &err))
+        die("record", err.msg);
+    part += due && recorded.on;
+    due = due && !recorded.on;
+    return recorded.on;
+}
+
 /* A thread that is in a call, or is to get a signal, is met there more than once. */
 static void keep(void)
 {
     const struct debuggee_stop *s = debuggee_now(&program);
-    if (changed || !debuggee_alive(&program) || s->why == STOP_SIGNAL || s->why == STOP_END ||
-        places == PLACES || in_call(&program, s->at.pc))
+    if (!is_recorded() || changed || !debuggee_alive(&program) || s->why == STOP_SIGNAL ||
+        s->why == STOP_END || places == PLACES || in_call(&program, s->at.pc))
         return;
     place[places++] =
-        (struct place){s->at, s->events, state_of(&program, s->at.thread), state(&program)};
+        (struct place){part, s->at, s->events, state_of(&program, s->at.thread), state(&program)};
 }
 
 static struct debuggee_stop go(const struct debuggee_move *m)
@@ -181,19 +205,36 @@ static void step(unsigned n)
 
 static void travel(void)
 {
+    const bool recorded = is_recorded();
+    if (!recorded)
+        go(&(struct debuggee_move){.way = MOVE_TO_RECORDED});
     for (uint64_t n = 1 + draw() % 4; n; n--)
         go(&(struct debuggee_move){.way = draw() % 2 ? MOVE_BACK_ONE : MOVE_BACK});
-    if (places && draw() % 2)
-        go(&(struct debuggee_move){.way = MOVE_TO, .to = place[draw() % places].at});
+    if (places && place[places - 1].part == part && draw() % 2)
+        go(&(struct debuggee_move){.way = MOVE_TO, .to = place[places - 1].at});
     while (!debuggee_alive(&program) && debuggee_now(&program)->why != STOP_END)
         go(&(struct debuggee_move){.way = draw() % 4 ? MOVE_ON : MOVE_TO_END});
     returns++;
 }
 
+/* The recording ends, or the next one begins. The last part is kept for the program's end. */
+static void turn(void)
+{
+    const bool on = !is_recorded();
+    struct debuggee_recorded recorded;
+    struct err err;
+    if (!on && part + 2 >= MOST_PARTS)
+        return;
+    if (debuggee_record(&program, on ? RECORD_ON : RECORD_OFF, &recorded, &err))
+        die("record", err.msg);
+    due = due || on; /* is_recorded() sees it come */
+    keep();
+}
+
 static void walk(unsigned steps)
 {
     for (unsigned i = 0; i < steps && debuggee_alive(&program); i++) {
-        const unsigned what = draw() % 8;
+        const unsigned what = draw() % 9;
         set_break(what == 0 ? twice : 0);
         patience = 1 + draw() % 3;
         if (what < 2)
@@ -209,12 +250,14 @@ static void walk(unsigned steps)
             call();
         else if (what == 4)
             travel();
+        else if (what == 8)
+            turn();
         else if (what > 4)
             step(1 + draw() % 20);
     }
 }
 
-static void compare(const char *dir)
+static void compare(const char *dir, unsigned of)
 {
     struct err err;
     const struct timeline_options o = {0};
@@ -227,6 +270,8 @@ static void compare(const char *dir)
         const struct place *p = &place[draw() % places];
         struct debuggee_stop stop;
         char text[POSITION_TEXT];
+        if (p->part != of)
+            continue;
         position_format(&p->at, text);
         if (debuggee_move(&d, &(struct debuggee_move){.way = MOVE_TO, .to = p->at}, &stop, &err))
             die(text, err.msg);
@@ -260,8 +305,12 @@ int main(int argc, char **argv)
     while (debuggee_now(&program)->why != STOP_END || !debuggee_now(&program)->gone)
         go(&(struct debuggee_move){.way = MOVE_ON});
     debuggee_close(&program);
-    compare(argv[1]);
-    printf("%zu places, %u compared, %u changes, %u calls, %u times back\n", places, compared,
-           changes, calls, returns);
+    for (unsigned i = 0; i <= part; i++) {
+        char *name = i ? recorder_part_name(argv[1], i + 1) : strdup(argv[1]);
+        compare(name, i);
+        free(name);
+    }
+    printf("%u parts, %zu places, %u compared, %u changes, %u calls, %u times back\n", part + 1,
+           places, compared, changes, calls, returns);
     return 0;
 }

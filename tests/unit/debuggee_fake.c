@@ -371,6 +371,7 @@ static int move(void *self, const struct debuggee_move *m, struct debuggee_stop 
     case MOVE_TO_END:
         return go_to_end(self, stop, err);
     case MOVE_NONE:
+    case MOVE_TO_RECORDED:
         break;
     }
     abort();
