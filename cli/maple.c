@@ -22,7 +22,7 @@
 #include "cli/cli.h"
 #include "cli/engine_options.h"
 #include "cli/json.h"
-#include "maple-bridge/search.h"
+#include "cli/maple_print.h"
 #include "pinball/text.h"
 
 const char maple_details[] =
@@ -43,6 +43,15 @@ const char maple_details[] =
     "  --before CMD       run a shell command before each run\n"
     "  --after CMD        ... and after it\n"
     "  --libraries        let threads be taken off inside libraries, too\n"
+    "  --memo FILE        keep what the search knows in FILE, and go on from there\n"
+    "  --profile          make a profile for the memo: until three runs show nothing new\n"
+    "  --active           force the memo's iRoots, until none is left to try\n"
+    "  --iroot N          force the memo's iRoot N, once if --runs does not say more; --seed chooses the rest\n"
+    "  --show             list the memo's iRoots\n"
+    "  --window N         an iRoot's accesses by one thread are within N instructions; default 1000\n"
+    "  --granularity N    accesses to the same N bytes are to one location: 2 to 64; default 8\n"
+    "  --job K/N          of --runs runs make each Nth batch, the Kth one first; FILE.K-of-N has what they show\n"
+    "  --merge            add the files that are named, which jobs left, to the memo\n"
     "  --json             print the result as JSON\n"
     "  --help             print this\n"
     "\n"
@@ -66,6 +75,15 @@ enum {
     OPT_BEFORE,
     OPT_AFTER,
     OPT_LIBRARIES,
+    OPT_MEMO,
+    OPT_PROFILE,
+    OPT_ACTIVE,
+    OPT_IROOT,
+    OPT_SHOW,
+    OPT_WINDOW,
+    OPT_GRANULARITY,
+    OPT_JOB,
+    OPT_MERGE,
     OPT_JSON,
     OPT_ENGINE,
     OPT_HELP
@@ -85,6 +103,15 @@ static const struct option long_options[] = {
     {"before", required_argument, NULL, OPT_BEFORE},
     {"after", required_argument, NULL, OPT_AFTER},
     {"libraries", no_argument, NULL, OPT_LIBRARIES},
+    {"memo", required_argument, NULL, OPT_MEMO},
+    {"profile", no_argument, NULL, OPT_PROFILE},
+    {"active", no_argument, NULL, OPT_ACTIVE},
+    {"iroot", required_argument, NULL, OPT_IROOT},
+    {"show", no_argument, NULL, OPT_SHOW},
+    {"window", required_argument, NULL, OPT_WINDOW},
+    {"granularity", required_argument, NULL, OPT_GRANULARITY},
+    {"job", required_argument, NULL, OPT_JOB},
+    {"merge", no_argument, NULL, OPT_MERGE},
     {"json", no_argument, NULL, OPT_JSON},
     {"engine", required_argument, NULL, OPT_ENGINE},
     {"help", no_argument, NULL, OPT_HELP},
@@ -92,14 +119,6 @@ static const struct option long_options[] = {
 };
 
 enum { RUNS_DEFAULT = 1000 };
-
-struct maple {
-    struct search_options search;
-    struct engine_options engine;
-    struct recipe recipe;
-    bool json, terminal;
-    bool told; /* something was found */
-};
 
 static volatile int interrupted;
 
@@ -131,24 +150,61 @@ static int parse_time(const char *text, uint64_t *ns)
     return 0;
 }
 
+static const struct {
+    int option;
+    const char *name, *what;
+    uint64_t least, most;
+} numbers[] = {
+    {'j', "-j", "a number from 1 to 64", 1, CREW_MOST},
+    {OPT_RUNS, "--runs", "a number of runs", 1, UINT64_MAX},
+    {OPT_SEED, "--seed", "a number", 0, UINT64_MAX},
+    {OPT_IROOT, "--iroot", "a number from 1 on", 1, UINT32_MAX},
+    {OPT_WINDOW, "--window", "a number of instructions", 1, UINT32_MAX},
+    {OPT_GRANULARITY, "--granularity", "2, 4, 8, 16, 32 or 64", 2, 64},
+};
+
+static void set_number(struct maple *m, int option, uint64_t n)
+{
+    switch (option) {
+    case 'j':
+        m->search.workers = (int)n;
+        break;
+    case OPT_RUNS:
+        m->search.most_runs = n;
+        break;
+    case OPT_SEED:
+        m->search.seed = n;
+        break;
+    case OPT_IROOT:
+        m->search.iroot = n;
+        break;
+    case OPT_WINDOW:
+        m->search.scout.window = n;
+        break;
+    default:
+        m->search.scout.shift = (unsigned)__builtin_ctzll(n);
+    }
+}
+
 static int parse_number(struct maple *m, int option, const char *text)
 {
     uint64_t n;
-    if (text_number(text, &n))
-        return bad_value(option == 'j'        ? "-j"
-                         : option == OPT_RUNS ? "--runs"
-                                              : "--seed",
-                         text, "a number");
-    if (option == 'j' && (n < 1 || n > CREW_MOST))
-        return bad_value("-j", text, "a number from 1 to 64");
-    if (option == OPT_RUNS && !n)
-        return bad_value("--runs", text, "a number of runs");
-    if (option == 'j')
-        m->search.workers = (int)n;
-    else if (option == OPT_RUNS)
-        m->search.most_runs = n;
-    else
-        m->search.seed = n;
+    size_t i = 0;
+    while (numbers[i].option != option)
+        i++;
+    if (text_number(text, &n) || n < numbers[i].least || n > numbers[i].most ||
+        (option == OPT_GRANULARITY && (n & (n - 1))))
+        return bad_value(numbers[i].name, text, numbers[i].what);
+    set_number(m, option, n);
+    return 0;
+}
+
+static int parse_job(struct maple *m, const char *text)
+{
+    int n = 0;
+    if (sscanf(text, "%" SCNu32 "/%" SCNu32 "%n", &m->search.job, &m->search.jobs, &n) != 2 ||
+        text[n] || !m->search.job || m->search.job > m->search.jobs)
+        return bad_value("--job", text, "a job's number and how many there are, as in 1/4");
     return 0;
 }
 
@@ -162,7 +218,15 @@ static int parse_one(struct maple *m, int c, const char *text)
     case 'j':
     case OPT_RUNS:
     case OPT_SEED:
+    case OPT_IROOT:
+    case OPT_WINDOW:
+    case OPT_GRANULARITY:
         return parse_number(m, c, text);
+    case OPT_JOB:
+        return parse_job(m, text);
+    case OPT_MEMO:
+        m->search.memo = text;
+        return 0;
     case OPT_FOR:
         return parse_time(text, &m->search.most_ns) ? bad_value("--for", text, "a time, as in 10m")
                                                     : 0;
@@ -191,6 +255,41 @@ static int parse_one(struct maple *m, int c, const char *text)
     }
 }
 
+/* Options without a value. */
+static bool *flag_of(struct maple *m, int c)
+{
+    return c == OPT_PAIR        ? &m->search.pair
+           : c == OPT_ALL       ? &m->search.all
+           : c == OPT_LIBRARIES ? &m->search.scout.libraries
+           : c == OPT_MERGE     ? &m->merge
+           : c == OPT_JSON      ? &m->json
+                                : NULL;
+}
+
+static enum search_goal goal_of(int c)
+{
+    return c == OPT_PROFILE  ? SEARCH_PROFILE
+           : c == OPT_ACTIVE ? SEARCH_ACTIVE
+           : c == OPT_SHOW   ? SEARCH_SHOW
+                             : SEARCH_FAILURE;
+}
+
+/* Options that need others. Returns -1 if all is well. */
+static int check(struct maple *m)
+{
+    const struct search_options *o = &m->search;
+    const bool wants = o->goal != SEARCH_FAILURE || o->iroot || o->jobs || m->merge;
+    if (wants && !o->memo)
+        return say_error(CLI_USAGE,
+                         "maple: --profile, --active, --iroot, --show, --job and --merge "
+                         "are about a memo: --memo FILE");
+    if (o->jobs && (o->iroot || o->recipe || o->goal != SEARCH_FAILURE || o->most_ns))
+        return say_error(CLI_USAGE, "maple: jobs divide a search with --runs, nothing else");
+    if (!o->most_runs && !o->most_ns && o->goal != SEARCH_ACTIVE)
+        m->search.most_runs = o->iroot ? 1 : RUNS_DEFAULT;
+    return -1;
+}
+
 /* Returns -1 to go on with argv[optind], or the status to end with. */
 static int parse(int argc, char *argv[], struct maple *m)
 {
@@ -203,29 +302,27 @@ static int parse(int argc, char *argv[], struct maple *m)
             return say_bad_option("maple", argv, c == ':' ? ':' : optopt, OPT_HELP);
         if (c == OPT_NO_REPORT)
             m->search.report = false;
-        else if (c == OPT_PAIR)
-            m->search.pair = true;
-        else if (c == OPT_ALL)
-            m->search.all = true;
-        else if (c == OPT_LIBRARIES)
-            m->search.libraries = true;
-        else if (c == OPT_JSON)
-            m->json = true;
+        else if (goal_of(c) != SEARCH_FAILURE)
+            m->search.goal = goal_of(c);
+        else if (flag_of(m, c))
+            *flag_of(m, c) = true;
         else
             bad = parse_one(m, c, optarg);
     }
-    if (!m->search.most_runs && !m->search.most_ns)
-        m->search.most_runs = RUNS_DEFAULT;
-    return bad ? bad : -1;
+    return bad ? bad : check(m);
 }
 
-static void default_dir(const char *program, char *out, size_t room)
+/* Jobs that run at once have different ones. */
+static void default_dir(const char *program, uint32_t job, char *out, size_t room)
 {
     struct stat st;
     const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
-    snprintf(out, room, "%s.maple.pinball", name);
+    char part[16] = "";
+    if (job)
+        snprintf(part, sizeof part, ".job%" PRIu32, job);
+    snprintf(out, room, "%s.maple%s.pinball", name, part);
     for (int i = 1; lstat(out, &st) == 0; i++)
-        snprintf(out, room, "%s.maple.%d.pinball", name, i);
+        snprintf(out, room, "%s.maple%s.%d.pinball", name, part, i);
 }
 
 static int processors(void)
@@ -235,172 +332,19 @@ static int processors(void)
     return n < 1 ? 1 : n > CREW_MOST ? CREW_MOST : n;
 }
 
-/* ---- what is said ---- */
-
-static void clear_line(const struct maple *m)
+/* The arguments are the parts' files. */
+static int merge(const struct maple *m, char *const *part)
 {
-    if (m->terminal)
-        fputs("\r\033[K", stderr);
-}
-
-static void show(void *arg, const struct search_state *s)
-{
-    const struct maple *m = arg;
-    if (!m->terminal)
-        return;
-    const double seconds = (double)s->ns / 1e9;
-    fprintf(stderr,
-            "\r%" PRIu64 " runs, %.0f/s, %" PRIu64 " pairs of accesses seen, %" PRIu64
-            " orders forced of %" PRIu64 " tried, %" PRIu64 " failure%s\033[K",
-            s->runs, seconds > 0 ? (double)s->runs / seconds : 0.0, s->pairs, s->exposed, s->orders,
-            s->failures, s->failures == 1 ? "" : "s");
-}
-
-static void failure_text(const struct crew_outcome *o, char *out, size_t room)
-{
-    const int status = o->wait_status;
-    switch (o->kind) {
-    case CREW_CIRCLE:
-        snprintf(out, room, "deadlock: threads wait for each other's locks");
-        break;
-    case CREW_STUCK:
-        snprintf(out, room, "deadlock: all threads wait, and nothing can end that");
-        break;
-    case CREW_LONG:
-        snprintf(out, room, "hang: %.1f s of CPU time", (double)o->used_ns / 1e9);
-        break;
-    case CREW_TEXT_MATCHED:
-        snprintf(out, room, "it reported an error");
-        break;
-    case CREW_CHECK:
-        snprintf(out, room, "the check failed");
-        break;
-    default:
-        if (WIFSIGNALED(status))
-            snprintf(out, room, "SIG%s", sigabbrev_np(WTERMSIG(status)));
-        else
-            snprintf(out, room, "status %d", WEXITSTATUS(status));
-    }
-}
-
-static void found_json(const struct search_found *f, const char *failure, const char *recipe)
-{
-    printf("{\"run\": %" PRIu64 ", \"failure\": ", f->run);
-    json_string(failure);
-    fputs(", \"pinball\": ", stdout);
-    json_string(f->dir);
-    fputs(", \"strategy\": ", stdout);
-    json_string(f->strategy);
-    fputs(", \"recipe\": ", stdout);
-    json_string(f->strategy ? recipe : NULL);
-    printf(", \"events\": %" PRIu64 ", \"switches\": %" PRIu64 ", \"output\": ", f->events,
-           f->switches);
-    json_string(f->outcome->text);
-    putchar('}');
-}
-
-static void found(void *arg, const struct search_found *f)
-{
-    struct maple *m = arg;
-    char failure[100], recipe[RECIPE_TEXT];
-    failure_text(f->outcome, failure, sizeof failure);
-    recipe_text(&f->recipe, recipe, sizeof recipe);
-    clear_line(m);
-    if (m->json) {
-        fputs(m->told ? ", " : "", stdout);
-        found_json(f, failure, recipe);
-    } else {
-        plain_printf(stdout, "%s: run %" PRIu64 ": %s\n", f->dir, f->run, failure);
-        if (f->strategy || m->search.recipe)
-            plain_printf(stdout, "recipe %s: %" PRIu64 " events, %" PRIu64 " switches\n", recipe,
-                         f->events, f->switches);
-        else
-            plain_printf(stdout, "the program fails without being perturbed\n");
-        for (const char *line = f->outcome->text; *line;) {
-            const size_t n = strcspn(line, "\n");
-            plain_printf(stdout, "  | %.*s\n", (int)n, line);
-            line += n + (line[n] == '\n');
-        }
-    }
-    m->told = true;
-    fflush(stdout);
-}
-
-static void say_access(const struct reduce_access *a, const char *end)
-{
-    plain_printf(stdout, "T%" PRIu32 " %s at %s%s", a->thread, a->write ? "writes" : "reads",
-                 a->place, end);
-}
-
-static void reduced_json(const struct reduced *r)
-{
-    printf("{\"runs\": %" PRIu64 ", \"before\": %" PRIu32 ", \"after\": %" PRIu32 ", \"pairs\": [",
-           r->runs, r->before, r->after);
-    for (uint32_t i = 0; i < r->pairs; i++) {
-        const struct reduce_access *side[] = {&r->pair[i].first, &r->pair[i].then};
-        fputs(i ? ", [" : "[", stdout);
-        for (int k = 0; k < 2; k++) {
-            printf("%s{\"thread\": %" PRIu32 ", \"write\": %s, \"place\": ", k ? ", " : "",
-                   side[k]->thread, side[k]->write ? "true" : "false");
-            json_string(side[k]->place);
-            putchar('}');
-        }
-        putchar(']');
-    }
-    fputs("]}", stdout);
-}
-
-static void reduced(void *arg, const struct reduced *r)
-{
-    struct maple *m = arg;
-    if (m->json) {
-        fputs(", ", stdout);
-        reduced_json(r);
-        return;
-    }
-    if (r->failed) {
-        puts("the schedule alone does not bring it back: the program depends on something outside");
-        return;
-    }
-    printf("%" PRIu32 " of %" PRIu32 " switches are needed (%" PRIu64 " more runs)", r->after,
-           r->before, r->runs);
-    struct recipe script = {.tactic = AGENDA_script};
-    if (r->after <= RECIPE_SWITCHES) {
-        char text[RECIPE_TEXT];
-        script.switches = r->after;
-        memcpy(script.script, r->list, r->after * sizeof *r->list);
-        recipe_text(&script, text, sizeof text);
-        printf(": recipe %s", text);
-    }
-    putchar('\n');
-    for (uint32_t i = 0; i < r->pairs; i++) {
-        fputs(i ? "              " : "critical pair ", stdout);
-        say_access(&r->pair[i].first, ", then ");
-        say_access(&r->pair[i].then, "");
-        putchar('\n');
-    }
-    fflush(stdout);
-}
-
-static void finish(const struct maple *m, const struct search_result *r)
-{
-    clear_line(m);
-    if (m->json) {
-        printf("], \"runs\": %" PRIu64 ", \"seconds\": %.3f, \"sites\": %" PRIu32
-               ", \"hash\": \"%016" PRIx64 "\", \"same\": %s}\n",
-               r->runs, (double)r->ns / 1e9, r->sites, r->hash, r->same ? "true" : "false");
-        return;
-    }
-    if (m->search.recipe)
-        printf("%" PRIu64 " runs, hash of switches %016" PRIx64 "%s\n", r->runs, r->hash,
-               r->same ? "" : ", not the same in all of them");
-    else if (!r->failures)
-        printf("%" PRIu64 " run%s in %.1f s, none failed\n", r->runs, r->runs == 1 ? "" : "s",
-               (double)r->ns / 1e9);
-    if (!r->failures && r->threads == 1)
-        say_hint("the program has one thread: there is only one schedule");
-    else if (!r->failures && !r->sites)
-        say_hint("its threads share no memory that the search could order");
+    struct err err;
+    uint32_t failures;
+    if (!*part)
+        return say_error(CLI_USAGE, "maple: --merge: no files of jobs are named");
+    if (search_merge(m->search.memo, part, &failures, &err))
+        return say_error(CLI_FAILED, "maple: %s", err.msg);
+    plain_printf(stdout, "%s: %" PRIu32 " failure%s\n", m->search.memo, failures,
+                 failures == 1 ? "" : "s");
+    const int status = say_finish();
+    return status ? status : failures ? CLI_DONE : CLI_FAILED;
 }
 
 static int run(struct maple *m)
@@ -411,12 +355,9 @@ static int run(struct maple *m)
     sigaction(SIGINT, &act, NULL);
     sigaction(SIGTERM, &act, NULL);
     sigaction(SIGHUP, &act, NULL);
-    if (m->json) {
-        json_begin();
-        fputs(", \"found\": [", stdout);
-    }
+    maple_print_begin(m);
     const int bad = search_run(&m->search, &result, &err);
-    finish(m, &result);
+    maple_print_end(m, &result, bad);
     if (bad && !result.failures)
         return say_error(err.code == CLI_NOT_FOUND || err.code == CLI_CANNOT_RUN ? err.code
                                                                                  : CLI_FAILED,
@@ -427,27 +368,33 @@ static int run(struct maple *m)
         return say_error(128 + interrupted, "interrupted; %" PRIu64 " runs, none failed",
                          result.runs);
     const int status = say_finish();
-    return status ? status : result.failures ? CLI_DONE : CLI_FAILED;
+    const bool made = m->search.goal == SEARCH_PROFILE || m->search.goal == SEARCH_SHOW;
+    return status ? status : result.failures || made ? CLI_DONE : CLI_FAILED;
 }
 
 int maple_main(int argc, char *argv[])
 {
     struct maple m = {.engine.verb = "maple",
-                      .search = {.seed = 1, .report = true, .stop = &interrupted},
+                      .search = {.seed = 1,
+                                 .report = true,
+                                 .stop = &interrupted,
+                                 .scout = {.window = SCOUT_WINDOW, .shift = SCOUT_SHIFT}},
                       .terminal = isatty(STDERR_FILENO)};
     char path[PATH_MAX], dir[PATH_MAX];
     int status = parse(argc, argv, &m);
     struct stat st;
 
+    if (status < 0 && m.merge)
+        return merge(&m, argv + optind);
     if (status < 0)
         status = engine_options_program(&m.engine, argv += optind, path);
     if (status >= 0)
         return status;
     if (!m.search.dir) {
-        default_dir(argv[0], dir, sizeof dir);
+        default_dir(argv[0], m.search.job, dir, sizeof dir);
         m.search.dir = dir;
     }
-    if (lstat(m.search.dir, &st) == 0)
+    if (m.search.goal != SEARCH_SHOW && lstat(m.search.dir, &st) == 0)
         return say_error(CLI_FAILED, "maple: %s: there already", m.search.dir);
     if (!m.search.workers)
         m.search.workers = processors();
@@ -456,9 +403,6 @@ int maple_main(int argc, char *argv[])
     m.search.crew.argv = argv;
     m.search.crew.engine = m.engine.text;
     m.search.crew.dir = m.search.dir;
-    m.search.progress = show;
-    m.search.found = found;
-    m.search.reduced = reduced;
-    m.search.arg = &m;
+    maple_print_to(&m);
     return run(&m);
 }

@@ -9,22 +9,25 @@
 
 enum { ORDERS_MOST = 20000, FAILED_MOST = 2, TRIES_MOST = 6 };
 
+struct place {
+    uint8_t actor, place;
+};
+
 static const struct idiom {
-    uint8_t number;
-    struct {
-        uint8_t actor, place;
-    } step[AGENDA_STEPS];
+    uint8_t number, steps;
+    struct place step[AGENDA_STEPS];
 } idioms[] = {
 #define STEP(actor, place)                                                                         \
     {                                                                                              \
         actor, place                                                                               \
     }
-#define IDIOM(number, ...) {number, {__VA_ARGS__}},
+#define IDIOM(number, ...)                                                                         \
+    {number, sizeof((struct place[]){__VA_ARGS__}) / sizeof(struct place), {__VA_ARGS__}},
 #include "maple-bridge/idioms.def"
 #undef IDIOM
 #undef STEP
 };
-static const uint8_t idiom_steps[] = {2, 3, 4, 4, 4};
+enum { IDIOMS = sizeof idioms / sizeof idioms[0] };
 
 void idioms_deinit(struct idioms *s)
 {
@@ -42,10 +45,10 @@ static uint64_t hash_of(const struct agenda_step *step)
     return h ^ h >> 32;
 }
 
-static int add(struct idioms *s, const struct idiom *i, uint8_t steps, const uint32_t *site)
+static int add(struct idioms *s, const struct idiom *i, const uint32_t *site)
 {
-    struct idioms_order o = {.idiom = i->number, .steps = steps};
-    for (unsigned k = 0; k < steps; k++)
+    struct idioms_order o = {.idiom = i->number, .steps = i->steps};
+    for (unsigned k = 0; k < o.steps; k++)
         o.step[k] = (struct agenda_step){(uint16_t)site[k], i->step[k].actor, i->step[k].place};
     if (s->orders == ORDERS_MOST)
         return 0;
@@ -68,10 +71,18 @@ static uint32_t number_of(const struct scout *p, uint64_t key)
     return n < AGENDA_SITES ? (uint32_t)n : 0;
 }
 
+/* Of what libraries do for synchronisation, only what takes and gives back: it reads and writes at
+ * once. */
+static bool is_event(const struct scout_site *s)
+{
+    return s && (!s->sync || (s->reads && s->writes));
+}
+
 static bool conflict(const struct scout *p, uint32_t a, uint32_t b)
 {
     const struct scout_site *x = scout_site(p, a), *y = scout_site(p, b);
-    return x && y && x->group == y->group && x->sync == y->sync && (x->writes || y->writes);
+    return is_event(x) && is_event(y) && x->group == y->group && x->sync == y->sync &&
+           (x->writes || y->writes);
 }
 
 /* Idiom 1: any two sites of a variable. */
@@ -80,7 +91,7 @@ static int make_pairs(struct idioms *s, const struct scout *p)
     const uint32_t most = p->sites < AGENDA_SITES ? (uint32_t)p->sites : AGENDA_SITES - 1;
     for (uint32_t a = 1; a <= most; a++)
         for (uint32_t b = 1; b <= most; b++)
-            if (conflict(p, a, b) && add(s, &idioms[0], idiom_steps[0], (uint32_t[]){a, b}))
+            if (conflict(p, a, b) && add(s, &idioms[0], (uint32_t[]){a, b}))
                 return -1;
     return 0;
 }
@@ -98,7 +109,7 @@ static int make_between(struct idioms *s, const struct scout *p, uint32_t a, uin
     const uint32_t most = p->sites < AGENDA_SITES ? (uint32_t)p->sites : AGENDA_SITES - 1;
     for (uint32_t r = 1; r <= most; r++)
         if (is_own(p, a) && conflict(p, a, r) && conflict(p, r, b) &&
-            add(s, &idioms[1], idiom_steps[1], (uint32_t[]){a, r, b}))
+            add(s, &idioms[1], (uint32_t[]){a, r, b}))
             return -1;
     return 0;
 }
@@ -114,15 +125,30 @@ static int make_around(struct idioms *s, const struct scout *p, const struct sco
             continue;
         const bool owns = is_own(p, a) || is_own(p, b);
         if (own->same && owns && conflict(p, a, c) && conflict(p, d, b))
-            bad = add(s, &idioms[2], idiom_steps[2], (uint32_t[]){a, c, d, b});
+            bad = add(s, &idioms[2], (uint32_t[]){a, c, d, b});
         else if (!own->same && owns && conflict(p, a, c) && conflict(p, d, b))
-            bad = add(s, &idioms[3], idiom_steps[3], (uint32_t[]){a, c, d, b});
+            bad = add(s, &idioms[3], (uint32_t[]){a, c, d, b});
         if (!bad && !own->same && conflict(p, b, c) && conflict(p, a, d))
-            bad = add(s, &idioms[4], idiom_steps[4], (uint32_t[]){a, c, d, b});
+            bad = add(s, &idioms[4], (uint32_t[]){a, c, d, b});
         if (bad)
             return -1;
     }
     return 0;
+}
+
+/* What one run has done is possible; what one rules out, another one may do. */
+static void judge(struct idioms *s, const struct scout *p)
+{
+    for (size_t i = 0; p->feasible && i < s->orders; i++) {
+        struct idioms_order *o = &s->order[i];
+        uint64_t key[AGENDA_STEPS];
+        for (unsigned k = 0; k < o->steps; k++)
+            key[k] = scout_site(p, o->step[k].site)->key;
+        if (o->verdict == FEASIBLE_YES)
+            continue;
+        const enum feasible_verdict v = feasible_judge(p->feasible, o->step, key, o->steps);
+        o->verdict = v == FEASIBLE_UNKNOWN ? o->verdict : v;
+    }
 }
 
 int idioms_make(struct idioms *s, const struct scout *p, struct err *err)
@@ -136,20 +162,88 @@ int idioms_make(struct idioms *s, const struct scout *p, struct err *err)
     }
     if (!bad)
         bad = make_pairs(s, p);
+    if (!bad)
+        judge(s, p);
     return bad ? err_set(err, "no memory") : 0;
 }
 
-static bool is_open(const struct idioms_order *o)
+enum idioms_state idioms_state_of(const struct idioms_order *o)
 {
-    return !o->exposed && o->failed < FAILED_MOST && o->tries < TRIES_MOST;
+    return o->exposed                                                        ? IDIOMS_EXPOSED
+           : o->failed >= FAILED_MOST || o->tries >= TRIES_MOST              ? IDIOMS_FAILED
+           : o->verdict == FEASIBLE_ORDERED || o->verdict == FEASIBLE_LOCKED ? IDIOMS_RULED_OUT
+                                                                             : IDIOMS_PREDICTED;
 }
 
-struct idioms_order *idioms_draw(struct idioms *s, uint64_t lot)
+const char *idioms_state_name(enum idioms_state s)
+{
+    static const char *const names[] = {"predicted", "exposed", "failed", "ruled out"};
+    return names[s];
+}
+
+const struct idioms_order *idioms_draw(const struct idioms *s, uint64_t lot)
 {
     for (size_t i = 0; i < s->orders; i++) {
-        struct idioms_order *o = &s->order[(lot + i) % s->orders];
-        if (is_open(o))
+        const struct idioms_order *o = &s->order[(lot + i) % s->orders];
+        if (idioms_state_of(o) == IDIOMS_PREDICTED)
             return o;
     }
     return NULL;
+}
+
+/* ---- in a memo ---- */
+
+int idioms_copy(struct idioms *s, const struct idioms *from)
+{
+    for (size_t i = 0; i < from->orders; i++) {
+        struct idioms_order o = from->order[i];
+        o.tries = o.failed = 0;
+        o.exposed = false;
+        if (numbers_add(&s->known, hash_of(o.step), 0) != s->orders ||
+            array_append(&s->order, &s->orders, o))
+            return -1;
+    }
+    return 0;
+}
+
+void idioms_write(const struct idioms *s, FILE *to)
+{
+    for (size_t i = 0; i < s->orders; i++) {
+        const struct idioms_order *o = &s->order[i];
+        fprintf(to, "order %u %u %u %d %d", o->idiom, o->tries, o->failed, o->exposed, o->verdict);
+        for (unsigned k = 0; k < o->steps; k++)
+            fprintf(to, " %u", o->step[k].site);
+        fputc('\n', to);
+    }
+}
+
+int idioms_line(struct idioms *s, const char *line, size_t sites)
+{
+    unsigned number, tries, failed, exposed, verdict;
+    uint32_t site[AGENDA_STEPS];
+    int n = 0;
+    if (sscanf(line, "order %u %u %u %u %u%n", &number, &tries, &failed, &exposed, &verdict, &n) !=
+        5)
+        return 0;
+    if (number < 1 || number > IDIOMS || tries > UINT8_MAX || failed > tries ||
+        verdict > FEASIBLE_LOCKED)
+        return -1;
+    const struct idiom *i = &idioms[number - 1];
+    for (unsigned k = 0; k < i->steps; k++) {
+        char *end;
+        const unsigned long v = strtoul(line + n, &end, 10);
+        if (!v || v > sites || v >= AGENDA_SITES)
+            return -1;
+        n = (int)(end - line);
+        site[k] = (uint32_t)v;
+    }
+    const size_t had = s->orders;
+    if (line[n] || add(s, i, site) || s->orders != had + 1)
+        return -1;
+    struct idioms_order *o = &s->order[had];
+    o->tries = (uint8_t)tries;
+    o->failed = (uint8_t)failed;
+    o->exposed = exposed;
+    o->verdict = (enum feasible_verdict)verdict;
+    return 1;
 }

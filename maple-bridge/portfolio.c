@@ -4,33 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/array.h"
 #include "base/hash.h"
-#include "maple-bridge/idioms.h"
-
-enum { ROUND = 16, CORPUS = 64 };
-
-/* Wishes that showed something new. */
-struct corpus {
-    struct recipe kept[CORPUS];
-    size_t count;
-};
-
-struct portfolio {
-    const struct scout *profile;
-    uint64_t state; /* of the lot */
-    int only;       /* -1: all */
-    uint64_t runs, length, pairs;
-    int turn[ROUND * 2]; /* of this round */
-    int turns, next;
-    struct score {
-        uint64_t runs, news; /* lately: halved with each round */
-    } score[16];
-    uint64_t seen[AGENDA_SITES][AGENDA_SITES / 64]; /* pairs: write, read */
-    uint32_t expected[AGENDA_THREADS][AGENDA_GROUPS + 1];
-    struct idioms idioms;
-    struct corpus corpus;
-};
+#include "maple-bridge/portfolio_int.h"
 
 static uint64_t draw(struct portfolio *p)
 {
@@ -48,6 +23,12 @@ static uint64_t below(struct portfolio *p, uint64_t n)
 
 /* ---- a recipe of each strategy ---- */
 
+/* How many events a run has. */
+static uint64_t length_of(const struct portfolio *p)
+{
+    return p->counted ? p->events / p->counted : 64;
+}
+
 static void make_random(struct portfolio *p, struct recipe *r)
 {
     static const uint32_t depths[] = {0, 0, 4, 16};
@@ -59,7 +40,7 @@ static void make_pct(struct portfolio *p, struct recipe *r)
 {
     r->tactic = AGENDA_pct;
     r->depth = 2 + (uint32_t)below(p, 4);
-    r->length = p->length ? p->length : 64;
+    r->length = length_of(p);
 }
 
 static void make_pos(struct portfolio *p, struct recipe *r)
@@ -151,6 +132,7 @@ static const struct {
 #undef STRATEGY
 };
 enum { STRATEGIES = sizeof strategies / sizeof strategies[0] };
+_Static_assert((int)STRATEGIES <= (int)STRATEGIES_MOST, "strategies");
 
 /* ---- the portfolio ---- */
 
@@ -201,7 +183,7 @@ static void put(struct portfolio *p, int strategy)
 }
 
 /* The one that has shown most new pairs per run lately. */
-static int best(struct portfolio *p)
+static int best(const struct portfolio *p)
 {
     int b = 0;
     double most = -1;
@@ -242,8 +224,21 @@ static void begin_round(struct portfolio *p)
     }
 }
 
-void portfolio_next(struct portfolio *p, struct recipe *out, int *strategy)
+int portfolio_best(const struct portfolio *p)
 {
+    return p->only >= 0 ? p->only : p->runs ? best(p) : -1;
+}
+
+/* Only Maple's own strategy has an end. */
+static bool is_over(const struct portfolio *p)
+{
+    return p->only >= 0 && strategies[p->only].make == make_maple && !idioms_draw(&p->idioms, 0);
+}
+
+bool portfolio_next(struct portfolio *p, struct recipe *out, int *strategy)
+{
+    if (is_over(p))
+        return false;
     if (p->next == p->turns)
         begin_round(p);
     *strategy = p->only >= 0 ? p->only : p->turn[p->next];
@@ -251,19 +246,37 @@ void portfolio_next(struct portfolio *p, struct recipe *out, int *strategy)
     *out = (struct recipe){.seed = draw(p) >> 32};
     strategies[*strategy].make(p, out);
     p->runs++;
+    return true;
 }
 
+void portfolio_at(struct portfolio *whole, uint64_t run, struct recipe *out, int *strategy)
+{
+    const uint64_t state = whole->state;
+    unsigned shares = 0, lot;
+    whole->state = hash_fold(hash_fold(state, 2) >> 7, run);
+    for (int i = 0; i < (int)STRATEGIES; i++)
+        shares += strategies[i].share;
+    lot = (unsigned)below(whole, shares);
+    for (*strategy = 0; lot >= strategies[*strategy].share; ++*strategy)
+        lot -= strategies[*strategy].share;
+    if (whole->only >= 0)
+        *strategy = whole->only;
+    *out = (struct recipe){.seed = draw(whole) >> 32};
+    strategies[*strategy].make(whole, out);
+    whole->state = state;
+}
+
+/* How many of them nobody has seen before; for a part: not before it began. */
 static uint64_t note_pairs(struct portfolio *p, const struct agenda_done *done)
 {
     uint64_t news = 0;
     for (uint32_t i = 0; i < AGENDA_PAIRS; i++) {
         const uint16_t w = done->pair[i].write, r = done->pair[i].read;
-        if (!r || w >= AGENDA_SITES || r >= AGENDA_SITES || (p->seen[w][r / 64] >> (r % 64) & 1))
+        if (!r || w >= AGENDA_SITES || r >= AGENDA_SITES)
             continue;
-        p->seen[w][r / 64] |= 1ull << (r % 64);
-        news++;
+        news += !portfolio_saw(p->whole ? p->whole : p, w, r);
+        portfolio_see(p, w, r);
     }
-    p->pairs += news;
     return news;
 }
 
@@ -277,40 +290,64 @@ static void learn_order(struct portfolio *p, const struct recipe *r, uint32_t re
     o->failed += reached < o->steps;
 }
 
-void portfolio_learn(struct portfolio *p, int strategy, const struct recipe *r,
+void corpus_keep(struct corpus *c, const struct recipe *r, uint64_t run)
+{
+    if (c->count == CORPUS && run >= c->run[CORPUS - 1])
+        return;
+    size_t i = c->count < CORPUS ? c->count++ : CORPUS - 1;
+    for (; i && c->run[i - 1] > run; i--) {
+        c->run[i] = c->run[i - 1];
+        c->kept[i] = c->kept[i - 1];
+    }
+    c->run[i] = run;
+    c->kept[i] = *r;
+}
+
+/* Where the corpus is full, what is new takes the place of another one. */
+static void keep_wishes(struct portfolio *p, const struct recipe *r, uint64_t run)
+{
+    if (p->whole || p->corpus.count < CORPUS)
+        corpus_keep(&p->corpus, r, run);
+    else
+        p->corpus.kept[run % CORPUS] = *r;
+}
+
+void portfolio_learn(struct portfolio *p, uint64_t run, int strategy, const struct recipe *r,
                      const struct agenda_done *done)
 {
     const uint64_t news = note_pairs(p, done);
     p->score[strategy].runs++;
     p->score[strategy].news += news;
-    if (done->events > 4)
-        p->length = p->length ? (3 * p->length + done->events) / 4 : done->events;
+    if (done->events > 4 && done->events < UINT32_MAX) {
+        p->events += done->events;
+        p->counted++;
+    }
     for (uint32_t i = 0; i < AGENDA_THREADS; i++)
         for (uint32_t k = 0; k <= AGENDA_GROUPS; k++)
             if (done->seen[i][k] > p->expected[i][k])
                 p->expected[i][k] = done->seen[i][k];
     if (r->tactic == AGENDA_idiom)
         learn_order(p, r, done->reached);
-    if (news && r->tactic == AGENDA_rff) {
-        p->corpus.kept[p->corpus.count < CORPUS ? p->corpus.count : below(p, CORPUS)] = *r;
-        p->corpus.count += p->corpus.count < CORPUS;
-    }
+    if (news && r->tactic == AGENDA_rff)
+        keep_wishes(p, r, run);
 }
 
-void portfolio_renew(struct portfolio *p)
+/* Numbers of sites stay, those of groups do not. */
+int portfolio_renew(struct portfolio *p, struct err *err)
 {
-    struct err err;
-    idioms_deinit(&p->idioms); /* sites have other numbers now */
-    p->corpus.count = 0;
-    memset(p->seen, 0, sizeof p->seen);
     memset(p->expected, 0, sizeof p->expected);
-    idioms_make(&p->idioms, p->profile, &err);
+    return idioms_make(&p->idioms, p->profile, err);
 }
 
 void portfolio_tell(const struct portfolio *p, struct agenda *agenda)
 {
-    agenda->length = p->length ? p->length : 64;
+    agenda->length = length_of(p);
     memcpy(agenda->expected, p->expected, sizeof agenda->expected);
+}
+
+const struct idioms *portfolio_idioms(const struct portfolio *p)
+{
+    return &p->idioms;
 }
 
 uint64_t portfolio_pairs(const struct portfolio *p)

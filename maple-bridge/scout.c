@@ -1,6 +1,8 @@
 /* scout.c - which instructions touch memory that threads share. SPDX-License-Identifier: MIT */
+#define _GNU_SOURCE
 #include "maple-bridge/scout.h"
 
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,12 +17,7 @@
 #include "study/study.h"
 #include "trace/trace.h"
 
-enum { WINDOW = 1000, RECENT = 6, PAIRS_MOST = 20000 };
-
-/* Two sites touched the same word. */
-struct scout_union {
-    uint64_t a, b;
-};
+enum { RECENT = 6, PAIRS_MOST = 20000, SITES_MOST = 1 << 20 };
 
 /* What a thread touched last. */
 struct recent {
@@ -36,15 +33,18 @@ struct look {
     const struct sync *sync;
     struct survey survey;
     struct chance *chance;
-    bool libraries;
+    const struct scout_options *o;
+    struct feasible *feasible;
     struct numbers insns; /* pc, what is known of it: see site_of() */
     struct scout_site *known;
     size_t knowns;
     struct numbers words; /* word, 0: the first site that touched it */
     uint64_t *first;
     size_t firsts;
-    struct numbers pairs;  /* key and key, the lowest bit of the second one is `same` */
-    struct recent *recent; /* by thread */
+    struct scout_site *fresh; /* sites that no run before had */
+    size_t freshes;
+    struct numbers fresh_keys; /* in the same order */
+    struct recent *recent;     /* by thread */
 };
 
 /* ---- sites ---- */
@@ -93,7 +93,7 @@ static bool is_wanted(struct look *q, const struct scout_site *k, const struct p
     bool chance = false;
     if (!k->key)
         return false;
-    if (!k->sync || q->libraries)
+    if (!k->sync || q->o->libraries)
         return true;
     if (is_variable(q, t->addr, t->bytes, &chance))
         return !chance;
@@ -102,15 +102,8 @@ static bool is_wanted(struct look *q, const struct scout_site *k, const struct p
 
 static struct scout_site *find(const struct scout *p, uint64_t key)
 {
-    size_t low = 0, high = p->sites;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (p->site[middle].key < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < p->sites && p->site[low].key == key ? &p->site[low] : NULL;
+    const uint32_t n = numbers_find(&p->keys, key, 0);
+    return n == NUMBERS_NONE ? NULL : &p->site[n];
 }
 
 const struct scout_site *scout_find(const struct scout *p, uint64_t key)
@@ -118,20 +111,36 @@ const struct scout_site *scout_find(const struct scout *p, uint64_t key)
     return find(p, key);
 }
 
-static int add_site(struct scout *p, const struct scout_site *k, bool write)
+static int add_site(struct look *q, const struct scout_site *k, bool write)
 {
-    struct scout_site *s = find(p, k->key);
+    struct scout_site *s = find(q->out, k->key);
     if (!s) {
-        if (array_append(&p->site, &p->sites, *k))
+        const uint32_t n = numbers_add(&q->fresh_keys, k->key, 0);
+        if (n == NUMBERS_NONE || (n == q->freshes && array_append(&q->fresh, &q->freshes, *k)))
             return -1;
-        size_t i = p->sites - 1;
-        for (; i && p->site[i - 1].key > k->key; i--)
-            p->site[i] = p->site[i - 1];
-        p->site[i] = *k;
-        s = &p->site[i];
+        s = &q->fresh[n];
     }
     s->reads = s->reads || !write;
     s->writes = s->writes || write;
+    return 0;
+}
+
+static int by_key(const void *a, const void *b)
+{
+    const struct scout_site *x = a, *y = b;
+    return (x->key > y->key) - (x->key < y->key);
+}
+
+/* Which of the new sites was touched first is chance: they are numbered by their keys. */
+static int add_fresh(struct look *q)
+{
+    struct scout *p = q->out;
+    if (q->freshes)
+        qsort(q->fresh, q->freshes, sizeof *q->fresh, by_key);
+    for (size_t i = 0; i < q->freshes; i++)
+        if (numbers_add(&p->keys, q->fresh[i].key, 0) == NUMBERS_NONE ||
+            array_append(&p->site, &p->sites, q->fresh[i]))
+            return -1;
     return 0;
 }
 
@@ -156,14 +165,25 @@ static int join(struct look *q, const struct scout_site *k, uint64_t word)
     return array_append(&q->out->joined, &q->out->joins, u);
 }
 
+static int add_pair(struct scout *p, uint64_t first, uint64_t then, bool same)
+{
+    if (p->pairs >= PAIRS_MOST)
+        return 0;
+    const uint32_t n = numbers_add(&p->paired, first, then << 1 | same);
+    const struct scout_pair new = {first, then, same};
+    return n == NUMBERS_NONE || (n == p->pairs && array_append(&p->pair, &p->pairs, new)) ? -1 : 0;
+}
+
 static int pair(struct look *q, uint32_t thread, uint64_t key, uint64_t word, uint64_t insn)
 {
     struct recent *r = &q->recent[thread];
+    if (feasible_touch(q->feasible, key, thread, insn))
+        return -1;
     for (unsigned i = 0; i < RECENT; i++) {
-        if (!r->at[i].key || insn - r->at[i].insn > WINDOW || q->pairs.count >= PAIRS_MOST)
+        if (!r->at[i].key || insn - r->at[i].insn > q->o->window)
             continue;
-        const uint64_t same = r->at[i].word == word;
-        if (numbers_add(&q->pairs, r->at[i].key, key << 1 | same) == NUMBERS_NONE)
+        if (add_pair(q->out, r->at[i].key, key, r->at[i].word == word) ||
+            feasible_pair(q->feasible, r->at[i].key, r->at[i].insn, key, thread))
             return -1;
     }
     r->at[r->next % RECENT].key = key;
@@ -181,8 +201,9 @@ static int take_word(struct look *q, const struct pass_step *st, const struct to
     const struct scout_site *k = &q->known[n];
     if (!is_wanted(q, k, st, t))
         return 0;
-    return add_site(q->out, k, t->write) || join(q, k, addr >> 3) ||
-                   pair(q, st->step->thread, k->key, addr >> 3, st->insn + t->insn)
+    const uint64_t word = addr >> q->o->shift;
+    return add_site(q, k, t->write) || join(q, k, word) ||
+                   pair(q, st->step->thread, k->key, word, st->insn + t->insn)
                ? -1
                : 0;
 }
@@ -203,22 +224,6 @@ static int take_touch(void *arg, const struct pass_step *st, const struct touche
 
 /* ---- the result ---- */
 
-static int add_pairs(struct look *q)
-{
-    struct scout *p = q->out;
-    for (size_t i = 0; i < q->pairs.count; i++) {
-        const uint64_t *pair_ = q->pairs.pair[i];
-        const struct scout_pair new = {pair_[0], pair_[1] >> 1, pair_[1] & 1};
-        bool there = false;
-        for (size_t k = 0; k < p->pairs && !there; k++)
-            there = p->pair[k].first == new.first && p->pair[k].then == new.then &&
-                    p->pair[k].same == new.same;
-        if (!there && p->pairs < PAIRS_MOST && array_append(&p->pair, &p->pairs, new))
-            return -1;
-    }
-    return 0;
-}
-
 static uint32_t root(const uint32_t *of, uint32_t i)
 {
     while (of[i] != i)
@@ -236,6 +241,8 @@ static int make_groups(struct scout *p)
         of[i] = i;
     for (size_t i = 0; i < p->joins; i++) {
         const struct scout_site *a = find(p, p->joined[i].a), *b = find(p, p->joined[i].b);
+        if (!a || !b)
+            continue;
         uint32_t x = root(of, (uint32_t)(a - p->site)), y = root(of, (uint32_t)(b - p->site));
         of[x < y ? y : x] = x < y ? x : y;
     }
@@ -256,27 +263,36 @@ static int look(struct look *q, struct err *err)
         return -1;
     q->out->threads = trace_threads(q->study->trace);
     q->chance = chance_new(q->study, err);
+    q->feasible = feasible_new(q->study, q->sync, err);
     q->recent = calloc(q->out->threads + 1, sizeof *q->recent);
+    if (!q->feasible)
+        return -1;
     if (!q->chance || !q->recent)
         return err_set(err, "no memory");
     if (touches_pass(q->study, q->sync->first_chunk, &visitor, err))
         return -1;
-    return add_pairs(q) || make_groups(q->out) ? err_set(err, "no memory") : 0;
+    return add_fresh(q) || make_groups(q->out) ? err_set(err, "no memory") : 0;
 }
 
-int scout_add(struct scout *p, const char *dir, bool libraries, struct err *err)
+int scout_add(struct scout *p, const char *dir, const struct scout_options *o, struct err *err)
 {
     const struct study_options options = {.trace = NULL};
-    struct look q = {.out = p, .libraries = libraries, .study = study_open(dir, &options, err)};
+    struct look q = {.out = p, .o = o, .study = study_open(dir, &options, err)};
     int bad = q.study ? look(&q, err) : -1;
+    p->shift = o->shift;
     chance_free(q.chance);
     survey_deinit(&q.survey);
     numbers_deinit(&q.insns);
     numbers_deinit(&q.words);
-    numbers_deinit(&q.pairs);
+    numbers_deinit(&q.fresh_keys);
+    free(q.fresh);
     free(q.known);
     free(q.first);
     free(q.recent);
+    feasible_free(p->feasible);
+    p->feasible = bad ? NULL : q.feasible;
+    if (bad)
+        feasible_free(q.feasible);
     study_close(q.study);
     return bad;
 }
@@ -286,7 +302,60 @@ void scout_deinit(struct scout *p)
     free(p->site);
     free(p->pair);
     free(p->joined);
+    numbers_deinit(&p->keys);
+    numbers_deinit(&p->paired);
+    feasible_free(p->feasible);
     *p = (struct scout){0};
+}
+
+/* ---- in a memo ---- */
+
+void scout_write(const struct scout *p, FILE *to)
+{
+    fprintf(to, "threads %" PRIu32 " %u\n", p->threads, p->shift);
+    for (size_t i = 0; i < p->sites; i++) {
+        const struct scout_site *s = &p->site[i];
+        fprintf(to, "site %" PRIx64 " %d %d %d %s\n", s->key, s->sync, s->reads, s->writes,
+                s->place);
+    }
+    for (size_t i = 0; i < p->pairs; i++)
+        fprintf(to, "pair %" PRIx64 " %" PRIx64 " %d\n", p->pair[i].first, p->pair[i].then,
+                p->pair[i].same);
+    for (size_t i = 0; i < p->joins; i++)
+        fprintf(to, "join %" PRIx64 " %" PRIx64 "\n", p->joined[i].a, p->joined[i].b);
+}
+
+static int site_line(struct scout *p, const char *line)
+{
+    struct scout_site s = {.key = 0};
+    int sync, reads, writes, n = 0;
+    if (sscanf(line, "site %" SCNx64 " %d %d %d %n", &s.key, &sync, &reads, &writes, &n) != 4 ||
+        !n || strlen(line + n) >= sizeof s.place || p->sites >= SITES_MOST)
+        return -1;
+    s.sync = sync, s.reads = reads, s.writes = writes;
+    memcpy(s.place, line + n, strlen(line + n) + 1);
+    if (numbers_add(&p->keys, s.key, 0) != p->sites || array_append(&p->site, &p->sites, s))
+        return -1;
+    return 1;
+}
+
+int scout_line(struct scout *p, const char *line)
+{
+    struct scout_union u;
+    uint64_t first, then;
+    int same;
+    if (strncmp(line, "site ", 5) == 0)
+        return site_line(p, line);
+    if (sscanf(line, "pair %" SCNx64 " %" SCNx64 " %d", &first, &then, &same) == 3)
+        return find(p, first) && find(p, then) && !add_pair(p, first, then, same) ? 1 : -1;
+    if (sscanf(line, "join %" SCNx64 " %" SCNx64, &u.a, &u.b) == 2)
+        return find(p, u.a) && find(p, u.b) && !array_append(&p->joined, &p->joins, u) ? 1 : -1;
+    return sscanf(line, "threads %" SCNu32 " %u", &p->threads, &p->shift) == 2;
+}
+
+int scout_settle(struct scout *p)
+{
+    return make_groups(p);
 }
 
 const struct scout_site *scout_site(const struct scout *p, uint32_t number)
@@ -294,15 +363,27 @@ const struct scout_site *scout_site(const struct scout *p, uint32_t number)
     return number && number <= p->sites ? &p->site[number - 1] : NULL;
 }
 
+static int by_its_key(const void *a, const void *b, void *arg)
+{
+    const struct scout *p = arg;
+    const uint64_t x = p->site[*(const uint16_t *)a - 1].key,
+                   y = p->site[*(const uint16_t *)b - 1].key;
+    return (x > y) - (x < y);
+}
+
 void scout_tell(const struct scout *p, struct agenda *agenda)
 {
     const size_t most = p->sites < AGENDA_SITES ? p->sites : AGENDA_SITES - 1;
     agenda->sites = (uint32_t)most + 1;
+    agenda->shift = p->shift ? p->shift : SCOUT_SHIFT;
     agenda->groups = p->groups < AGENDA_GROUPS ? p->groups : AGENDA_GROUPS;
-    for (size_t i = 0; i < most; i++)
+    for (size_t i = 0; i < most; i++) {
         agenda->site[i + 1] = (struct agenda_site){
             .key = p->site[i].key,
             .group =
                 (uint16_t)(p->site[i].group < AGENDA_GROUPS ? p->site[i].group : AGENDA_GROUPS - 1),
             .flags = p->site[i].sync ? AGENDA_SYNC : 0};
+        agenda->by_key[i + 1] = (uint16_t)(i + 1);
+    }
+    qsort_r(agenda->by_key + 1, most, sizeof agenda->by_key[0], by_its_key, (void *)(uintptr_t)p);
 }

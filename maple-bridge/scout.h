@@ -16,15 +16,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <stdio.h>
 
 #include "base/err.h"
+#include "facts/order/numbers.h"
 #include "maple-bridge/agenda.h"
+#include "maple-bridge/feasible.h"
 
-enum { SCOUT_PLACE = 96 };
+enum { SCOUT_PLACE = 96, SCOUT_WINDOW = 1000, SCOUT_SHIFT = 3 };
 
 struct scout_site {
     uint64_t key;
-    uint32_t group; /* number of a variable, in the order of keys */
+    uint32_t group; /* number of a variable, in the order of sites */
     bool sync;      /* a library's */
     bool reads, writes;
     char place[SCOUT_PLACE]; /* "work.c:12" */
@@ -36,20 +39,41 @@ struct scout_pair {
     bool same;            /* at the same word */
 };
 
-struct scout {
-    struct scout_site *site; /* by key */
-    size_t sites;
-    struct scout_pair *pair; /* by their keys */
-    size_t pairs;
-    uint32_t groups;
-    uint32_t threads;           /* of the recording */
-    struct scout_union *joined; /* of use to scout.c */
-    size_t joins;
+/* Two sites touched the same word. */
+struct scout_union {
+    uint64_t a, b; /* keys */
 };
 
-/* Adds what a recording tells. `libraries`: with all that they do. */
-int scout_add(struct scout *p, const char *dir, bool libraries, struct err *err);
+struct scout {
+    struct scout_site *site; /* in the order in which they were found: their numbers stay */
+    size_t sites;
+    struct numbers keys; /* of them, in the same order */
+    struct scout_pair *pair;
+    size_t pairs;
+    struct numbers paired; /* key and key, the lowest bit of the second one is `same` */
+    struct scout_union *joined;
+    size_t joins;
+    uint32_t groups;
+    uint32_t threads;          /* of the recording */
+    unsigned shift;            /* scout_options' */
+    struct feasible *feasible; /* what the recording that was added last rules out */
+};
+
+struct scout_options {
+    bool libraries;  /* with all that they do */
+    uint64_t window; /* a pair's second instruction comes so many after its first, at most */
+    unsigned shift;  /* accesses to the same 1 << shift bytes are to the same word */
+};
+
+/* Adds what a recording tells. */
+int scout_add(struct scout *p, const char *dir, const struct scout_options *o, struct err *err);
 void scout_deinit(struct scout *p); /* {0} is empty */
+
+/* What a memo keeps of it: lines of text. scout_line() takes one of them: 1; 0: it is no line of
+ * these; -1: a damaged one, or no memory. scout_settle() follows the last one. */
+void scout_write(const struct scout *p, FILE *to);
+int scout_line(struct scout *p, const char *line);
+int scout_settle(struct scout *p);
 
 const struct scout_site *scout_find(const struct scout *p, uint64_t key); /* or NULL */
 

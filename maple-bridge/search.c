@@ -4,6 +4,7 @@
 
 #include <dirent.h>
 #include <errno.h>
+#include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,12 +13,12 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "maple-bridge/portfolio.h"
+#include "maple-bridge/memo.h"
 #include "pinball/writer.h"
 
 #define SECOND_NS UINT64_C(1000000000)
 
-enum { LONG_TIMES = 10, LONG_LEAST_S = 5, KNOWN = 64, PROFILE_AGAIN = 4 };
+enum { LONG_TIMES = 10, LONG_LEAST_S = 5, PROFILE_AGAIN = 4, PROFILE_QUIET = 3 };
 
 /* A run of the batch. */
 struct trial {
@@ -35,17 +36,20 @@ struct search {
     struct crew *crew;
     struct scout profile;
     struct portfolio *portfolio;
-    uint64_t begin, runs;
+    struct portfolio *part; /* a job's: what its runs show; NULL: it is none */
+    struct memo *memo;
+    struct memo_state state;
+    char *text;       /* of the memo, as the last batch left it */
+    uint64_t written; /* when that was last brought to the disk */
+    uint64_t begin;
+    uint64_t number;                 /* of the last run before the batch */
     uint64_t used[SEARCH_BATCH * 4]; /* CPU time of the first runs */
     size_t useds;
-    struct {
-        enum crew_kind kind;
-        int status;
-        char text[64];
-    } known[KNOWN]; /* failures so far */
-    size_t knowns;
+    unsigned quiet;              /* profiled runs in sequence that showed nothing new */
+    bool exhausted;              /* there is no recipe left */
+    struct recipe fixed;         /* search_options.iroot */
+    const struct recipe *recipe; /* this one alone; NULL: the portfolio's */
     struct trial trial[SEARCH_BATCH];
-    uint64_t batches;
 };
 
 static uint64_t now_ns(void)
@@ -74,29 +78,13 @@ static uint64_t limit(struct search *s)
 static bool is_over(const struct search *s)
 {
     const struct search_options *o = s->o;
-    return (o->stop && *o->stop) || (o->most_runs && s->runs >= o->most_runs) ||
+    return s->exhausted || (o->stop && *o->stop) ||
+           (o->most_runs && s->out->runs >= o->most_runs) ||
            (o->most_ns && now_ns() - s->begin >= o->most_ns) ||
-           (s->out->failures && !o->all && !o->recipe);
+           (s->out->failures && !o->all && !s->recipe);
 }
 
 /* ---- failures ---- */
-
-/* The same failure: its kind, its status, and the first words that it said. */
-static bool is_known(struct search *s, const struct crew_outcome *c)
-{
-    char text[sizeof s->known[0].text];
-    snprintf(text, sizeof text, "%.60s", c->text);
-    for (size_t i = 0; i < s->knowns; i++)
-        if (s->known[i].kind == c->kind && s->known[i].status == c->wait_status &&
-            strcmp(s->known[i].text, text) == 0)
-            return true;
-    if (s->knowns == KNOWN)
-        return true;
-    s->known[s->knowns].kind = c->kind;
-    s->known[s->knowns].status = c->wait_status;
-    memcpy(s->known[s->knowns++].text, text, sizeof text);
-    return false;
-}
 
 static void final_dir(const struct search *s, char out[PATH_MAX])
 {
@@ -109,6 +97,10 @@ static void final_dir(const struct search *s, char out[PATH_MAX])
 static int tell_found(struct search *s, uint64_t run, struct trial *t, struct err *err)
 {
     char dir[PATH_MAX];
+    struct failure failure;
+    failures_sign(t->dir, &t->outcome, run, &failure);
+    if (!failures_add(&s->state.failures, &failure) && (s->o->all || s->recipe))
+        return 0;
     s->out->failures++;
     final_dir(s, dir);
     if (rename(t->dir, dir))
@@ -142,10 +134,10 @@ static int keep_as(struct search *s, const struct reduce_job *job, const struct 
     return rename(from, to) ? err_set_code(err, errno, "%s: %m", to) : 0;
 }
 
-static uint64_t limit(struct search *s);
-
 static int explain(struct search *s, const struct trial *t, struct err *err)
 {
+    if (!s->o->report || t->strategy < 0)
+        return 0;
     const struct reduce_job job = {.crew = s->crew,
                                    .scout = &s->profile,
                                    .failure = &t->outcome,
@@ -179,13 +171,20 @@ static int take_pinball(struct search *s, struct trial *t, struct err *err)
     return err_set_code(err, errno, "%s: %m", from);
 }
 
+/* Is the batch's first run traced? */
+static bool is_profiled(const struct search *s)
+{
+    return s->o->goal == SEARCH_PROFILE ||
+           (s->state.batches < PROFILE_AGAIN && !s->part && !s->recipe);
+}
+
 static int start(struct search *s, int worker, size_t i, bool plain, struct err *err)
 {
     struct trial *t = &s->trial[i];
     struct agenda *agenda = crew_agenda(s->crew, worker);
-    const struct crew_job job = {.run = s->runs + i + 1,
+    const struct crew_job job = {.run = s->number + i + 1,
                                  .plain = plain,
-                                 .keep = plain || (i == 0 && s->batches < PROFILE_AGAIN),
+                                 .keep = plain || (i == 0 && is_profiled(s)),
                                  .cpu_ns = limit(s)};
     recipe_tell(&t->recipe, agenda);
     scout_tell(&s->profile, agenda);
@@ -203,9 +202,9 @@ static int take(struct search *s, struct err *err)
     int got = crew_wait(s->crew, &out, err);
     if (got <= 0)
         return got;
-    if (out.run <= s->runs || out.run > s->runs + SEARCH_BATCH)
+    if (out.run <= s->number || out.run > s->number + SEARCH_BATCH)
         return err_set(err, "a worker is confused");
-    struct trial *t = &s->trial[out.run - s->runs - 1];
+    struct trial *t = &s->trial[out.run - s->number - 1];
     t->outcome = out;
     t->over = true;
     memcpy(t->done, &crew_agenda(s->crew, out.worker)->done,
@@ -238,21 +237,22 @@ static int run_batch(struct search *s, size_t count, bool plain, struct err *err
         over = 0;
         for (size_t i = 0; i < next; i++) {
             over += s->trial[i].over;
-            enough |= has_failed(&s->trial[i]) && !s->o->all && !s->o->recipe;
+            enough |= has_failed(&s->trial[i]) && !s->o->all && !s->recipe;
             enough |= s->trial[i].outcome.failed;
         }
     }
     return 0;
 }
 
-static void learn(struct search *s, struct trial *t)
+static void learn(struct search *s, uint64_t run, struct trial *t)
 {
+    struct portfolio *p = s->part ? s->part : s->portfolio;
     if (s->useds < sizeof s->used / sizeof s->used[0] && t->outcome.kind != CREW_LONG)
         s->used[s->useds++] = t->outcome.used_ns;
-    if (s->portfolio && t->strategy >= 0)
-        portfolio_learn(s->portfolio, t->strategy, &t->recipe, t->done);
+    if (p && t->strategy >= 0)
+        portfolio_learn(p, run, t->strategy, &t->recipe, t->done);
     const uint64_t hash = t->done->hash;
-    if (s->o->recipe && s->runs > 2 && hash != s->out->hash)
+    if (s->recipe && s->out->hash && hash != s->out->hash)
         s->out->same = false;
     s->out->hash = hash;
 }
@@ -263,18 +263,19 @@ static int settle(struct search *s, size_t count, struct err *err)
     int bad = 0;
     for (size_t i = 0; i < count && !bad; i++) {
         struct trial *t = &s->trial[i];
-        if (!t->over || (s->out->failures && !s->o->all && !s->o->recipe))
+        const uint64_t run = s->number + i + 1;
+        if (!t->over || (s->out->failures && !s->o->all && !s->recipe))
             continue;
-        s->runs++;
-        s->out->runs = s->runs;
+        s->out->runs++;
+        s->state.runs = run;
         if (t->outcome.failed) {
             err->code = t->outcome.code;
             return err_set_code(err, t->outcome.code, "%s", t->outcome.text);
         }
-        learn(s, t);
-        if (has_failed(t) && !is_known(s, &t->outcome) && t->dir[0])
-            bad = tell_found(s, s->runs, t, err) ||
-                  (s->o->report && t->strategy >= 0 && explain(s, t, err));
+        learn(s, run, t);
+        const uint64_t had = s->out->failures;
+        if (has_failed(t) && t->dir[0])
+            bad = tell_found(s, run, t, err) || (s->out->failures != had && explain(s, t, err));
     }
     return bad ? -1 : 0;
 }
@@ -308,13 +309,14 @@ static void clear(struct search *s)
 static int profile_more(struct search *s, struct err *err)
 {
     struct trial *t = &s->trial[0];
-    const size_t sites = s->profile.sites;
+    const size_t sites = s->profile.sites, pairs = s->profile.pairs;
     if (!t->dir[0])
         return 0;
-    if (scout_add(&s->profile, t->dir, s->o->libraries, err))
+    if (scout_add(&s->profile, t->dir, &s->o->scout, err))
         return -1;
-    if (s->profile.sites != sites && s->portfolio)
-        portfolio_renew(s->portfolio);
+    s->quiet = s->profile.sites == sites && s->profile.pairs == pairs ? s->quiet + 1 : 0;
+    if (!s->quiet && s->portfolio && portfolio_renew(s->portfolio, err))
+        return -1;
     s->out->sites = (uint32_t)s->profile.sites;
     s->out->threads = s->profile.threads;
     return 0;
@@ -322,59 +324,202 @@ static int profile_more(struct search *s, struct err *err)
 
 static void show(const struct search *s)
 {
-    struct search_state st = {.runs = s->runs,
+    const struct portfolio *p = s->part ? s->part : s->portfolio;
+    struct search_state st = {.runs = s->out->runs,
                               .failures = s->out->failures,
                               .ns = now_ns() - s->begin,
-                              .pairs = s->portfolio ? portfolio_pairs(s->portfolio) : 0};
-    if (s->portfolio)
-        st.orders = portfolio_orders(s->portfolio, &st.exposed);
+                              .pairs = p ? portfolio_pairs(p) : 0};
+    if (p) {
+        const int best = portfolio_best(s->portfolio);
+        st.orders = portfolio_orders(p, &st.exposed);
+        st.strategy = best < 0 ? NULL : portfolio_name(best);
+    }
     if (s->o->progress)
         s->o->progress(s->o->arg, &st);
 }
+
+/* ---- the memo ---- */
+
+/* The memo is as after the last whole batch, so a search that is stopped goes on from there. */
+static int remember(struct search *s, struct err *err)
+{
+    if (!s->memo || s->recipe)
+        return 0;
+    free(s->text);
+    s->text = memo_text(&s->state, &s->profile, s->part ? s->part : s->portfolio, err);
+    if (!s->text)
+        return -1;
+    if (s->written && now_ns() - s->written < SECOND_NS)
+        return 0;
+    s->written = now_ns();
+    return memo_write(s->memo, s->text, err);
+}
+
+/* A job's part has a file of its own beside the memo. */
+static void part_path(const struct search_options *o, char out[PATH_MAX])
+{
+    snprintf(out, PATH_MAX, "%.4000s.%" PRIu32 "-of-%" PRIu32, o->memo, o->job, o->jobs);
+}
+
+static int read_memo(struct search *s, uint64_t *sum, struct err *err)
+{
+    const int got = memo_read(s->memo, &s->state, &s->profile, s->portfolio, sum, err);
+    if (got == 0)
+        return s->o->jobs || s->o->iroot || s->o->goal > SEARCH_PROFILE
+                   ? err_set(err, "%s: no profile there yet: make one with --profile", s->o->memo)
+                   : 0;
+    if (got > 0 && s->state.part.jobs)
+        return err_set(err, "%s: a part of a search: add it to its memo with --merge", s->o->memo);
+    return got;
+}
+
+/* All jobs begin with the same memo, which none of them changes. */
+static int begin_job(struct search *s, uint64_t sum, struct err *err)
+{
+    const struct search_options *o = s->o;
+    char path[PATH_MAX];
+    memo_close(s->memo);
+    part_path(o, path);
+    if (!(s->memo = memo_open(path, err)) || !(s->part = portfolio_part(s->portfolio, err)))
+        return -1;
+    s->state.part = (struct memo_part){
+        .job = o->job, .jobs = o->jobs, .first = s->state.runs, .runs = o->most_runs, .base = sum};
+    s->state.failures.count = 0;
+    return 0;
+}
+
+static int begin_memo(struct search *s, struct err *err)
+{
+    uint64_t sum = 0;
+    if (!s->o->memo)
+        return 0;
+    if (memo_program(s->o->crew.path, &s->state.program, err))
+        return -1;
+    do { /* jobs that begin at once have it one after the other */
+        memo_close(s->memo);
+        s->memo = memo_open(s->o->memo, err);
+    } while (!s->memo && s->o->jobs && err->code == EWOULDBLOCK && usleep(1000) == 0);
+    if (!s->memo)
+        return -1;
+    const int got = read_memo(s, &sum, err);
+    if (got <= 0)
+        return got;
+    s->number = s->state.runs;
+    if (!s->o->all)
+        s->state.failures.count = s->o->jobs ? 0 : s->state.failures.count;
+    return s->o->jobs ? begin_job(s, sum, err) : 0;
+}
+
+static int take_iroot(struct search *s, struct err *err)
+{
+    const struct idioms *all = portfolio_idioms(s->portfolio);
+    s->recipe = s->o->recipe;
+    if (!s->o->iroot)
+        return 0;
+    if (s->o->iroot > all->orders)
+        return err_set(err, "iRoot %" PRIu64 ": the memo has %zu", s->o->iroot, all->orders);
+    const struct idioms_order *o = &all->order[s->o->iroot - 1];
+    s->fixed = (struct recipe){.tactic = AGENDA_idiom, .seed = s->o->seed, .steps = o->steps};
+    memcpy(s->fixed.step, o->step, sizeof o->step);
+    s->recipe = &s->fixed;
+    return 0;
+}
+
+static void count_orders(const struct search *s)
+{
+    const struct idioms *all = portfolio_idioms(s->portfolio);
+    for (size_t i = 0; i < all->orders; i++)
+        s->out->orders[idioms_state_of(&all->order[i])]++;
+}
+
+/* ---- the search ---- */
 
 static int first_run(struct search *s, struct err *err)
 {
     if (run_batch(s, 1, true, err) || settle(s, 1, err))
         return -1;
-    if (s->out->failures && !s->o->recipe)
+    s->out->hash = 0;
+    s->number = 1;
+    if (s->out->failures && !s->recipe)
         return 0;
-    return profile_more(s, err);
+    return profile_more(s, err) || portfolio_renew(s->portfolio, err) ? -1 : 0;
+}
+
+/* Recipes of the next batch; 0: there are none. */
+static size_t draw_batch(struct search *s)
+{
+    const struct search_options *o = s->o;
+    size_t count = o->goal == SEARCH_PROFILE ? 1 : SEARCH_BATCH, i = 0;
+    if (s->part) { /* every so many batches are this job's */
+        const struct memo_part *part = &s->state.part;
+        uint64_t batch = (s->number - part->first + SEARCH_BATCH - 1) / SEARCH_BATCH;
+        while (batch % part->jobs != part->job - 1)
+            batch++;
+        s->number = part->first + batch * SEARCH_BATCH;
+        const uint64_t end = part->first + part->runs;
+        count = s->number >= end ? 0 : end - s->number < count ? end - s->number : count;
+    } else if (o->most_runs && o->most_runs - s->out->runs < count) {
+        count = o->most_runs - s->out->runs;
+    }
+    for (; i < count; i++)
+        if (s->recipe)
+            s->trial[i].recipe = *s->recipe;
+        else if (s->part)
+            portfolio_at(s->portfolio, s->number + i + 1, &s->trial[i].recipe,
+                         &s->trial[i].strategy);
+        else if (!portfolio_next(s->portfolio, &s->trial[i].recipe, &s->trial[i].strategy))
+            break;
+    return i;
 }
 
 static int next_batch(struct search *s, struct err *err)
 {
-    size_t count = SEARCH_BATCH;
     clear(s);
-    if (s->o->most_runs && s->o->most_runs - s->runs < count)
-        count = s->o->most_runs - s->runs;
-    for (size_t i = 0; i < count; i++)
-        if (s->o->recipe)
-            s->trial[i].recipe = *s->o->recipe;
-        else
-            portfolio_next(s->portfolio, &s->trial[i].recipe, &s->trial[i].strategy);
-    if (run_batch(s, count, false, err) || settle(s, count, err))
+    const size_t count = draw_batch(s);
+    const bool profiled = is_profiled(s);
+    s->exhausted = !count;
+    if (!count)
+        return 0;
+    if (run_batch(s, count, false, err))
         return -1;
-    if (s->batches < PROFILE_AGAIN && !s->o->recipe && !s->out->failures && !is_over(s) &&
-        profile_more(s, err))
+    if (s->o->stop && *s->o->stop)
+        return settle(s, count,
+                      err); /* what was found is told; the memo is that of the batch before */
+    if (settle(s, count, err) || (profiled && !s->out->failures && profile_more(s, err)))
         return -1;
-    s->batches++;
+    s->number += count;
+    s->state.batches++;
+    s->exhausted = s->o->goal == SEARCH_PROFILE && s->quiet >= PROFILE_QUIET;
     show(s);
-    return 0;
+    return remember(s, err);
 }
 
 static int search(struct search *s, struct err *err)
 {
-    if (first_run(s, err))
+    const char *only = s->o->goal == SEARCH_PROFILE  ? "random"
+                       : s->o->goal == SEARCH_ACTIVE ? "maple"
+                                                     : s->o->strategy;
+    s->portfolio = portfolio_new(&s->profile, s->o->seed, only, err);
+    if (!s->portfolio || begin_memo(s, err))
         return -1;
-    if (is_over(s))
+    s->out->sites = (uint32_t)s->profile.sites;
+    s->out->threads = s->profile.threads;
+    if (take_iroot(s, err))
+        return -1;
+    if (s->o->goal == SEARCH_SHOW) {
+        s->o->known(s->o->arg, &s->profile, s->portfolio);
         return 0;
-    s->portfolio = portfolio_new(&s->profile, s->o->seed, s->o->strategy, err);
-    if (!s->portfolio)
+    }
+    if (!(s->crew = crew_new(&s->o->crew, s->o->workers, err)))
         return -1;
-    while (!is_over(s))
-        if (next_batch(s, err))
-            return -1;
-    return 0;
+    if (!s->profile.sites && !s->number && first_run(s, err))
+        return -1;
+    int bad = remember(s, err);
+    while (!bad && !is_over(s))
+        bad = next_batch(s, err);
+    if (s->text) /* also where the disk is full now: the old one stays then */
+        bad = memo_write(s->memo, s->text, err) || bad;
+    return bad ? -1 : 0;
 }
 
 int search_run(const struct search_options *o, struct search_result *out, struct err *err)
@@ -387,12 +532,17 @@ int search_run(const struct search_options *o, struct search_result *out, struct
             bad = err_set(err, "no memory");
     clear(&s);
     if (!bad)
-        bad = (s.crew = crew_new(&o->crew, o->workers, err)) ? search(&s, err) : -1;
+        bad = search(&s, err);
     out->ns = now_ns() - s.begin;
+    if (s.portfolio)
+        count_orders(&s);
     clear(&s);
     for (size_t i = 0; i < SEARCH_BATCH; i++)
         free(s.trial[i].done);
+    free(s.text);
     crew_free(s.crew);
+    memo_close(s.memo);
+    portfolio_free(s.part);
     portfolio_free(s.portfolio);
     scout_deinit(&s.profile);
     return bad;

@@ -10,15 +10,23 @@
 #define MAPLE_BRIDGE_SEARCH_H
 
 #include "maple-bridge/crew.h"
+#include "maple-bridge/portfolio.h"
 #include "maple-bridge/recipe.h"
 #include "maple-bridge/reduce.h"
 
 enum { SEARCH_BATCH = 16 };
 
+enum search_goal {
+    SEARCH_FAILURE,
+    SEARCH_PROFILE, /* a memo's profile, until three runs in sequence show nothing new */
+    SEARCH_ACTIVE,  /* orders of the memo's profile, until none is left to try */
+    SEARCH_SHOW,    /* what the memo has; nothing is run */
+};
+
 struct search_state {
     uint64_t runs, failures, pairs, orders, exposed;
     uint64_t ns;          /* since the begin */
-    const char *strategy; /* that has paid off most */
+    const char *strategy; /* that has paid off most; NULL: none yet */
 };
 
 struct search_found {
@@ -39,7 +47,11 @@ struct search_options {
     uint64_t most_ns;            /* runs begin until then; 0: any time */
     const char *strategy;        /* NULL: all of them */
     const struct recipe *recipe; /* this one alone, again and again; NULL: the portfolio's */
-    bool libraries;
+    enum search_goal goal;
+    const char *memo;   /* a file; NULL: none */
+    uint64_t iroot;     /* of the memo, from 1 on, instead of `recipe`; 0: none */
+    uint32_t job, jobs; /* this is one of several, 1 to jobs; 0: there are none */
+    struct scout_options scout;
     bool report; /* why the first failure came: reduce.h */
     bool pair;   /* ... with a pinball of the reduced run and one of its neighbour that passes */
     bool all;    /* goes on after a failure: distinct ones get a pinball each */
@@ -48,6 +60,8 @@ struct search_options {
     void (*progress)(void *arg, const struct search_state *state);
     void (*found)(void *arg, const struct search_found *found);
     void (*reduced)(void *arg, const struct reduced *r);
+    void (*known)(void *arg, const struct scout *profile,
+                  const struct portfolio *portfolio); /* of a memo */
     void *arg;
 };
 
@@ -57,7 +71,11 @@ struct search_result {
     bool same;     /* ... all runs had that */
     uint32_t sites, threads;
     uint64_t ns;
+    uint64_t orders[IDIOMS_RULED_OUT + 1]; /* by enum idioms_state */
 };
+
+/* Adds up the parts that jobs left, files given by name, in the memo that they began with. */
+int search_merge(const char *memo, char *const *part, uint32_t *failures, struct err *err);
 
 /* 0: it came to its end; -1 with *err: the program could not be run, or the disk is full. */
 int search_run(const struct search_options *o, struct search_result *out, struct err *err);

@@ -29,7 +29,7 @@ static bool fits(const struct actor *a, const struct agenda_step *s)
     const struct actor *bound = idiom.actor[s->actor & 1], *other = idiom.actor[!(s->actor & 1)];
     gaddr place = idiom.place[s->place & 1];
     return a->next.site == s->site && event_accesses(&a->next) && (!bound || bound == a) &&
-           other != a && (!place || place == a->next.addr >> 3);
+           other != a && (!place || place == event_word(a->next.addr));
 }
 
 static bool holds_back(const struct actor *a)
@@ -86,7 +86,7 @@ static void done(struct actor *a)
     if (!fits(a, s))
         return;
     idiom.actor[s->actor & 1] = a;
-    idiom.place[s->place & 1] = a->next.addr >> 3;
+    idiom.place[s->place & 1] = event_word(a->next.addr);
     idiom.at++;
     if (idiom.at > agenda->done.reached)
         agenda->done.reached = idiom.at;

@@ -77,13 +77,13 @@ static struct actor *actor_of(struct thread *t)
 
 static struct word *word_of(gaddr addr)
 {
-    return &words[hash_word(addr >> 3) % WORDS];
+    return &words[hash_word(event_word(addr)) % WORDS];
 }
 
 uint16_t event_writer(gaddr addr)
 {
     const struct word *w = word_of(addr);
-    return w->word == addr >> 3 ? w->site : 0;
+    return w->word == event_word(addr) ? w->site : 0;
 }
 
 /* Each pair once. The table is hashed into the list itself; a pair that finds no place is lost. */
@@ -111,7 +111,7 @@ static void note_access(const struct event *e)
         note_pair(event_writer(e->addr), e->site);
     if (!event_writes(e))
         return;
-    *word_of(e->addr) = (struct word){e->addr >> 3, e->site};
+    *word_of(e->addr) = (struct word){event_word(e->addr), e->site};
     now.writes++;
 }
 

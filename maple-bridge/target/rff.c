@@ -31,7 +31,8 @@ static bool write_breaks(const struct choice *c, const struct event *e,
         return false;
     for (int k = 0; k < c->count; k++) {
         const struct event *r = &c->who[k]->next;
-        if (r != e && r->site == o->read && event_reads(r) && r->addr >> 3 == e->addr >> 3)
+        if (r != e && r->site == o->read && event_reads(r) &&
+            event_word(r->addr) == event_word(e->addr))
             return true;
     }
     return false;

@@ -51,12 +51,14 @@ static const struct module *module_of(gaddr pc)
 
 static uint16_t find(uint64_t key)
 {
-    uint32_t low = 1, high = agenda->sites < AGENDA_SITES ? agenda->sites : AGENDA_SITES;
+    const uint32_t all = agenda->sites < AGENDA_SITES ? agenda->sites : AGENDA_SITES;
+    uint32_t low = 1, high = all;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
-        if (agenda->site[middle].key == key)
-            return (uint16_t)middle;
-        if (agenda->site[middle].key < key)
+        const uint16_t site = agenda->by_key[middle];
+        if (site >= all || agenda->site[site].key == key)
+            return site < all ? site : 0;
+        if (agenda->site[site].key < key)
             low = middle + 1;
         else
             high = middle;

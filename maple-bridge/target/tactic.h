@@ -95,10 +95,16 @@ static inline bool event_accesses(const struct event *e)
     return e->kind == EVENT_READ || event_writes(e);
 }
 
-/* Would it matter which of the two comes first? Accesses are compared by words of 8 bytes. */
+/* The word that an address is in: of 8 bytes, if the search does not want another size. */
+static inline gaddr event_word(gaddr addr)
+{
+    return addr >> (agenda->shift & 63);
+}
+
+/* Would it matter which of the two comes first? */
 static inline bool event_conflicts(const struct event *a, const struct event *b)
 {
-    return event_accesses(a) && event_accesses(b) && a->addr >> 3 == b->addr >> 3 &&
+    return event_accesses(a) && event_accesses(b) && event_word(a->addr) == event_word(b->addr) &&
            (event_writes(a) || event_writes(b));
 }
 

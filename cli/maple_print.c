@@ -1,0 +1,253 @@
+/* maple_print.c - what `drdebug maple` says. SPDX-License-Identifier: MIT
+ *
+ * Results go to standard output; a line on a terminal, standard error, says how far it is.
+ */
+#define _GNU_SOURCE
+#include "cli/maple_print.h"
+
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "base/plain.h"
+#include "cli/cli.h"
+#include "cli/json.h"
+
+static void clear_line(const struct maple *m)
+{
+    if (m->terminal)
+        fputs("\r\033[K", stderr);
+}
+
+static void show(void *arg, const struct search_state *s)
+{
+    const struct maple *m = arg;
+    if (!m->terminal)
+        return;
+    const double seconds = (double)s->ns / 1e9;
+    fprintf(stderr,
+            "\r%" PRIu64 " runs, %.0f/s, %" PRIu64 " pairs of accesses seen, %" PRIu64
+            " iRoots forced of %" PRIu64 " tried, %" PRIu64 " failure%s%s%s\033[K",
+            s->runs, seconds > 0 ? (double)s->runs / seconds : 0.0, s->pairs, s->exposed, s->orders,
+            s->failures, s->failures == 1 ? "" : "s", s->strategy ? ", most new by " : "",
+            s->strategy ? s->strategy : "");
+}
+
+static void failure_text(const struct crew_outcome *o, char *out, size_t room)
+{
+    const int status = o->wait_status;
+    switch (o->kind) {
+    case CREW_CIRCLE:
+        snprintf(out, room, "deadlock: threads wait for each other's locks");
+        break;
+    case CREW_STUCK:
+        snprintf(out, room, "deadlock: all threads wait, and nothing can end that");
+        break;
+    case CREW_LONG:
+        snprintf(out, room, "hang: %.1f s of CPU time", (double)o->used_ns / 1e9);
+        break;
+    case CREW_TEXT_MATCHED:
+        snprintf(out, room, "it reported an error");
+        break;
+    case CREW_CHECK:
+        snprintf(out, room, "the check failed");
+        break;
+    default:
+        if (WIFSIGNALED(status))
+            snprintf(out, room, "SIG%s", sigabbrev_np(WTERMSIG(status)));
+        else
+            snprintf(out, room, "status %d", WEXITSTATUS(status));
+    }
+}
+
+static void found_json(const struct search_found *f, const char *failure, const char *recipe)
+{
+    printf("{\"run\": %" PRIu64 ", \"failure\": ", f->run);
+    json_string(failure);
+    fputs(", \"pinball\": ", stdout);
+    json_string(f->dir);
+    fputs(", \"strategy\": ", stdout);
+    json_string(f->strategy);
+    fputs(", \"recipe\": ", stdout);
+    json_string(f->strategy ? recipe : NULL);
+    printf(", \"events\": %" PRIu64 ", \"switches\": %" PRIu64 ", \"output\": ", f->events,
+           f->switches);
+    json_string(f->outcome->text);
+    putchar('}');
+}
+
+static void found(void *arg, const struct search_found *f)
+{
+    struct maple *m = arg;
+    char failure[100], recipe[RECIPE_TEXT];
+    failure_text(f->outcome, failure, sizeof failure);
+    recipe_text(&f->recipe, recipe, sizeof recipe);
+    clear_line(m);
+    if (m->json) {
+        fputs(m->told ? ", " : "", stdout);
+        found_json(f, failure, recipe);
+    } else {
+        plain_printf(stdout, "%s: run %" PRIu64 ": %s\n", f->dir, f->run, failure);
+        if (f->strategy || m->search.recipe || m->search.iroot)
+            plain_printf(stdout, "recipe %s: %" PRIu64 " events, %" PRIu64 " switches\n", recipe,
+                         f->events, f->switches);
+        else
+            plain_printf(stdout, "the program fails without being perturbed\n");
+        for (const char *line = f->outcome->text; *line;) {
+            const size_t n = strcspn(line, "\n");
+            plain_printf(stdout, "  | %.*s\n", (int)n, line);
+            line += n + (line[n] == '\n');
+        }
+    }
+    m->told = true;
+    fflush(stdout);
+}
+
+static void say_access(const struct reduce_access *a, const char *end)
+{
+    plain_printf(stdout, "T%" PRIu32 " %s at %s%s", a->thread, a->write ? "writes" : "reads",
+                 a->place, end);
+}
+
+static void reduced_json(const struct reduced *r)
+{
+    printf("{\"runs\": %" PRIu64 ", \"before\": %" PRIu32 ", \"after\": %" PRIu32 ", \"pairs\": [",
+           r->runs, r->before, r->after);
+    for (uint32_t i = 0; i < r->pairs; i++) {
+        const struct reduce_access *side[] = {&r->pair[i].first, &r->pair[i].then};
+        fputs(i ? ", [" : "[", stdout);
+        for (int k = 0; k < 2; k++) {
+            printf("%s{\"thread\": %" PRIu32 ", \"write\": %s, \"place\": ", k ? ", " : "",
+                   side[k]->thread, side[k]->write ? "true" : "false");
+            json_string(side[k]->place);
+            putchar('}');
+        }
+        putchar(']');
+    }
+    fputs("]}", stdout);
+}
+
+static void reduced(void *arg, const struct reduced *r)
+{
+    struct maple *m = arg;
+    if (m->json) {
+        fputs(", ", stdout);
+        reduced_json(r);
+        return;
+    }
+    if (r->failed) {
+        puts("the schedule alone does not bring it back: the program depends on something outside");
+        return;
+    }
+    printf("%" PRIu32 " of %" PRIu32 " switches are needed (%" PRIu64 " more runs)", r->after,
+           r->before, r->runs);
+    struct recipe script = {.tactic = AGENDA_script};
+    if (r->after <= RECIPE_SWITCHES) {
+        char text[RECIPE_TEXT];
+        script.switches = r->after;
+        memcpy(script.script, r->list, r->after * sizeof *r->list);
+        recipe_text(&script, text, sizeof text);
+        printf(": recipe %s", text);
+    }
+    putchar('\n');
+    for (uint32_t i = 0; i < r->pairs; i++) {
+        fputs(i ? "              " : "critical pair ", stdout);
+        say_access(&r->pair[i].first, ", then ");
+        say_access(&r->pair[i].then, "");
+        putchar('\n');
+    }
+    fflush(stdout);
+}
+
+/* "3 predicted, 2 exposed" */
+static void say_orders(const struct search_result *r)
+{
+    const char *before = "iRoots: ";
+    for (int i = 0; i <= IDIOMS_RULED_OUT; i++)
+        if (r->orders[i]) {
+            printf("%s%" PRIu64 " %s", before, r->orders[i],
+                   idioms_state_name((enum idioms_state)i));
+            before = ", ";
+        }
+    puts(*before == ',' ? "" : "there are no iRoots");
+}
+
+static void say_iroot(const struct scout *profile, const struct idioms_order *o, size_t number)
+{
+    printf("%6zu idiom %d  %-9s  ", number, o->idiom, idioms_state_name(idioms_state_of(o)));
+    for (unsigned i = 0; i < o->steps; i++) {
+        const struct scout_site *s = scout_site(profile, o->step[i].site);
+        plain_printf(stdout, "%s%c %s", i ? " -> " : "", 'A' + o->step[i].actor,
+                     s ? s->place : "?");
+        if (o->idiom > 3)
+            printf(" (%c)", 'x' + o->step[i].place);
+    }
+    if (o->tries)
+        printf("; %d tries", o->tries);
+    putchar('\n');
+}
+
+/* A and B are two threads, x and y two locations. */
+static void known(void *arg, const struct scout *profile, const struct portfolio *portfolio)
+{
+    const struct maple *m = arg;
+    const struct idioms *all = portfolio_idioms(portfolio);
+    for (size_t i = 0; i < all->orders && !m->json; i++)
+        say_iroot(profile, &all->order[i], i + 1);
+}
+
+void maple_print_to(struct maple *m)
+{
+    m->search.progress = show;
+    m->search.found = found;
+    m->search.reduced = reduced;
+    m->search.known = known;
+    m->search.arg = m;
+}
+
+void maple_print_begin(const struct maple *m)
+{
+    if (m->json) {
+        json_begin();
+        fputs(", \"found\": [", stdout);
+    }
+}
+
+void maple_print_end(const struct maple *m, const struct search_result *r, bool failed)
+{
+    clear_line(m);
+    if (m->json) {
+        printf("], \"iroots\": {");
+        for (int i = 0; i <= IDIOMS_RULED_OUT; i++)
+            printf("%s\"%s\": %" PRIu64, i ? ", " : "", idioms_state_name((enum idioms_state)i),
+                   r->orders[i]);
+        printf("}, \"runs\": %" PRIu64 ", \"seconds\": %.3f, \"sites\": %" PRIu32
+               ", \"hash\": \"%016" PRIx64 "\", \"same\": %s}\n",
+               r->runs, (double)r->ns / 1e9, r->sites, r->hash, r->same ? "true" : "false");
+        return;
+    }
+    if (failed && !r->runs)
+        return;
+    if (m->search.goal == SEARCH_SHOW) {
+        say_orders(r);
+        return;
+    }
+    if (m->search.goal == SEARCH_PROFILE && !r->failures) {
+        printf("%" PRIu64 " runs, %" PRIu32 " instructions touch what threads share; ", r->runs,
+               r->sites);
+        say_orders(r);
+        return;
+    }
+    if (m->search.recipe || m->search.iroot)
+        printf("%" PRIu64 " runs, hash of switches %016" PRIx64 "%s\n", r->runs, r->hash,
+               r->same ? "" : ", not the same in all of them");
+    else if (!r->failures)
+        printf("%" PRIu64 " run%s in %.1f s, none failed\n", r->runs, r->runs == 1 ? "" : "s",
+               (double)r->ns / 1e9);
+    if (!r->failures && r->threads == 1)
+        say_hint("the program has one thread: there is only one schedule");
+    else if (!r->failures && !r->sites)
+        say_hint("its threads share no memory that the search could order");
+}
