@@ -26,7 +26,9 @@
 #include "pinball/pinball.h"
 
 const char gui_details[] =
-    "  --kdbg             start KDbg on the recording, if it is installed, instead of drdebug's own window\n"
+    "  -- PROG ARG...     start this program, recorded, stopped at main\n"
+    "  --kdbg             start KDbg on the recording or program, if it is installed, instead of drdebug's own\n"
+    "                     window\n"
     "  --help             print this\n"
     "\n"
     "Without DIR it offers recordings that were opened before. A stranger's recording is opened confined. The\n"
@@ -54,7 +56,8 @@ static bool find_window(const char *self, char path[PATH_MAX])
     return program_find("drdebug-gui", path, &err) == 0 && access(path, X_OK) == 0;
 }
 
-static int start_window(const char *self, const char *recording)
+/* words: a recording, or `--` and a program; end with NULL. */
+static int start_window(const char *self, char *words[])
 {
     char path[PATH_MAX];
     if (!find_window(self, path))
@@ -62,8 +65,16 @@ static int start_window(const char *self, const char *recording)
             "drdebug-gui",
             "it is built where the headers of GTK 4 are, and is in the package drdebug-gui");
     setenv("DRDEBUG", self, 1);
-    char *const argv[] = {path, (char *)recording, NULL};
-    execv(path, argv);
+    size_t count = 0;
+    while (words[count])
+        count++;
+    char **argv = calloc(count + 2, sizeof *argv);
+    if (argv) {
+        argv[0] = path;
+        memcpy(argv + 1, words, count * sizeof *argv);
+        execv(path, argv);
+        free(argv);
+    }
     return say_error(CLI_FAILED, "%s: %s", path, strerror(errno));
 }
 
@@ -91,7 +102,8 @@ static void put_escaped(FILE *out, const char *text)
     }
 }
 
-static int write_settings(const char *folder, const char *self, const char *recording)
+/* words: a recording, or `--` and a program; end with NULL. */
+static int write_settings(const char *folder, const char *self, char *words_of[])
 {
     char path[PATH_MAX], *command = NULL;
     size_t bytes;
@@ -99,9 +111,17 @@ static int write_settings(const char *folder, const char *self, const char *reco
     if (!words)
         return -1;
     put_word(words, self);
-    fputs(" debug ", words);
-    put_word(words, recording);
-    fputs(" -- --fullname --nx", words);
+    if (strcmp(words_of[0], "--") != 0) {
+        fputs(" debug ", words);
+        put_word(words, words_of[0]);
+        fputs(" -- --fullname --nx", words);
+    } else {
+        fputs(" live --gdb-arg --fullname --gdb-arg --nx", words);
+        for (; *words_of; words_of++) {
+            fputc(' ', words);
+            put_word(words, *words_of);
+        }
+    }
     fclose(words);
     snprintf(path, sizeof path, "%s/kdbgrc", folder);
     if (!(out = fopen(path, "w"))) {
@@ -132,21 +152,38 @@ static int wait_for(pid_t pid)
     return WIFEXITED(status) ? WEXITSTATUS(status) : CLI_FAILED;
 }
 
-/* The program that was recorded is what KDbg opens; its debugger then does not load it again. */
-static int start_kdbg(const char *self, const char *recording)
+/* Its path; to be freed. NULL after a line that says what is wrong. */
+static char *recorded_program(const char *recording)
+{
+    struct err err;
+    struct pinball *p = pinball_open(recording, &err);
+    if (!p) {
+        say_error(CLI_FAILED, "%s", err.msg);
+        return NULL;
+    }
+    char *program = strdup(pinball_head_get(p, "program") ? pinball_head_get(p, "program") : "");
+    pinball_close(p);
+    return program;
+}
+
+/* The program is what KDbg opens; its debugger then does not load it again. */
+static int start_kdbg(const char *self, char *words[])
 {
     char kdbg[PATH_MAX], real[PATH_MAX], folder[] = "/tmp/drdebug-kdbg.XXXXXX";
+    char *given[] = {real, NULL};
+    bool live = strcmp(words[0], "--") == 0;
     struct err err;
     if (program_find("kdbg", kdbg, &err) || access(kdbg, X_OK))
         return missing(
             "kdbg",
             "KDbg is not installed; `drdebug gui` without --kdbg opens drdebug's own window");
-    struct pinball *p = pinball_open(recording, &err);
-    if (!p)
+    if (live && program_find(words[1], real, &err))
         return say_error(CLI_FAILED, "%s", err.msg);
-    char *program = strdup(pinball_head_get(p, "program") ? pinball_head_get(p, "program") : "");
-    pinball_close(p);
-    if (!realpath(recording, real) || !mkdtemp(folder) || write_settings(folder, self, real)) {
+    char *program = live ? strdup(real) : recorded_program(words[0]);
+    if (!program)
+        return CLI_FAILED;
+    if ((!live && !realpath(words[0], real)) || !mkdtemp(folder) ||
+        write_settings(folder, self, live ? words : given)) {
         free(program);
         return say_error(CLI_FAILED, "gui: %s", strerror(errno));
     }
@@ -168,6 +205,7 @@ int gui_main(int argc, char *argv[])
                                             {"help", no_argument, NULL, OPT_HELP},
                                             {NULL, 0, NULL, 0}};
     char self[PATH_MAX] = "", path[PATH_MAX];
+    char *recording[] = {path, NULL}, *nothing[] = {NULL};
     bool kdbg = false;
     int c, status;
 
@@ -182,9 +220,11 @@ int gui_main(int argc, char *argv[])
     }
     if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
         return say_error(CLI_FAILED, "/proc/self/exe: %s", strerror(errno));
+    if (optind < argc && optind > 1 && strcmp(argv[optind - 1], "--") == 0)
+        return kdbg ? start_kdbg(self, argv + optind - 1) : start_window(self, argv + optind - 1);
     if (!kdbg && optind == argc)
-        return start_window(self, NULL);
+        return start_window(self, nothing);
     if ((status = newest_or_named("gui", argc, argv, path)) >= 0)
         return status;
-    return kdbg ? start_kdbg(self, path) : start_window(self, path);
+    return kdbg ? start_kdbg(self, recording) : start_window(self, recording);
 }

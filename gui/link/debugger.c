@@ -18,7 +18,7 @@ void debugger_complain(struct debugger *d, const char *text)
     d->own->listener.failed(d->own->listener.arg, text);
 }
 
-static void set_state(struct debugger *d, enum session_state state)
+void debugger_set_state(struct debugger *d, enum session_state state)
 {
     if (d->session.state == state)
         return;
@@ -28,6 +28,29 @@ static void set_state(struct debugger *d, enum session_state state)
 
 /* ---- what GDB says ---- */
 
+/* At a failure the innermost calls are the C library's: the first one with source is looked at. */
+static void on_frames(void *arg, const struct mi_record *result)
+{
+    struct debugger *d = arg;
+    const struct value *list = result ? value_get(result->results, "stack") : NULL;
+    for (unsigned i = 0; i < value_count(list); i++) {
+        const char *path = value_text(value_at(list, i), "fullname");
+        if (path && g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
+            if (i > 0)
+                debugger_select_frame(d, i);
+            return;
+        }
+    }
+}
+
+static void look_for_source(struct debugger *d)
+{
+    const struct session *s = &d->session;
+    bool there = s->frame.fullname && g_file_test(s->frame.fullname, G_FILE_TEST_IS_REGULAR);
+    if ((s->why || s->at_end) && s->recording.own && !there)
+        debugger_query(d, "-stack-list-frames 0 50", on_frames, d);
+}
+
 static void on_place(void *arg, const struct mi_record *result)
 {
     struct debugger *d = arg;
@@ -35,6 +58,10 @@ static void on_place(void *arg, const struct mi_record *result)
         return;
     session_take_place(&d->session, result->results);
     debugger_tell(d, CHANGE_PLACE);
+    if (d->session.at_end && !d->session.why && d->session.frame.level == 0)
+        look_for_source(d);
+    if (d->session.recording.live && d->session.now)
+        debugger_ask_timeline(d); /* the program has gone on */
 }
 
 static void on_breakpoints(void *arg, const struct mi_record *result)
@@ -67,31 +94,20 @@ static void drop_guest(struct debugger *d)
     g_free(command);
 }
 
-/* At a failure the innermost calls are the C library's: the first one with source is looked at. */
-static void on_frames(void *arg, const struct mi_record *result)
+/* The program has ended: GDB has nothing any more, but its recording is there. */
+static void end_live(struct debugger *d)
 {
-    struct debugger *d = arg;
-    const struct value *list = result ? value_get(result->results, "stack") : NULL;
-    for (unsigned i = 0; i < value_count(list); i++) {
-        const char *path = value_text(value_at(list, i), "fullname");
-        if (path && g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
-            if (i > 0)
-                debugger_select_frame(d, i);
-            return;
-        }
-    }
-}
-
-static void look_for_source(struct debugger *d)
-{
-    const struct session *s = &d->session;
-    bool there = s->frame.fullname && g_file_test(s->frame.fullname, G_FILE_TEST_IS_REGULAR);
-    if (s->why && s->recording.own && !there)
-        debugger_query(d, "-stack-list-frames 0 50", on_frames, d);
+    debugger_remember(d);
+    d->own->ended = true;
+    gdb_send(d->gdb, GDB_COMMAND, "-gdb-exit", NULL, NULL);
 }
 
 static void on_stopped(struct debugger *d, const struct value *stop)
 {
+    if (d->session.recording.live && g_str_has_prefix(value_say(stop, "reason"), "exited")) {
+        end_live(d);
+        return;
+    }
     session_take_stop(&d->session, stop);
     debugger_tell(d, CHANGE_STATE);
     debugger_tell(d, CHANGE_STOP);
@@ -120,14 +136,14 @@ static void on_record(void *arg, const struct mi_record *r)
         if (strcmp(r->name, "stopped") == 0)
             on_stopped(d, r->results);
         else if (d->session.state == SESSION_STOPPED)
-            set_state(d, SESSION_RUNNING);
+            debugger_set_state(d, SESSION_RUNNING);
         break;
     case MI_NOTIFY:
         on_notice(d, r);
         break;
     case MI_RESULT: /* a move that did not take place */
         debugger_complain(d, value_say(r->results, "msg"));
-        set_state(d, SESSION_STOPPED);
+        debugger_set_state(d, SESSION_STOPPED);
         break;
     default:
         if (r->text)
@@ -150,7 +166,17 @@ static void on_ended(void *arg, const char *words)
     struct gdb *gdb = d->gdb;
     char *text = text_lines(words);
     d->gdb = NULL;
-    set_state(d, SESSION_LOST);
+    if (d->own->ended) {
+        g_free(text);
+        gdb_free(gdb);
+        d->own->ended = false;
+        g_clear_pointer(&d->own->again_at, g_free);
+        char *path = g_strdup(d->own->path);
+        debugger_open(d, path);
+        g_free(path);
+        return;
+    }
+    debugger_set_state(d, SESSION_LOST);
     if (loading)
         debugger_complain(d, *text ? text : "GDB could not be started");
     g_free(text);
@@ -166,32 +192,74 @@ static const char *const settings[] = {
     "-gdb-set width 0",        "-gdb-set print frame-arguments scalars",
     "-enable-pretty-printing", "-gdb-set suppress-cli-notifications off"};
 
-static void start_gdb(struct debugger *d, const char *where)
+/* What starts GDB on a recording; to be freed. */
+static char **recording_words(struct debugger *d)
 {
-    const char *argv[12], **at = argv;
+    const struct session_recording *r = &d->session.recording;
+    const char *words[] = {d->own->drdebug,
+                           "debug",
+                           r->own ? NULL : "--confined",
+                           d->own->gdb ? "--gdb" : NULL,
+                           d->own->gdb,
+                           d->own->again_at ? "--start" : NULL,
+                           r->path,
+                           "--",
+                           "-i=mi3",
+                           r->own ? NULL : "-nx"};
+    GPtrArray *argv = g_ptr_array_new();
+    for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
+        if (words[i])
+            g_ptr_array_add(argv, g_strdup(words[i]));
+    g_ptr_array_add(argv, NULL);
+    return (char **)g_ptr_array_free(argv, FALSE);
+}
+
+void debugger_remember(struct debugger *d)
+{
+    g_clear_pointer(&d->own->again, g_ptr_array_unref);
+    d->own->again = g_ptr_array_new_with_free_func(g_free);
+    for (unsigned i = 0; i < d->breakpoints->len; i++) {
+        char *command = breakpoint_command(g_ptr_array_index(d->breakpoints, i));
+        if (command)
+            g_ptr_array_add(d->own->again, command);
+    }
+    g_free(d->own->again_at);
+    d->own->again_at = g_strdup(d->session.position);
+}
+
+/* What an earlier GDB had, if one is followed. */
+static void bring_back(struct debugger *d)
+{
+    GPtrArray *again = g_steal_pointer(&d->own->again);
+    char *position = g_steal_pointer(&d->own->again_at);
+    for (unsigned i = 0; again && i < again->len; i++)
+        gdb_send(d->gdb, GDB_COMMAND, g_ptr_array_index(again, i), NULL, NULL);
+    if (position)
+        debugger_goto(d, position);
+    if (again) {
+        ask_breakpoints(d);
+        g_ptr_array_unref(again);
+    }
+    g_free(position);
+}
+
+void debugger_start_gdb(struct debugger *d)
+{
     struct gdb_listener listener = {
         .record = on_record, .busy = on_busy, .ended = on_ended, .arg = d};
+    char **argv = d->session.recording.live ? debugger_live_words(d) : recording_words(d);
     struct err err;
-    *at++ = d->own->drdebug;
-    *at++ = "debug";
-    if (!d->session.recording.own)
-        *at++ = "--confined";
-    if (where)
-        *at++ = where;
-    *at++ = d->session.recording.path;
-    *at++ = "--";
-    *at++ = "-i=mi3";
-    if (!d->session.recording.own)
-        *at++ = "-nx";
-    *at = NULL;
-    set_state(d, SESSION_LOADING);
-    if (!(d->gdb = gdb_new(argv, &listener, &err))) {
-        set_state(d, SESSION_LOST);
+    debugger_set_state(d, SESSION_LOADING);
+    if (argv && !(d->gdb = gdb_new((const char *const *)argv, &listener, &err)))
         debugger_complain(d, err.msg);
+    g_strfreev(argv);
+    if (!d->gdb) {
+        debugger_set_state(d, SESSION_LOST);
         return;
     }
     for (size_t i = 0; i < G_N_ELEMENTS(settings); i++)
         gdb_send(d->gdb, GDB_COMMAND, settings[i], NULL, NULL);
+    bring_back(d);
 }
 
 static void on_info(void *arg, const char *out, const char *complaint)
@@ -201,7 +269,7 @@ static void on_info(void *arg, const char *out, const char *complaint)
     d->own->opening = NULL;
     if (!info) {
         debugger_complain(d, complaint && *complaint ? complaint : "drdebug info gave no answer");
-        set_state(d, SESSION_NONE);
+        debugger_set_state(d, SESSION_NONE);
         debugger_tell(d, CHANGE_RECORDING);
         return;
     }
@@ -211,7 +279,7 @@ static void on_info(void *arg, const char *out, const char *complaint)
     d->traced = g_file_test(trace, G_FILE_TEST_EXISTS);
     g_free(trace);
     debugger_tell(d, CHANGE_RECORDING);
-    start_gdb(d, NULL);
+    debugger_start_gdb(d);
     debugger_ask_timeline(d);
 }
 
@@ -219,10 +287,14 @@ void debugger_open(struct debugger *d, const char *path)
 {
     struct job_listener listener = {.done = on_info, .arg = d};
     struct err err;
+    GPtrArray *again = g_steal_pointer(&d->own->again);
+    char *again_at = g_steal_pointer(&d->own->again_at);
     debugger_close(d);
+    d->own->again = again;
+    d->own->again_at = again_at;
     d->own->path = g_canonicalize_filename(path, NULL);
     const char *argv[] = {d->own->drdebug, "info", "--json", "--", d->own->path, NULL};
-    set_state(d, SESSION_LOADING);
+    debugger_set_state(d, SESSION_LOADING);
     if (!(d->own->opening = job_new(argv, &listener, &err)))
         debugger_complain(d, err.msg);
 }
@@ -245,32 +317,29 @@ void debugger_close(struct debugger *d)
     d->own->breakpoints_asked = false;
     g_clear_pointer(&d->own->guest, g_free);
     g_clear_pointer(&d->own->path, g_free);
+    g_clear_pointer(&d->own->again, g_ptr_array_unref);
+    g_clear_pointer(&d->own->again_at, g_free);
+    d->own->ended = false;
     debugger_tell(d, CHANGE_RECORDING);
     debugger_tell(d, CHANGE_STATE);
 }
 
 void debugger_recover(struct debugger *d)
 {
-    GPtrArray *old = d->breakpoints;
-    char *position = g_strdup(d->session.position);
     if (d->gdb || !d->session.recording.path)
         return;
-    d->breakpoints = g_ptr_array_new();
+    debugger_remember(d);
+    if (d->session.recording.live) {
+        char *path = g_strdup(d->own->path);
+        debugger_open(d, path);
+        g_free(path);
+        return;
+    }
+    g_ptr_array_set_size(d->breakpoints, 0);
     slice_free(d->slice); /* it was that GDB's */
     d->slice = NULL;
     debugger_tell(d, CHANGE_SLICE);
-    start_gdb(d, position ? "--start" : NULL);
-    for (unsigned i = 0; i < old->len; i++) {
-        char *command = breakpoint_command(g_ptr_array_index(old, i));
-        if (command)
-            gdb_send(d->gdb, GDB_COMMAND, command, NULL, NULL);
-        g_free(command);
-    }
-    if (position)
-        debugger_goto(d, position);
-    ask_breakpoints(d);
-    g_ptr_array_unref(old);
-    g_free(position);
+    debugger_start_gdb(d);
 }
 
 struct debugger *debugger_new(const char *drdebug, const struct debugger_listener *listener)
@@ -295,6 +364,9 @@ void debugger_free(struct debugger *d)
     timeline_free(d->timeline);
     g_ptr_array_unref(d->breakpoints);
     g_queue_free(d->own->tasks);
+    program_deinit(&d->own->program);
+    g_free(d->own->tty);
+    g_free(d->own->gdb);
     g_free(d->own->drdebug);
     g_free(d->own);
     g_free(d);
@@ -349,7 +421,8 @@ void debugger_restart(struct debugger *d)
 
 void debugger_goto_failure(struct debugger *d)
 {
-    debugger_move(d, "python import drdebug; drdebug.start('end')");
+    debugger_move(d, d->session.recording.live ? "pin goto end"
+                                               : "python import drdebug; drdebug.start('end')");
 }
 
 static void on_guest(void *arg, const struct mi_record *result)
@@ -444,6 +517,26 @@ void debugger_enable_breakpoint(struct debugger *d, const char *number, bool ena
 void debugger_query(struct debugger *d, const char *command, gdb_answer *answer, void *arg)
 {
     gdb_send(d->gdb, GDB_QUERY, command, answer, arg);
+}
+
+void debugger_command(struct debugger *d, const char *command, gdb_answer *answer, void *arg)
+{
+    gdb_send(d->gdb, GDB_COMMAND, command, answer, arg);
+}
+
+static void on_value_changed(void *arg, const struct mi_record *result)
+{
+    struct debugger *d = arg;
+    on_moved(d, result);
+    if (result && strcmp(result->name, "done") == 0)
+        debugger_tell(d, CHANGE_FRAME);
+}
+
+void debugger_change_value(struct debugger *d, const char *expression, const char *value)
+{
+    char *command = g_strdup_printf("-gdb-set var %s = %s", expression, value);
+    debugger_command(d, command, on_value_changed, d);
+    g_free(command);
 }
 
 void debugger_type(struct debugger *d, const char *line)

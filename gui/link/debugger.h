@@ -12,6 +12,7 @@
 #include "gui/link/gdb.h"
 #include "gui/link/job.h"
 #include "gui/model/breakpoints.h"
+#include "gui/model/program.h"
 #include "gui/model/session.h"
 #include "gui/model/slices.h"
 #include "gui/model/timeline.h"
@@ -59,9 +60,16 @@ void debugger_free(struct debugger *d);
 
 /* Opens a recording, at main; what is wrong with it is told. */
 void debugger_open(struct debugger *d, const char *path);
+/* Starts a program and records it, stopped at main; its input and output are the terminal `tty`. */
+void debugger_run(struct debugger *d, const struct program *program, const char *tty);
+/* What is open is a program that was started: NULL if not. */
+const struct program *debugger_program(const struct debugger *d);
 void debugger_close(struct debugger *d);
-/* After GDB has died: starts another one, with the same breakpoints, where the session was. */
+/* After GDB has died: starts another one, with the same breakpoints, where the session was. A
+ * program that was live has ended with it: its recording is opened. */
 void debugger_recover(struct debugger *d);
+/* The GDB to start, from now on; NULL or "": the one on the path. */
+void debugger_use_gdb(struct debugger *d, const char *gdb);
 
 /* To the user's eye all of these are moves. `command` is one of MI's, or of GDB's own if it begins
  * with no dash. */
@@ -82,8 +90,12 @@ void debugger_enable_breakpoint(struct debugger *d, const char *number, bool ena
 /* Commands that change breakpoints, such as -break-delete 2. The list is asked for afterwards. */
 void debugger_breakpoint_command(struct debugger *d, const char *command);
 
-/* A query or command of a pane's. */
+/* A query of a pane's: a move drops it. */
 void debugger_query(struct debugger *d, const char *command, gdb_answer *answer, void *arg);
+/* What has an effect: it is never dropped. */
+void debugger_command(struct debugger *d, const char *command, gdb_answer *answer, void *arg);
+/* Gives a variable of a program that is live another value; what is shown is asked for again. */
+void debugger_change_value(struct debugger *d, const char *expression, const char *value);
 /* A line that the user typed at GDB's prompt. */
 void debugger_type(struct debugger *d, const char *line);
 

@@ -66,7 +66,7 @@ static void on_done(void *arg, const char *out, const char *complaint)
     if (complaint && *complaint)
         debugger_complain(d, complaint);
     if (t->trace && !complaint) {
-        d->traced = true;
+        d->traced = !d->session.recording.live; /* a live one grows */
         debugger_tell(d, CHANGE_TRACE);
     }
     if (t->fn && (!t->trace || !complaint))
@@ -107,6 +107,7 @@ void debugger_forget_work(struct debugger *d)
     job_forget(d->own->job);
     d->own->job = NULL;
     d->work = NULL;
+    d->own->timeline_asked = d->own->timeline_old = false;
     for (struct task *t; (t = g_queue_pop_head(d->own->tasks));)
         task_free(t);
 }
@@ -172,15 +173,26 @@ static void add_turns(struct debugger *d, const struct value *rows)
 static void on_turns(void *arg, const struct value *answer)
 {
     struct debugger *d = arg;
-    timeline_free(d->timeline);
+    struct timeline *old = d->timeline;
+    d->own->timeline_asked = false;
+    if (d->own->timeline_old)
+        debugger_ask_timeline(d);
+    if (!answer)
+        return;
     d->timeline = timeline_new();
     add_turns(d, value_get(answer, "rows"));
+    timeline_move_marks(d->timeline, old);
+    timeline_free(old);
     debugger_tell(d, CHANGE_TIMELINE);
 }
 
 void debugger_ask_timeline(struct debugger *d)
 {
+    d->own->timeline_old = d->own->timeline_asked;
+    if (d->own->timeline_old)
+        return;
     char *most = g_strdup_printf("%d", TURNS_MOST);
+    d->own->timeline_asked = true;
     const char *const words[] = {"schedule", "--limit", most, NULL};
     debugger_ask(d, "Reading the schedule", words, on_turns, d);
     g_free(most);

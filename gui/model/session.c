@@ -59,6 +59,18 @@ void session_take_info(struct session *s, const char *path, const struct value *
                 (strcmp(r->reason, "exit") == 0 && r->status != 0);
 }
 
+void session_take_live(struct session *s, const char *path, const char *program)
+{
+    struct session_recording *r = &s->recording;
+    recording_deinit(r);
+    r->path = g_strdup(path);
+    r->name = text_line(text_base(path));
+    r->program = text_line(program);
+    r->end = g_strdup("live");
+    r->reason = g_strdup("");
+    r->own = r->live = true;
+}
+
 void session_take_frame(struct session_frame *f, const struct value *frame)
 {
     session_frame_deinit(f);
@@ -119,7 +131,7 @@ void session_take_stop(struct session *s, const struct value *stop)
     s->why = why;
     /* Where this is in the recording is asked for next. */
     g_clear_pointer(&s->position, g_free);
-    s->at_begin = s->at_end = false;
+    s->at_begin = s->at_end = s->now = false;
 }
 
 void session_take_place(struct session *s, const struct value *place)
@@ -128,6 +140,7 @@ void session_take_place(struct session *s, const struct value *place)
     s->thread = value_number(place, "thread", 0);
     s->ticks = value_number(place, "ticks", 0);
     s->events = value_number(place, "events", 0);
+    s->now = value_is_true(place, "alive");
     s->at_begin = value_is_true(place, "at_begin");
     s->at_end = value_is_true(place, "at_end");
 }
@@ -155,6 +168,8 @@ char *session_words(const struct session *s)
         g_string_append_printf(out, " at %s:%u", text_base(f->file), f->line);
     else if (f->module)
         g_string_append_printf(out, " of %s, without source", text_base(f->module));
+    if (s->recording.live && s->position && !s->now)
+        g_string_append(out, ", in the past");
     if (s->at_end)
         g_string_append(out, ", the end of the recording");
     else if (s->at_begin)

@@ -31,6 +31,7 @@ struct session_recording {
     uint64_t threads, ticks, instructions, bytes;
     int status;
     bool own, failed;
+    bool live; /* the program runs, and is being recorded */
 };
 
 struct session {
@@ -41,6 +42,7 @@ struct session {
     char *position;             /* T2:48213:401136; NULL: not known */
     uint64_t thread, ticks, events;
     bool at_begin, at_end;
+    bool now;  /* of a live one: this is where the program is, and it can be changed */
     char *why; /* in words: "breakpoint 1", "SIGABRT, Aborted" */
 };
 
@@ -48,6 +50,8 @@ void session_deinit(struct session *s);
 void session_frame_deinit(struct session_frame *f);
 
 void session_take_info(struct session *s, const char *path, const struct value *info);
+/* A program that is started: `path` is where its recording goes. */
+void session_take_live(struct session *s, const char *path, const char *program);
 /* The fields of *stopped. */
 void session_take_stop(struct session *s, const struct value *stop);
 /* A frame of GDB's: of a stop, of the stack, of a thread. */

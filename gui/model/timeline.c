@@ -128,6 +128,13 @@ void timeline_add_mark(struct timeline *t, enum timeline_kind kind, uint32_t thr
     g_array_append_val(t->marks, mark);
 }
 
+void timeline_move_marks(struct timeline *t, struct timeline *from)
+{
+    GArray *own = t->marks;
+    t->marks = from->marks;
+    from->marks = own;
+}
+
 void timeline_clear_marks(struct timeline *t, enum timeline_kind kind)
 {
     for (unsigned i = t->marks->len; i-- > 0;)

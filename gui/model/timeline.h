@@ -52,6 +52,8 @@ bool timeline_when_position(const struct timeline *t, const char *position, uint
 
 void timeline_add_mark(struct timeline *t, enum timeline_kind kind, uint32_t thread, uint64_t ticks,
                        const char *label);
+/* All marks of another timeline, which has none then. */
+void timeline_move_marks(struct timeline *t, struct timeline *from);
 void timeline_clear_marks(struct timeline *t, enum timeline_kind kind);
 
 uint64_t timeline_begin(const struct timeline *t);

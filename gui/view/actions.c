@@ -3,6 +3,7 @@
 
 #include "gui/model/text.h"
 #include "gui/view/dialogs.h"
+#include "gui/view/launch.h"
 #include "gui/view/panes.h"
 #include "gui/view/source.h"
 
@@ -45,11 +46,6 @@ static void back_to_cursor(struct window *w)
     run_to(w, true);
 }
 
-static void restart(struct window *w)
-{
-    debugger_restart(w->debugger);
-}
-
 static void failure(struct window *w)
 {
     window_announce(w, NULL, NULL, NULL);
@@ -78,6 +74,13 @@ static void why(struct window *w)
 
 static void why_failure(struct window *w)
 {
+    const struct session *s = &w->debugger->session;
+    window_announce(w, NULL, NULL, NULL);
+    w->why_at_end = s->recording.live;
+    if (s->recording.live) { /* it has to end first: window.c goes on */
+        debugger_move(w->debugger, "-exec-continue");
+        return;
+    }
     debugger_goto_failure(w->debugger);
     story_ask(w, NULL);
 }
@@ -105,6 +108,21 @@ static void forward_slice(struct window *w)
     window_show_pane(w, "slices");
 }
 
+/* race.pinball -> race.slice.pinball, with a number if that is there. To be freed. */
+static char *name_beside(const char *path, const char *kind)
+{
+    char *stem = g_str_has_suffix(path, ".pinball")
+                     ? g_strndup(path, strlen(path) - strlen(".pinball"))
+                     : g_strdup(path);
+    char *name = g_strdup_printf("%s.%s.pinball", stem, kind);
+    for (int i = 1; g_file_test(name, G_FILE_TEST_EXISTS); i++) {
+        g_free(name);
+        name = g_strdup_printf("%s.%s.%d.pinball", stem, kind, i);
+    }
+    g_free(stem);
+    return name;
+}
+
 static void slice_next(struct window *w)
 {
     debugger_move(w->debugger, "pin slice-step");
@@ -113,6 +131,29 @@ static void slice_next(struct window *w)
 static void slice_back(struct window *w)
 {
     debugger_move(w->debugger, "pin slice-back");
+}
+
+/* A recording that replays nothing but the slice. */
+static void on_relogged(void *arg, const struct mi_record *result)
+{
+    struct window *w = arg;
+    char *path = g_steal_pointer(&w->relogged);
+    if (result && strcmp(result->name, "done") == 0 && !w->closing)
+        launch_result(w, path);
+    else if (result && !w->closing)
+        window_toast(w, value_say(result->results, "msg"));
+    g_free(path);
+}
+
+static void relog(struct window *w)
+{
+    if (w->relogged)
+        return;
+    w->relogged = name_beside(w->debugger->session.recording.path, "slice");
+    char *quoted = mi_quote(w->relogged), *command = g_strdup_printf("-pin-relog %s", quoted);
+    debugger_command(w->debugger, command, on_relogged, w);
+    g_free(command);
+    g_free(quoted);
 }
 
 static void slice_drop(struct window *w)
@@ -378,6 +419,9 @@ void actions_add(struct window *w, GtkApplication *app)
 
 /* NULL: a gap. A name with a star has its label beside the icon. */
 static const char *const tools[] = {"open",
+                                    "program",
+                                    "record",
+                                    "find-bug",
                                     NULL,
                                     "restart",
                                     "back-continue",
@@ -433,6 +477,7 @@ static GtkWidget *tool(const char *name)
         gtk_button_set_icon_name(GTK_BUTTON(button), icon);
     }
     gtk_widget_add_css_class(button, "flat");
+    gtk_widget_add_css_class(button, a->name);
     gtk_actionable_set_action_name(GTK_ACTIONABLE(button), full);
     gtk_widget_set_focus_on_click(button, FALSE);
     gtk_widget_set_tooltip_text(button, text);
@@ -462,6 +507,9 @@ GtkWidget *actions_toolbar(struct window *w)
 static const char *const menus[] = {"=_File",
                                     "open",
                                     "open-packed",
+                                    "program",
+                                    "record",
+                                    "find-bug",
                                     NULL,
                                     "open-source",
                                     "close-tab",
@@ -508,6 +556,8 @@ static const char *const menus[] = {"=_File",
                                     "begin",
                                     "end",
                                     NULL,
+                                    "change",
+                                    NULL,
                                     "cancel",
                                     "recover",
                                     "=_Breakpoint",
@@ -525,6 +575,7 @@ static const char *const menus[] = {"=_File",
                                     "slice-next",
                                     "slice-back",
                                     "dependences",
+                                    "relog",
                                     "slice-drop",
                                     NULL,
                                     "last",

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "gui/model/text.h"
+#include "gui/view/panes.h"
 #include "gui/view/source.h"
 
 void actions_each(void (*fn)(void *arg, const char *label, const char *keys), void *arg);
@@ -61,6 +62,7 @@ void dialogs_open_source(struct window *w)
 struct question {
     struct window *window;
     GtkWidget *dialog, *entry, *list;
+    char *about; /* an expression, or NULL */
     void (*answer)(struct question *q, const char *text);
 };
 
@@ -82,6 +84,13 @@ static gboolean on_question_key(GtkEventControllerKey *keys, guint key, guint co
         return FALSE;
     gtk_window_destroy(GTK_WINDOW(q->dialog));
     return TRUE;
+}
+
+static void question_free(void *arg)
+{
+    struct question *q = arg;
+    g_free(q->about);
+    g_free(q);
 }
 
 static struct question *ask(struct window *w, const char *title, const char *hint,
@@ -109,7 +118,7 @@ static struct question *ask(struct window *w, const char *title, const char *hin
     g_signal_connect(q->entry, "activate", G_CALLBACK(on_question_entry), q);
     g_signal_connect(keys, "key-pressed", G_CALLBACK(on_question_key), q);
     gtk_widget_add_controller(q->dialog, keys);
-    g_object_set_data_full(G_OBJECT(q->dialog), "question", q, g_free);
+    g_object_set_data_full(G_OBJECT(q->dialog), "question", q, question_free);
     gtk_window_present(GTK_WINDOW(q->dialog));
     return q;
 }
@@ -123,6 +132,56 @@ static void position_answer(struct question *q, const char *text)
 void dialogs_goto_position(struct window *w)
 {
     ask(w, "Go to Position", "T2:48213:401136, begin, end, +100, -100", position_answer);
+}
+
+/* ---- another value ---- */
+
+static void change_answer(struct question *q, const char *text)
+{
+    debugger_change_value(q->window->debugger, q->about, text);
+    gtk_window_destroy(GTK_WINDOW(q->dialog));
+}
+
+/* The value that it has is offered. */
+static void on_old_value(void *arg, const struct mi_record *result)
+{
+    GtkWidget *dialog = arg;
+    struct question *q = g_object_get_data(G_OBJECT(dialog), "question");
+    const char *value = result ? value_text(result->results, "value") : NULL;
+    if (q && value && !*gtk_editable_get_text(GTK_EDITABLE(q->entry))) {
+        char *safe = text_line(value);
+        gtk_editable_set_text(GTK_EDITABLE(q->entry), safe);
+        gtk_editable_select_region(GTK_EDITABLE(q->entry), 0, -1);
+        g_free(safe);
+    }
+    g_object_unref(dialog);
+}
+
+void dialogs_change(struct window *w)
+{
+    struct page *page = source_page(w->source);
+    char *of = g_steal_pointer(&w->expression);
+    if (!of)
+        of = watches_selected(w);
+    if (!of && page)
+        of = page_cursor_expression(page);
+    if (!debugger_program(w->debugger) || !w->debugger->session.now) {
+        window_toast(w, "What was recorded cannot be changed; a live program can, where it is");
+    } else if (!of) {
+        window_toast(w, "Select a variable first");
+    } else {
+        char *title = g_strdup_printf("New Value of %s", of), *safe = text_line(title);
+        char *quoted = mi_quote(of),
+             *command = g_strdup_printf("-data-evaluate-expression %s", quoted);
+        struct question *q = ask(w, safe, "An expression", change_answer);
+        q->about = g_steal_pointer(&of);
+        debugger_query(w->debugger, command, on_old_value, g_object_ref(q->dialog));
+        g_free(command);
+        g_free(quoted);
+        g_free(safe);
+        g_free(title);
+    }
+    g_free(of);
 }
 
 /* ---- a line or a function ---- */

@@ -11,4 +11,7 @@ void dialogs_goto_position(struct window *w);
 void dialogs_keys(struct window *w);
 void dialogs_about(struct window *w);
 
+/* Another value for what is selected, or at the cursor. */
+void dialogs_change(struct window *w);
+
 #endif

@@ -3,8 +3,9 @@
  * `drdebug gui` starts it, and says in DRDEBUG which drdebug it is to use.
  */
 #include <gtksourceview/gtksource.h>
+#include <string.h>
 
-#include "gui/view/window.h"
+#include "gui/view/launch.h"
 
 static char *find_drdebug(void)
 {
@@ -41,21 +42,20 @@ static struct window *new_window(GtkApplication *app)
     return w;
 }
 
-static void on_activate(GtkApplication *app)
+/* `-- PROG ARG...`: a program, live; else each word is a recording. */
+static void on_activate(GtkApplication *app, char *words[])
 {
-    new_window(app);
-}
-
-static void on_open(GtkApplication *app, GFile **files, int count, const char *hint)
-{
-    (void)hint;
-    for (int i = 0; i < count; i++) {
-        char *path = g_file_get_path(files[i]);
-        struct window *w = new_window(app);
-        if (path)
-            window_open(w, path);
-        g_free(path);
+    if (words[0] && words[1] && strcmp(words[0], "--") == 0) {
+        struct program p = {0};
+        program_take_words(&p, words + 1);
+        launch_live(new_window(app), &p);
+        program_deinit(&p);
+        return;
     }
+    if (!words[0])
+        new_window(app);
+    for (; *words; words++)
+        window_open(new_window(app), *words);
 }
 
 static void on_startup(GtkApplication *app)
@@ -68,12 +68,11 @@ static void on_startup(GtkApplication *app)
 int main(int argc, char *argv[])
 {
     /* A window is a process: each has its own recording, and one that dies takes no other along. */
-    AdwApplication *app = adw_application_new("org.drdebug.gui", G_APPLICATION_HANDLES_OPEN |
-                                                                     G_APPLICATION_NON_UNIQUE);
+    AdwApplication *app = adw_application_new("org.drdebug.gui", G_APPLICATION_NON_UNIQUE);
     g_signal_connect(app, "startup", G_CALLBACK(on_startup), NULL);
-    g_signal_connect(app, "activate", G_CALLBACK(on_activate), NULL);
-    g_signal_connect(app, "open", G_CALLBACK(on_open), NULL);
-    int status = g_application_run(G_APPLICATION(app), argc, argv);
+    g_signal_connect(app, "activate", G_CALLBACK(on_activate), argv + 1);
+    (void)argc;
+    int status = g_application_run(G_APPLICATION(app), 1, argv);
     g_object_unref(app);
     return status;
 }

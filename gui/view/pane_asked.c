@@ -98,12 +98,21 @@ static void refresh(struct pane *pane)
     asked_clear(p->asked);
     if (!d->session.recording.path)
         return;
-    bool wait = p->question->traced && !d->traced;
+    bool wait = p->question->traced &&
+                !d->traced; /* so it is asked by its button while a program is live */
     if (wait)
         tell_estimate(p);
     gtk_stack_set_visible_child_name(GTK_STACK(p->stack), wait ? "button" : "rows");
     if (!wait)
         ask(p, NULL);
+}
+
+/* What a live program has done grows with each stop. */
+static void changed(struct pane *pane, enum debugger_change change)
+{
+    const struct session *s = &pane->window->debugger->session;
+    if (change == CHANGE_PLACE && s->recording.live && s->now)
+        pane->old = true;
 }
 
 static GtkWidget *make_button(struct asked_pane *p)
@@ -150,6 +159,7 @@ static struct pane *asked_pane_new(struct window *w, const struct question *ques
     if (question->traced)
         gtk_stack_add_named(GTK_STACK(p->stack), make_button(p), "button");
     p->pane.widget = p->stack;
+    p->pane.changed = changed;
     p->pane.refresh = refresh;
     p->pane.refresh_on =
         PANE_BIT(CHANGE_RECORDING) | (question->traced ? PANE_BIT(CHANGE_TRACE) : 0);

@@ -59,6 +59,11 @@ static void refresh(struct pane *pane)
     debugger_query(pane->window->debugger, "-stack-list-variables --simple-values", on_types, pane);
 }
 
+struct tree *locals_tree(struct window *w)
+{
+    return ((struct locals_pane *)window_pane(w, "locals"))->tree;
+}
+
 struct pane *locals_pane_new(struct window *w)
 {
     struct locals_pane *p = g_new0(struct locals_pane, 1);

@@ -90,6 +90,21 @@ void watches_add(struct window *w, const char *expression)
     refresh(&p->pane);
 }
 
+/* The one that has the focus. */
+static const char *selected_in(struct window *w, const char *pane, struct tree *tree)
+{
+    GtkWidget *focus = gtk_window_get_focus(GTK_WINDOW(w->window));
+    bool here = focus && gtk_widget_is_ancestor(focus, window_pane(w, pane)->widget);
+    return here ? tree_selected(tree) : NULL;
+}
+
+char *watches_selected(struct window *w)
+{
+    struct watches_pane *p = (struct watches_pane *)window_pane(w, "watches");
+    const char *found = selected_in(w, "watches", p->tree);
+    return g_strdup(found ? found : selected_in(w, "locals", locals_tree(w)));
+}
+
 static void on_add(GtkEntry *entry, struct watches_pane *p)
 {
     char *text = g_strstrip(g_strdup(gtk_editable_get_text(GTK_EDITABLE(entry))));

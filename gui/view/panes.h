@@ -15,7 +15,20 @@ char *story_text(struct window *w);
 
 void executions_ask_values(struct window *w, const char *expression);
 void executions_ask_line(struct window *w, const char *file, unsigned line);
+/* The terminal of programs that are started here. For one that gets it from elsewhere: its path, to
+ * be freed; NULL: there is none. */
+char *terminal_tty(struct window *w);
+/* Starts a command in it; fn gets its status as wait() has it, or -1. */
+typedef void terminal_ended(void *arg, int status);
+void terminal_run(struct window *w, char *argv[], terminal_ended *fn, void *arg);
+bool terminal_is_running(struct window *w);
+void terminal_stop(struct window *w);
+
 void watches_add(struct window *w, const char *expression);
+/* What is selected in Watches or Locals, whichever has the focus; NULL: neither has, or nothing is.
+ */
+char *watches_selected(struct window *w);
+struct tree *locals_tree(struct window *w);
 /* What GDB's console says. */
 void console_say(struct window *w, const char *text);
 

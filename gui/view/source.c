@@ -42,15 +42,22 @@ static int find_page(struct source *s, const char *path)
     return -1;
 }
 
-static void on_close(GtkButton *button, GtkWidget *page)
+static void show_nothing(struct source *s);
+
+static void remove_page(struct source *s, int at)
 {
-    GtkWidget *notebook = gtk_widget_get_ancestor(page, GTK_TYPE_NOTEBOOK);
-    (void)button;
-    gtk_notebook_remove_page(GTK_NOTEBOOK(notebook),
-                             gtk_notebook_page_num(GTK_NOTEBOOK(notebook), page));
+    if (gtk_notebook_get_n_pages(GTK_NOTEBOOK(s->notebook)) == 1)
+        show_nothing(s);
+    gtk_notebook_remove_page(GTK_NOTEBOOK(s->notebook), at);
 }
 
-static GtkWidget *tab_label(const char *path, GtkWidget *page)
+static void on_close(GtkButton *button, GtkWidget *page)
+{
+    struct source *s = g_object_get_data(G_OBJECT(button), "source");
+    remove_page(s, gtk_notebook_page_num(GTK_NOTEBOOK(s->notebook), page));
+}
+
+static GtkWidget *tab_label(struct source *s, const char *path, GtkWidget *page)
 {
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 4);
     GtkWidget *close = gtk_button_new_from_icon_name("window-close-symbolic");
@@ -61,6 +68,7 @@ static GtkWidget *tab_label(const char *path, GtkWidget *page)
     gtk_widget_add_css_class(close, "flat");
     gtk_widget_add_css_class(close, "tab-close");
     gtk_accessible_update_property(GTK_ACCESSIBLE(close), GTK_ACCESSIBLE_PROPERTY_LABEL, words, -1);
+    g_object_set_data(G_OBJECT(close), "source", s);
     g_signal_connect(close, "clicked", G_CALLBACK(on_close), page);
     gtk_box_append(GTK_BOX(box), label);
     gtk_box_append(GTK_BOX(box), close);
@@ -91,7 +99,7 @@ static int open_page(struct source *s, const char *path)
     if (at >= 0 || !text)
         return at;
     struct page *page = page_new(s->window, path, text);
-    GtkWidget *label = tab_label(path, page_widget(page));
+    GtkWidget *label = tab_label(s, path, page_widget(page));
     char *name = text_line(text_base(path));
     at = gtk_notebook_append_page(GTK_NOTEBOOK(s->notebook), page_widget(page), label);
     window_name_tab(label, name);
@@ -122,7 +130,7 @@ void source_close(struct source *s)
 {
     int at = gtk_notebook_get_current_page(GTK_NOTEBOOK(s->notebook));
     if (at >= 0)
-        gtk_notebook_remove_page(GTK_NOTEBOOK(s->notebook), at);
+        remove_page(s, at);
 }
 
 /* ---- where the program is ---- */
@@ -180,8 +188,17 @@ static void refresh_pages(struct source *s)
         page_refresh(page_at(s, i));
 }
 
+/* Before there is no tab any more: a notebook without tabs is not shown. */
+static void show_nothing(struct source *s)
+{
+    gtk_label_set_text(GTK_LABEL(s->missing_text), "");
+    gtk_widget_set_visible(s->missing_button, FALSE);
+    gtk_stack_set_visible_child_name(GTK_STACK(s->stack), "missing");
+}
+
 static void close_all(struct source *s)
 {
+    show_nothing(s);
     while (gtk_notebook_get_n_pages(GTK_NOTEBOOK(s->notebook)))
         gtk_notebook_remove_page(GTK_NOTEBOOK(s->notebook), 0);
 }
@@ -343,6 +360,9 @@ struct source *source_new(struct window *w)
     s->stack = gtk_stack_new();
     gtk_stack_add_named(GTK_STACK(s->stack), s->notebook, "pages");
     gtk_stack_add_named(GTK_STACK(s->stack), make_missing(s), "missing");
+    gtk_stack_set_hhomogeneous(GTK_STACK(s->stack), FALSE);
+    gtk_stack_set_vhomogeneous(GTK_STACK(s->stack), FALSE);
+    show_nothing(s);
     s->widget = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
     gtk_box_append(GTK_BOX(s->widget), make_search(s));
     gtk_box_append(GTK_BOX(s->widget), s->stack);

@@ -17,6 +17,7 @@ struct timeline_view {
     GtkWidget *widget, *area, *scale, *label;
     GtkAdjustment *adjustment;
     uint64_t from, to; /* what is shown */
+    bool whole;        /* that is all there is, and goes on being so while a program runs */
     bool telling;      /* the scale is being set: it is not the user */
     unsigned going;    /* a source that will go where the cursor is, or 0 */
 };
@@ -177,6 +178,7 @@ static void show_range(struct timeline_view *v, uint64_t from, uint64_t to)
     const struct timeline *t = v->window->debugger->timeline;
     v->from = MAX(from, timeline_begin(t));
     v->to = MAX(MIN(to, timeline_end(t)), v->from + 1);
+    v->whole = to >= timeline_end(t) && v->from <= timeline_begin(t);
     v->telling = true;
     gtk_adjustment_configure(
         v->adjustment, gtk_adjustment_get_value(v->adjustment), (double)v->from, (double)v->to,
@@ -247,16 +249,26 @@ static void add_failure(struct debugger *d)
         timeline_add_mark(d->timeline, TIMELINE_FAILURE, 0, end, d->session.recording.end);
 }
 
+static void show_place(struct timeline_view *v)
+{
+    v->telling = true;
+    gtk_adjustment_set_value(v->adjustment, (double)v->window->debugger->session.ticks);
+    v->telling = false;
+    tell(v);
+}
+
 void timeline_view_changed(struct timeline_view *v, enum debugger_change change)
 {
     struct debugger *d = v->window->debugger;
     unsigned lanes = timeline_lanes(d->timeline);
-    if (change == CHANGE_TIMELINE && v->to <= 1) {
+    if (change == CHANGE_TIMELINE && (v->to <= 1 || v->whole)) {
         add_failure(d);
         show_range(v, 0, UINT64_MAX);
+        show_place(v);
         gtk_widget_set_size_request(v->area, -1, LANE * (int)CLAMP(lanes, 1, LANES_MOST));
     } else if (change == CHANGE_RECORDING) {
         v->from = v->to = 0;
+        v->whole = false;
     } else if (change == CHANGE_SLICE) {
         add_slice(d);
     } else if (change == CHANGE_PLACE) {
@@ -264,9 +276,7 @@ void timeline_view_changed(struct timeline_view *v, enum debugger_change change)
                           "you were here");
         if (d->session.ticks < v->from || d->session.ticks > v->to)
             show_range(v, 0, UINT64_MAX);
-        v->telling = true;
-        gtk_adjustment_set_value(v->adjustment, (double)d->session.ticks);
-        v->telling = false;
+        show_place(v);
     }
     gtk_widget_queue_draw(v->area);
 }

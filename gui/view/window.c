@@ -93,6 +93,30 @@ static void announce_failure(struct window *w)
         window_announce(w, NULL, NULL, NULL);
 }
 
+/* A live program goes to its end; GDB opens the recording; there its failure is asked. */
+static void go_on_to_why(struct window *w)
+{
+    const struct session *s = &w->debugger->session;
+    bool wanted = w->why_at_end;
+    w->why_at_end = wanted && s->recording.live && s->at_end;
+    if (wanted && s->recording.live && s->at_end)
+        debugger_move(w->debugger, "-exec-continue");
+    else if (wanted && !s->recording.live)
+        g_action_group_activate_action(G_ACTION_GROUP(w->window), "why-failure", NULL);
+}
+
+/* A failure of a program that runs: it is still there, and can be asked. */
+static void announce_live(struct window *w)
+{
+    const struct session *s = &w->debugger->session;
+    if (!s->recording.live || !s->now || !s->why || !g_str_has_prefix(s->why, "SIG") ||
+        g_str_has_prefix(s->why, "SIGINT") || w->region)
+        return;
+    char *text = g_strdup_printf("The program got %s.", s->why);
+    window_announce(w, text, "Why?", "win.why-failure");
+    g_free(text);
+}
+
 static gboolean pulse(void *arg)
 {
     struct window *w = arg;
@@ -120,7 +144,12 @@ static void show_work(struct window *w)
 
 static void show_lost(struct window *w)
 {
-    if (w->debugger->session.state == SESSION_LOST)
+    if (w->debugger->session.state != SESSION_LOST)
+        return;
+    if (debugger_program(w->debugger))
+        window_announce(w, "GDB has ended, and the program with it. What it did is recorded.",
+                        "Open the Recording", "win.recover");
+    else
         window_announce(w, "GDB has ended. Nothing is lost: it can be started again where it was.",
                         "Start Again", "win.recover");
 }
@@ -152,6 +181,10 @@ static void on_changed(void *arg, enum debugger_change change)
     show_status(w);
     if (change == CHANGE_PLACE && w->debugger->session.at_end)
         window_announce(w, NULL, NULL, NULL);
+    if (change == CHANGE_PLACE) {
+        go_on_to_why(w);
+        announce_live(w);
+    }
     if (change == CHANGE_STATE)
         show_lost(w);
     actions_update(w);
@@ -179,12 +212,17 @@ void window_open(struct window *w, const char *path)
     debugger_open(w->debugger, path);
 }
 
+void window_show_session(struct window *w)
+{
+    gtk_stack_set_visible_child_name(GTK_STACK(w->pages), "session");
+}
+
 void window_menu(struct window *w, const char *expression, GtkWidget *at, const GdkRectangle *where)
 {
-    static const char *const labels[] = {"Why?",  "Last Change", "All Values",
-                                         "Slice", "Watch",       "Stop Where It Changes"};
-    static const char *const names[] = {"win.why",   "win.last",  "win.values",
-                                        "win.slice", "win.watch", "win.watchpoint"};
+    static const char *const labels[] = {"Why?",  "Last Change",           "All Values",    "Slice",
+                                         "Watch", "Stop Where It Changes", "Change Value …"};
+    static const char *const names[] = {"win.why",   "win.last",       "win.values", "win.slice",
+                                        "win.watch", "win.watchpoint", "win.change"};
     GMenu *menu = g_menu_new();
     for (size_t i = 0; i < G_N_ELEMENTS(labels); i++)
         g_menu_append(menu, labels[i], names[i]);
@@ -199,6 +237,16 @@ void window_menu(struct window *w, const char *expression, GtkWidget *at, const 
 }
 
 /* ---- begin and end ---- */
+
+/* The source has become smaller or larger: the line stays in sight. */
+static void on_revealed(GtkRevealer *banner, GParamSpec *spec, struct window *w)
+{
+    struct page *page = source_page(w->source);
+    (void)banner;
+    (void)spec;
+    if (page && !w->closing)
+        page_show_line(page, page_cursor_line(page));
+}
 
 static void on_banner_close(GtkButton *button, struct window *w)
 {
@@ -289,6 +337,7 @@ struct window *window_new(GtkApplication *app, const char *drdebug)
     actions_add(w, app);
     panes_make(w);
     arrange(w, builder);
+    g_signal_connect(w->banner, "notify::child-revealed", G_CALLBACK(on_revealed), w);
     g_signal_connect(gtk_builder_get_object(builder, "banner_close"), "clicked",
                      G_CALLBACK(on_banner_close), w);
     g_signal_connect(w->window, "close-request", G_CALLBACK(on_close), w);

@@ -58,13 +58,19 @@ struct window {
     GtkWidget *status, *position, *work, *work_label, *work_bar;
     GtkWidget *title, *main_paned, *left_paned, *right_paned;
     bool closing;
-    unsigned pulse;   /* a source of the main loop */
+    bool why_at_end; /* a live program goes to its end, where its failure can be asked */
+    unsigned pulse;  /* a source of the main loop */
+    char *relogged;  /* the recording of a slice that is being made */
+    char *region;    /* of a live program, where it began; NULL: there is none */
+    uint64_t region_ticks;
     char *expression; /* what a menu's Why?, Slice and their kind are about */
 };
 
 /* window.c */
 struct window *window_new(GtkApplication *app, const char *drdebug);
 void window_open(struct window *w, const char *path);
+/* The session, though nothing is open yet: the terminal is in it. */
+void window_show_session(struct window *w);
 void window_toast(struct window *w, const char *text);
 /* A strip above the source; `action` is one of the window's, NULL: no button. text NULL: none. */
 void window_announce(struct window *w, const char *text, const char *button, const char *action);
