@@ -363,39 +363,67 @@ uint64_t breakpoints_mark(const struct server *s)
     return mark;
 }
 
-bool breakpoints_is_out(const struct server *s, uint64_t pc)
+/* One that was given to the debuggee and is not set any more: at pc, 0: anywhere. False: none. */
+static bool find_out(const struct server *s, uint64_t pc, struct given *out, size_t *conditions_at)
 {
     const struct breakpoints *all = &s->breakpoints;
     size_t at = sizeof(struct debuggee_stops);
-    struct given one;
 
-    for (; all->is_given && at + sizeof one <= all->given.bytes; at += sizeof one + one.bytes) {
-        memcpy(&one, all->given.data + at, sizeof one);
-        if ((!pc || one.pc == pc) && !breakpoints_is_set(s, one.pc))
+    for (; all->is_given && at + sizeof *out <= all->given.bytes; at += sizeof *out + out->bytes) {
+        memcpy(out, all->given.data + at, sizeof *out);
+        *conditions_at = at + sizeof *out;
+        if ((!pc || out->pc == pc) && !breakpoints_is_set(s, out->pc))
             return true;
     }
     return false;
 }
 
-int breakpoints_apply(struct server *s, uint32_t only, bool steps, struct err *err)
+bool breakpoints_is_out(const struct server *s, uint64_t pc)
+{
+    struct given one;
+    size_t at;
+
+    return find_out(s, pc, &one, &at);
+}
+
+/* What GDB has taken out to step a thread off it, others may come to meanwhile. */
+static void keep_out(const struct server *s, uint64_t pc, struct listing *l)
+{
+    struct given one;
+    size_t from, i = l->stops.break_count;
+
+    if (!pc || !find_out(s, pc, &one, &from))
+        return;
+    for (; i && l->breaks[i - 1].pc > pc; i--)
+        l->breaks[i] = l->breaks[i - 1];
+    l->breaks[i] =
+        (struct debuggee_break){pc, l->conditions + l->condition_bytes, (uint32_t)one.bytes};
+    memcpy(l->conditions + l->condition_bytes, s->breakpoints.given.data + from, one.bytes);
+    l->condition_bytes += one.bytes;
+    l->stops.breaks = l->breaks;
+    l->stops.break_count++;
+}
+
+int breakpoints_apply(struct server *s, const struct breakpoints_how *how, struct err *err)
 {
     struct breakpoints *all = &s->breakpoints;
     struct listing l;
-    size_t bytes = 0;
+    size_t bytes = all->given.bytes;
     int result;
 
     memset(&l, 0, sizeof l);
     for (size_t i = 0; i < all->count; i++)
         bytes += all->list[i].conditions.bytes;
-    l.breaks = calloc(all->count + 1, sizeof *l.breaks);
+    l.breaks = calloc(all->count + 2, sizeof *l.breaks);
     l.conditions = malloc(bytes + 1);
     if (l.breaks && l.conditions) {
         if (all->count)
             qsort(all->list, all->count, sizeof *all->list, by_address);
-        l.stops.only = only;
-        put_signals(&l.stops, all, steps);
+        l.stops.only = how->only;
+        put_signals(&l.stops, all, how->steps);
         forks_put(s, &l.stops);
         put_list(&l, all->list, all->count);
+        keep_out(s, how->off, &l);
         result = give(s, &l.stops, err);
     } else {
         result = err_set(err, "no memory");

@@ -79,11 +79,11 @@ static bool is_other_program(struct server *s)
  * step is a step, of that thread. False: there is no such step. */
 static bool step_first(struct server *s, const struct resume *r)
 {
+    const struct breakpoints_how how = {.steps = r->way == MOVE_STEP};
     struct err err;
 
-    if ((r->way != MOVE_STEP && r->way != MOVE_BACK_ONE) ||
-        breakpoints_apply(s, 0, r->way == MOVE_STEP, &err) || move_on(s, r, &s->stop, &err) ||
-        s->stop.why != STOP_STEP)
+    if ((r->way != MOVE_STEP && r->way != MOVE_BACK_ONE) || breakpoints_apply(s, &how, &err) ||
+        move_on(s, r, &s->stop, &err) || s->stop.why != STOP_STEP)
         return false;
     stops_report(s, &s->stop);
     return true;
@@ -168,6 +168,8 @@ static void run_recording(struct server *s, const struct resume *r)
     const bool off = steps_off(s, r);
     const uint32_t only = off ? 0 : r->alone;
     const struct position before = s->stop.at;
+    const bool stays = off && r->way == MOVE_STEP && s->stop.at.thread == r->alone;
+    const struct breakpoints_how how = {only, r->way == MOVE_STEP, stays ? s->stop.at.pc : 0};
     struct debuggee_move goal = s->goal;
     struct err err;
 
@@ -196,8 +198,7 @@ static void run_recording(struct server *s, const struct resume *r)
         return;
     }
     if (goal.way != MOVE_NONE ? debuggee_move(&s->debuggee, &goal, &s->stop, &err)
-                              : breakpoints_apply(s, only, r->way == MOVE_STEP, &err) ||
-                                    move_on(s, r, &s->stop, &err))
+                              : breakpoints_apply(s, &how, &err) || move_on(s, r, &s->stop, &err))
         failed(s, &err);
     struct debuggee_stop told = s->stop;
     if (goal.way == MOVE_NONE && off)
@@ -234,6 +235,7 @@ static void report_now(struct server *s, const struct resume *r)
 static void run_copy(struct server *s, const struct resume *r)
 {
     uint32_t thread = diversion_thread(s);
+    const struct breakpoints_how how = {.steps = r->way == MOVE_STEP};
     struct err err;
 
     const bool prepared = diversion_is_prepared(s);
@@ -248,7 +250,7 @@ static void run_copy(struct server *s, const struct resume *r)
     if (r->thread && !prepared) /* else it is one that gets its signal back */
         thread = r->thread;
     s->forks.sought = false;
-    if (breakpoints_apply(s, 0, r->way == MOVE_STEP, &err) == 0 &&
+    if (breakpoints_apply(s, &how, &err) == 0 &&
         diversion_run(s, thread, r->way == MOVE_STEP, &err) == 0) {
         stops_report(s, &s->diversion.stop);
         return;

@@ -156,9 +156,12 @@ server_handler breakpoints_insert, breakpoints_remove, breakpoints_pass_signals,
     breakpoints_catch_calls;
 void breakpoints_clear(struct server *s, bool calls);
 void breakpoints_forget(struct server *s); /* a new client: signals, too */
-/* only: stops of other threads are passed; 0: none are. steps: all signals count, also those that
- * GDB passes on: it steps over their handlers. */
-int breakpoints_apply(struct server *s, uint32_t only, bool steps, struct err *err);
+struct breakpoints_how {
+    uint32_t only; /* stops of other threads are passed; 0: none are */
+    bool steps;    /* all signals count, also those that GDB passes on: it steps over handlers */
+    uint64_t off; /* the one that GDB has taken out here, to step a thread off it, stays; 0: none */
+};
+int breakpoints_apply(struct server *s, const struct breakpoints_how *how, struct err *err);
 /* Was the one at pc (0: any) given to the debuggee the last time, and has GDB taken it out since?
  */
 bool breakpoints_is_out(const struct server *s, uint64_t pc);

@@ -121,6 +121,13 @@ TABLES = {
         ("reverse-next", "~hit Breakpoint"),
         ("reverse-continue", None),
     ]),
+    # GDB takes a breakpoint out to step a thread off it, and the next turn is another thread's.
+    **{f"all_hits_{n}": ("threads", (), (), [
+        ("break visit", None),
+        ("ignore $bpnum 100000", None),
+        ("continue", HISTORY),
+        ("info breakpoints", "already hit 600 times"),
+    ]) for n in range(2)},
     "locked_at_the_end": ("threads", (), (), [
         ("set scheduler-locking on", None),
         ("continue", HISTORY),
