@@ -12,26 +12,17 @@
 
 enum { HOW_QUICK = false, HOW_BLOCKS = true, HOW_REFUSED = false };
 
-static const struct {
-    struct call_kind kind;
-    bool is;
-} calls[KINDS_CALLS] = {
+const struct call_kind kinds_table[KINDS_CALLS + 1] = {
 #define SYSCALL(nr, name_, args_, how_, handler_, replay_, does_, message_, ...)                   \
     [nr] = {.is = true,                                                                            \
-            .kind = {.args = (args_),                                                              \
-                     .message = MESSAGE_##message_,                                                \
-                     .waits = HOW_##how_,                                                          \
-                     .does = DOES_##does_}},
+            .args = (args_),                                                                       \
+            .message = MESSAGE_##message_,                                                         \
+            .waits = HOW_##how_,                                                                   \
+            .does = DOES_##does_},
 #include "engine/os/syscalls.def"
 #undef SYSCALL
+    [KINDS_CALLS] = {.args = KINDS_ARGS},
 };
-
-struct call_kind kinds_of(int64_t nr)
-{
-    if (nr >= 0 && nr < KINDS_CALLS && calls[nr].is)
-        return calls[nr].kind;
-    return (struct call_kind){.args = KINDS_ARGS};
-}
 
 bool kinds_opens(struct call_kind k)
 {

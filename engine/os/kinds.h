@@ -81,6 +81,7 @@ struct call_kind {
     uint8_t arg;  /* the argument that this is about */
     uint8_t message;
     bool waits; /* it may, while other threads run */
+    bool is;    /* it has a row */
 };
 
 enum kinds_number {
@@ -92,8 +93,16 @@ enum kinds_number {
 
 enum { KINDS_ARGS = 6 }; /* at most */
 
-/* A number without a row may use all arguments and does nothing that is known. */
-struct call_kind kinds_of(int64_t nr);
+/* By number; the last one is for all without a row. Use kinds_of(). */
+extern const struct call_kind kinds_table[KINDS_CALLS + 1];
+
+/* A number without a row may use all arguments and does nothing that is known. Inline, since each
+ * call of a recorded program is looked up some ten times. */
+static inline struct call_kind kinds_of(int64_t nr)
+{
+    return kinds_table[nr >= 0 && nr < KINDS_CALLS && kinds_table[nr].is ? nr : KINDS_CALLS];
+}
+
 const char *kinds_name(int64_t nr); /* NULL: it has no row; not inside the target */
 
 bool kinds_opens(struct call_kind k);                         /* a file */

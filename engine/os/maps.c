@@ -390,6 +390,8 @@ const struct code_source maps_source = {fetch, watch, steady};
 
 /* ---- vDSO ---- */
 
+enum { CALL_BYTES = 8, VDSO_NAME = 24 /* longer than any that is looked for */ };
+
 static void put_call(uint8_t *at, uint32_t nr)
 {
     at[0] = 0xb8; /* mov eax, nr */
@@ -410,34 +412,47 @@ static const struct {
     {"__vdso_getrandom", 0xffff},
 };
 
+/* The copy may be a stranger's. */
+static bool in_vdso(uint64_t offset, uint64_t bytes)
+{
+    const uint64_t size = vdso.end - vdso.start;
+    return offset <= size && bytes <= size - offset;
+}
+
 /* Calls fn for every symbol of the vDSO's copy. */
 static void vdso_symbols(void (*fn)(const char *name, uint64_t offset, void *), void *arg)
 {
     const Elf64_Ehdr *eh = (const void *)vdso.bytes;
     const Elf64_Phdr *ph = (const void *)(vdso.bytes + eh->e_phoff);
-    const Elf64_Dyn *dyn = NULL;
+    uint64_t dyn = 0, sym = 0, str = 0;
+    if (!in_vdso(0, sizeof *eh) || !in_vdso(eh->e_phoff, eh->e_phnum * sizeof *ph))
+        return;
     for (int i = 0; i < eh->e_phnum; i++)
         if (ph[i].p_type == PT_DYNAMIC)
-            dyn = (const void *)(vdso.bytes + ph[i].p_offset);
-    const Elf64_Sym *sym = NULL;
-    const char *str = NULL;
-    for (; dyn && dyn->d_tag != DT_NULL; dyn++) {
-        if (dyn->d_tag == DT_SYMTAB)
-            sym = (const void *)(vdso.bytes + dyn->d_un.d_ptr);
-        if (dyn->d_tag == DT_STRTAB)
-            str = (const void *)(vdso.bytes + dyn->d_un.d_ptr);
+            dyn = ph[i].p_offset;
+    for (; dyn && in_vdso(dyn, sizeof(Elf64_Dyn)); dyn += sizeof(Elf64_Dyn)) {
+        const Elf64_Dyn *d = (const void *)(vdso.bytes + dyn);
+        if (d->d_tag == DT_NULL)
+            break;
+        if (d->d_tag == DT_SYMTAB)
+            sym = d->d_un.d_ptr;
+        if (d->d_tag == DT_STRTAB)
+            str = d->d_un.d_ptr;
     }
     /* The string table follows the symbols in every vDSO. */
-    for (const Elf64_Sym *s = sym; s && str && (const char *)(s + 1) <= str; s++)
-        if (s->st_value)
-            fn(str + s->st_name, s->st_value, arg);
+    for (; sym && in_vdso(sym, sizeof(Elf64_Sym)) && sym + sizeof(Elf64_Sym) <= str;
+         sym += sizeof(Elf64_Sym)) {
+        const Elf64_Sym *s = (const void *)(vdso.bytes + sym);
+        if (s->st_value && in_vdso(str, s->st_name + (uint64_t)VDSO_NAME))
+            fn((const char *)vdso.bytes + str + s->st_name, s->st_value, arg);
+    }
 }
 
 static void replace_call(const char *name, uint64_t offset, void *unused)
 {
     (void)unused;
     for (size_t i = 0; i < ARRAY_LEN(vdso_call); i++)
-        if (rt_streq(name, vdso_call[i].name))
+        if (rt_streq(name, vdso_call[i].name) && in_vdso(offset, CALL_BYTES))
             put_call(vdso.bytes + offset, vdso_call[i].nr);
 }
 
@@ -449,11 +464,12 @@ void maps_vdso(gaddr base)
     const struct region *r = base ? maps_exec(base) : NULL;
     if (!r || r->end - base > sizeof vdso.bytes)
         return;
+    if (!engine_read(vdso.bytes, base, r->end - base))
+        return;
     vdso.start = base;
     vdso.end = r->end;
     if (!vdso.data || vdso.data > base)
         vdso.data = base;
-    memcpy(vdso.bytes, (const void *)base, vdso.end - base);
     vdso_symbols(replace_call, NULL);
 }
 

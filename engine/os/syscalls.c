@@ -82,12 +82,12 @@ static bool is_quick_write(long nr, const long a[6])
 
 long syscalls_pass(struct thread *t, long nr, const long a[6])
 {
-    const bool waits = may_wait(nr, a);
-    long r;
-    if (waits && schedule->controlled && !t->attached && control_call(t, nr, a, &r))
-        return r;
     const bool others = engine.thread_count > 1 || engine.guested || engine.visited;
-    if (waits && others && !t->attached && !is_quick_write(nr, a))
+    const bool waits = (others || schedule->controlled) && !t->attached && may_wait(nr, a);
+    long r;
+    if (waits && schedule->controlled && control_call(t, nr, a, &r))
+        return r;
+    if (waits && others && !is_quick_write(nr, a))
         return wait_for(t, nr, a);
     return engine_syscall(nr, a);
 }

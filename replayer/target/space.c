@@ -286,7 +286,8 @@ static void copy_data(int from, uint64_t from_at, int to, uint64_t to_at, uint64
             must(sys6(__NR_mmap, (long)out, WINDOW, PROT_WRITE, MAP_SHARED | MAP_FIXED, to,
                       (long)(to_at + (at - from_at))),
                  "mmap", at);
-            memcpy(out, in, n);
+            if (engine_copy(out, in, n))
+                post_failed("event %lu: a file that is shorter than it says", cursor_number());
         }
         at = stop;
     }

@@ -465,12 +465,12 @@ def full_disk(test):
     test.check(fewer > 0, "no disk was too small, which proves nothing")
 
 
-def failing(test, text, at, error, stays):
+def failing(test, text, at, error, stays, options=()):
     """Records with drdebug's write number `at` failing. How many writes there were, and the recording."""
     cwd, count = test.folder("cwd"), test.fresh("count")
     env = {**replay_test.environment(cwd), "LD_PRELOAD": test.options.failing, "FAIL_AT": str(at), "FAIL_COUNT": count,
            "FAIL_WITH": str(error), "FAIL_ON": str(int(stays))}
-    recording = test.record([test.program("end_calls"), "0"], cwd=cwd, env=env)
+    recording = test.record([test.program("end_calls"), "0"], options, cwd=cwd, env=env)
     test.check(recording.status == 5 and recording.out.endswith(b"done\n"), f"{text}: {recording.text()}")
     if not os.path.exists(count):
         return None, recording  # it became the program
@@ -508,7 +508,29 @@ def check_failed(test, text, recording):
         test.verify(recording.path, text)
 
 
-PARTS = {"full_write": full_write, "group": group, "exits": exits, "signals": signals, "terminal": terminal_keys, "deadlock": deadlock, "kill_early": kill_early,
+def full_part(test):
+    """The same for a recording that begins in the middle: without the memory there it is none."""
+    options, unbegun = ("--from", "call:write"), 0
+    writes, whole = failing(test, "no write fails", 0, 0, False, options)
+    if not test.check(writes and writes > 10 and os.path.exists(whole.path), f"only {writes} writes: {whole.text()}"):
+        return
+    for at in range(1, writes + 1, 1 if SOAK else 2):
+        stays = at % 3 == 0
+        text = f"write {at} of {writes} fails{' and all from then on' if stays else ''}"
+        recording = failing(test, text, at, errno.ENOSPC, stays, options)[1]
+        if os.path.exists(recording.path):
+            done = test.verb("verify", recording.path)
+            test.check(done.status == 0 or b"which the program begins with, could not be kept" in done.err,
+                       f"{text}: verify: {done.text()}")
+        else:
+            said = b" ".join(line if isinstance(line, bytes) else line.encode() for line in recording.said)
+            unbegun += b"nothing was recorded" in said
+            test.check(b"without being recorded" in said or b"nothing was recorded" in said,
+                       f"{text}: no pinball: {recording.text()}")
+    test.check(unbegun > 0, "no write of the memory failed, which proves nothing")
+
+
+PARTS = {"full_write": full_write, "full_part": full_part, "group": group, "exits": exits, "signals": signals, "terminal": terminal_keys, "deadlock": deadlock, "kill_early": kill_early,
          "full_limit": full_limit, "full_disk": full_disk,
          **{f"kill_{kind}": lambda test, kind=kind: kill(test, kind) for kind in ("compute", "threads", "calls")}}
 
