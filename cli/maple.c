@@ -22,6 +22,7 @@
 #include "cli/cli.h"
 #include "cli/engine_options.h"
 #include "cli/json.h"
+#include "cli/numbers.h"
 #include "maple-bridge/search.h"
 #include "pinball/text.h"
 
@@ -116,21 +117,6 @@ static int bad_value(const char *option, const char *text, const char *what)
     return CLI_USAGE;
 }
 
-/* 90s, 10m, 2h; seconds if nothing is said. */
-static int parse_time(const char *text, uint64_t *ns)
-{
-    char *end;
-    const unsigned long long n = strtoull(text, &end, 10);
-    const uint64_t unit = !*end || strcmp(end, "s") == 0 ? 1
-                          : strcmp(end, "m") == 0        ? 60
-                          : strcmp(end, "h") == 0        ? 3600
-                                                         : 0;
-    if (end == text || !unit || !n || n > 1000000)
-        return -1;
-    *ns = n * unit * UINT64_C(1000000000);
-    return 0;
-}
-
 static int parse_number(struct maple *m, int option, const char *text)
 {
     uint64_t n;
@@ -164,8 +150,9 @@ static int parse_one(struct maple *m, int c, const char *text)
     case OPT_SEED:
         return parse_number(m, c, text);
     case OPT_FOR:
-        return parse_time(text, &m->search.most_ns) ? bad_value("--for", text, "a time, as in 10m")
-                                                    : 0;
+        return numbers_time(text, &m->search.most_ns)
+                   ? bad_value("--for", text, "a time, as in 10m")
+                   : 0;
     case OPT_STRATEGY:
         m->search.strategy = text;
         return 0;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "facts/order/chance.h"
 #include "facts/order/numbers.h"
 #include "facts/order/race.h"
@@ -102,15 +103,8 @@ static bool is_wanted(struct look *q, const struct scout_site *k, const struct p
 
 static struct scout_site *find(const struct scout *p, uint64_t key)
 {
-    size_t low = 0, high = p->sites;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (p->site[middle].key < key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < p->sites && p->site[low].key == key ? &p->site[low] : NULL;
+    const size_t i = search_below(p->site, p->sites, key, key);
+    return i < p->sites && p->site[i].key == key ? &p->site[i] : NULL;
 }
 
 const struct scout_site *scout_find(const struct scout *p, uint64_t key)
