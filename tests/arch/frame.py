@@ -5,8 +5,8 @@ SPDX-License-Identifier: MIT
 
 In a page, a folder is anything in backticks that ends in a slash, a file anything there that has a slash and ends like
 one; a folder's README may name both from its own folder, and files there without a slash. Wherever else a page of docs/
-is named, in comments for example, it must exist, too. Each folder with sources has a README. CONTRIBUTING.md says "How
-to add" what with at most three files.
+is named, in comments for example, it must exist, too; and docs/README.md or docs/architecture.md names each page. Each folder
+with sources has a README. CONTRIBUTING.md says "How to add" what with at most three files.
 """
 import pathlib
 import re
