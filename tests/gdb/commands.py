@@ -24,7 +24,7 @@ def pattern(text):
 
 
 # These are about code of libraries, too. The other sessions do not read their debug files, which would be half of their time.
-ABOUT_LIBRARIES = ()
+ABOUT_LIBRARIES = ("reverse_steps", "pin_goto", "called_signals", "goto_from_thread", "restart", "exec", "start_places")
 
 
 class Test:

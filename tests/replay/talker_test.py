@@ -17,7 +17,7 @@ import sys
 import tempfile
 import time
 
-ROUNDS = 3  # of all verbs
+ROUNDS = 2  # of all verbs
 WORDS = 300  # that the talker says
 LIMIT = 300  # seconds; a run takes less than one, unless both sides wait: half a minute
 STATUSES = (0, 1, 2, 3)
