@@ -201,7 +201,7 @@ def kill(tmp):
                                "import os\nprint(os.getpid(), flush=True)\nx = [os.urandom(1 << 20) for i in range(40)]\n"
                                "for i in range(10 ** 9): x[i % 40] += b'1'"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as p:
             program = int(p.stdout.readline())
-            time.sleep(RANDOM.uniform(0, 1.2 + i / 10))  # on a slow machine it begins late
+            time.sleep(RANDOM.uniform(0, 1.2 if opened else 1.2 + i / 5))  # on a slow machine it begins late
             whom = p.pid if i % 2 else program
             os.kill(whom, signal.SIGKILL)
             p.wait(timeout=60)
