@@ -22,6 +22,7 @@
 #include "ask/location.h"
 #include "ask/touching.h"
 #include "base/array.h"
+#include "base/search.h"
 #include "source/chain.h"
 #include "source/expression.h"
 #include "study/past.h"
@@ -90,15 +91,8 @@ static void put_in_order(struct job *j)
 
 static bool is_known(const struct job *j, const struct touch_range *r)
 {
-    size_t low = 0, high = j->known; /* the first that ends behind its start */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (j->range[middle].end <= r->start)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < j->known && j->range[low].start <= r->start && j->range[low].end >= r->end;
+    const size_t i = search_upto(j->range, j->known, end, r->start); /* it ends behind r's start */
+    return i < j->known && j->range[i].start <= r->start && j->range[i].end >= r->end;
 }
 
 /* New places may come a million times: the list is tidied before it doubles. */

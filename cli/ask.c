@@ -3,7 +3,6 @@
  * SPDX-License-Identifier: MIT
  */
 #define _GNU_SOURCE /* sigaction */
-#include <errno.h>
 #include <getopt.h>
 #include <limits.h>
 #include <signal.h>
@@ -16,6 +15,7 @@
 #include "ask/question.h"
 #include "cli/cli.h"
 #include "cli/newest.h"
+#include "cli/numbers.h"
 #include "cli/pager.h"
 #include "cli/progress.h"
 #include "cli/window.h"
@@ -118,16 +118,6 @@ struct arguments {
 
 /* ---- the command line ---- */
 
-static int number(const char *option, uint64_t most, uint64_t *out)
-{
-    char *end;
-    errno = 0;
-    *out = strtoull(optarg, &end, 10);
-    if (errno || end == optarg || *end || optarg[0] == '-' || !*out || *out > most)
-        return say_error(CLI_USAGE, "ask: --%s %s: not a number from 1 on", option, optarg);
-    return -1;
-}
-
 static int set_position(struct arguments *a)
 {
     struct err err;
@@ -139,7 +129,7 @@ static int set_position(struct arguments *a)
 static int set_thread(struct arguments *a)
 {
     uint64_t n;
-    int status = number("thread", UINT32_MAX, &n);
+    int status = numbers_option("ask", "thread", optarg, 1, UINT32_MAX, &n);
     a->rows.thread = (uint32_t)n;
     return status;
 }
@@ -181,7 +171,7 @@ static int set(struct arguments *a, int c)
         a->given.allocator = optarg;
         return -1;
     case OPT_BUCKETS:
-        return number("buckets", 1000000, &a->given.buckets);
+        return numbers_option("ask", "buckets", optarg, 1, 1000000, &a->given.buckets);
     case OPT_FORMAT:
         a->given.format = optarg;
         return -1;
@@ -196,7 +186,7 @@ static int set(struct arguments *a, int c)
     case OPT_AFTER:
         return set_position(a);
     case OPT_LIMIT:
-        return number("limit", UINT64_MAX, &a->rows.limit);
+        return numbers_option("ask", "limit", optarg, 1, UINT64_MAX, &a->rows.limit);
     case OPT_COUNT:
         a->rows.count = true;
         return -1;

@@ -23,6 +23,7 @@
 #include "cli/engine_options.h"
 #include "cli/json.h"
 #include "cli/maple_print.h"
+#include "cli/numbers.h"
 #include "pinball/text.h"
 
 const char maple_details[] =
@@ -135,21 +136,6 @@ static int bad_value(const char *option, const char *text, const char *what)
     return CLI_USAGE;
 }
 
-/* 90s, 10m, 2h; seconds if nothing is said. */
-static int parse_time(const char *text, uint64_t *ns)
-{
-    char *end;
-    const unsigned long long n = strtoull(text, &end, 10);
-    const uint64_t unit = !*end || strcmp(end, "s") == 0 ? 1
-                          : strcmp(end, "m") == 0        ? 60
-                          : strcmp(end, "h") == 0        ? 3600
-                                                         : 0;
-    if (end == text || !unit || !n || n > 1000000)
-        return -1;
-    *ns = n * unit * UINT64_C(1000000000);
-    return 0;
-}
-
 static const struct {
     int option;
     const char *name, *what;
@@ -228,8 +214,9 @@ static int parse_one(struct maple *m, int c, const char *text)
         m->search.memo = text;
         return 0;
     case OPT_FOR:
-        return parse_time(text, &m->search.most_ns) ? bad_value("--for", text, "a time, as in 10m")
-                                                    : 0;
+        return numbers_time(text, &m->search.most_ns)
+                   ? bad_value("--for", text, "a time, as in 10m")
+                   : 0;
     case OPT_STRATEGY:
         m->search.strategy = text;
         return 0;

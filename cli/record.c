@@ -45,8 +45,8 @@ const char record_details[] =
 #undef SCHEDULE
     "  --keep WHICH       keep the recording only if the program ends so: failed (by a signal or with a\n"
     "                     status other than 0), status:N or signal:NAME; may be repeated\n"
-    "  --retry LIMIT      run the program again until a run is kept: N runs at most, or Ns, runs that\n"
-    "                     begin within N seconds\n"
+    "  --retry LIMIT      run the program again until a run is kept: N runs at most, or those that\n"
+    "                     begin within a time, as in 300s or 10m\n"
     "  --from TRIGGER     record only a part of the run, from here on (see below); may be repeated, with\n"
     "                     --to: NAME.1.pinball, NAME.2.pinball and so on\n"
     "  --to TRIGGER       ... up to here; then the program goes on without being recorded\n"

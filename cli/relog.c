@@ -15,6 +15,7 @@
 #include "base/plain.h"
 #include "cli/cli.h"
 #include "cli/newest.h"
+#include "cli/numbers.h"
 #include "cli/outcome.h"
 #include "cli/progress.h"
 #include "pinball/pinball.h"
@@ -82,31 +83,6 @@ static const struct option options[] = {
 
 /* ---- the command line ---- */
 
-static int number(const char *option, uint64_t least, uint64_t most, uint64_t *out)
-{
-    char *end;
-    errno = 0;
-    *out = strtoull(optarg, &end, 10);
-    if (errno || end == optarg || *end || optarg[0] == '-' || *out < least || *out > most)
-        return say_error(CLI_USAGE, "relog: --%s %s: not a number from %" PRIu64 " on", option,
-                         optarg, least);
-    return -1;
-}
-
-static int add_threads(struct exclude *e)
-{
-    for (const char *p = optarg; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
-        char *end;
-        const unsigned long n = strtoul(p, &end, 10);
-        if (end == p || (*end && *end != ',') || *p == '-' || !n || n > UINT32_MAX)
-            return say_error(CLI_USAGE, "relog: --only-thread %s: say 2, or 2,3", optarg);
-        if (e->threads == EXCLUDE_THREADS)
-            return say_error(CLI_USAGE, "relog: --only-thread: no more than %d", EXCLUDE_THREADS);
-        e->only[e->threads++] = (uint32_t)n;
-    }
-    return -1;
-}
-
 static int set(int c, struct arguments *a)
 {
     uint64_t n = 0;
@@ -121,9 +97,9 @@ static int set(int c, struct arguments *a)
         a->failure = true;
         break;
     case OPT_INSTANCE:
-        return number("instance", 1, UINT64_MAX, &a->criterion.instance);
+        return numbers_option("relog", "instance", optarg, 1, UINT64_MAX, &a->criterion.instance);
     case OPT_THREAD:
-        status = number("thread", 1, UINT32_MAX, &n);
+        status = numbers_option("relog", "thread", optarg, 1, UINT32_MAX, &n);
         a->criterion.thread = (uint32_t)n;
         break;
     case OPT_THIN:
@@ -133,14 +109,15 @@ static int set(int c, struct arguments *a)
         a->criterion.slice.edges = SLICE_VALUE | SLICE_ADDRESS;
         break;
     case OPT_GAP:
-        return number("gap", 0, UINT64_MAX, &a->gap);
+        return numbers_option("relog", "gap", optarg, 0, UINT64_MAX, &a->gap);
     case OPT_EXCLUDE:
         if (a->exclude.words == EXCLUDE_WORDS)
             return say_error(CLI_USAGE, "relog: --exclude: no more than %d of them", EXCLUDE_WORDS);
         a->exclude.word[a->exclude.words++] = optarg;
         break;
     case OPT_ONLY_THREAD:
-        return add_threads(&a->exclude);
+        return numbers_threads("relog", optarg, a->exclude.only, &a->exclude.threads,
+                               EXCLUDE_THREADS);
     default:
         a->out = optarg;
     }

@@ -15,6 +15,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/numbers.h"
 #include "logger/trigger.h"
 #include "pinball/text.h"
 
@@ -90,19 +91,11 @@ static uint64_t now_ns(void)
 
 int retry_limit(struct retry *retry, const char *text, struct err *err)
 {
-    char digits[24];
-    size_t n = strlen(text);
-    bool seconds = n > 0 && text[n - 1] == 's';
-    uint64_t number;
-
-    snprintf(digits, sizeof digits, "%.*s", (int)(n - seconds < sizeof digits ? n - seconds : 0),
-             text);
-    if (text_number(digits, &number) || number == 0 ||
-        (seconds && number > UINT64_MAX / 2 / SECOND_NS))
-        return err_set(err, "--retry: '%s' is neither a number of runs nor of seconds, as in 300s",
+    retry->most_runs = retry->most_ns = 0;
+    if (text_number(text, &retry->most_runs) == 0 ? !retry->most_runs
+                                                  : numbers_time(text, &retry->most_ns))
+        return err_set(err, "--retry: '%s' is neither a number of runs nor a time, as in 300s",
                        text);
-    retry->most_runs = seconds ? 0 : number;
-    retry->most_ns = seconds ? number * SECOND_NS : 0;
     return 0;
 }
 

@@ -1,14 +1,13 @@
 /* slice_options.c - the command line of `drdebug slice`. SPDX-License-Identifier: MIT */
 #include "cli/slice_options.h"
 
-#include <errno.h>
 #include <getopt.h>
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
 #include "cli/newest.h"
+#include "cli/numbers.h"
 
 const char slice_details[] =
     "CRITERION is one of\n"
@@ -148,30 +147,6 @@ static const struct option options[] = {
     {NULL, 0, NULL, 0},
 };
 
-static int number(const char *option, const char *text, uint64_t most, uint64_t *out)
-{
-    char *end;
-    errno = 0;
-    *out = strtoull(text, &end, 10);
-    if (errno || end == text || *end || text[0] == '-' || !*out || *out > most)
-        return say_error(CLI_USAGE, "slice: --%s %s: not a number from 1 on", option, text);
-    return -1;
-}
-
-static int set_only_threads(struct report_limits *l)
-{
-    for (const char *p = optarg; p; p = strchr(p, ',') ? strchr(p, ',') + 1 : NULL) {
-        char *end;
-        unsigned long n = strtoul(p, &end, 10);
-        if (end == p || (*end && *end != ',') || *p == '-' || !n || n > UINT32_MAX)
-            return say_error(CLI_USAGE, "slice: --only-thread %s: say 2, or 2,3", optarg);
-        if (l->threads == REPORT_LIMITS)
-            return say_error(CLI_USAGE, "slice: --only-thread: no more than %d", REPORT_LIMITS);
-        l->thread[l->threads++] = (uint32_t)n;
-    }
-    return -1;
-}
-
 static int add_word(const char *option, const char **list, size_t *count, size_t most)
 {
     if (*count == most)
@@ -206,7 +181,7 @@ static int set_limit(int c, struct slice_options_given *a)
     case OPT_PRUNE:
         return add_word("prune", a->prune, &a->prunes, PRUNING_MOST);
     case OPT_ONLY_THREAD:
-        return set_only_threads(l);
+        return numbers_threads("slice", optarg, l->thread, &l->threads, REPORT_LIMITS);
     case OPT_ONLY_FILE:
         return add_word("only-file", l->file, &l->files, REPORT_LIMITS);
     case OPT_ONLY_MODULE:
@@ -237,15 +212,15 @@ static int set_value(int c, struct slice_options_given *a)
         a->failure = true;
         break;
     case OPT_INSTANCE:
-        return number("instance", optarg, UINT64_MAX, &a->criterion.instance);
+        return numbers_option("slice", "instance", optarg, 1, UINT64_MAX, &a->criterion.instance);
     case OPT_LINES:
-        return number("lines", optarg, UINT64_MAX, &a->lines);
+        return numbers_option("slice", "lines", optarg, 1, UINT64_MAX, &a->lines);
     case OPT_THREAD:
-        status = number("thread", optarg, UINT32_MAX, &n);
+        status = numbers_option("slice", "thread", optarg, 1, UINT32_MAX, &n);
         a->criterion.thread = (uint32_t)n;
         break;
     case OPT_MAX_SAVE:
-        status = number("max-save", optarg, 1 << 20, &n);
+        status = numbers_option("slice", "max-save", optarg, 1, 1 << 20, &n);
         a->criterion.slice.max_save = (unsigned)n;
         break;
     case OPT_WINDOW:

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "facts/order/chance.h"
 #include "facts/order/numbers.h"
 #include "facts/order/race.h"

@@ -8,6 +8,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/array.h"
 #include "base/table.h"
 #include "debug/probe_check.h"
 #include "debug/target/agent.h"
@@ -59,7 +60,8 @@ struct known {
 struct packing {
     TABLE(struct known) known;
     uint8_t *code;
-    uint32_t bytes, room;
+    uint32_t bytes;
+    size_t room;
 };
 
 static int add_bytes(struct packing *p, const uint8_t *code, uint32_t bytes, struct err *err)
@@ -67,14 +69,8 @@ static int add_bytes(struct packing *p, const uint8_t *code, uint32_t bytes, str
     if (bytes > PROBE_LIST_BYTES - p->bytes)
         return err_set(err, "too many probes: their bytecode has more than %d MiB",
                        PROBE_LIST_BYTES >> 20);
-    if (bytes > p->room - p->bytes) {
-        uint32_t room = 2 * (p->bytes + bytes);
-        uint8_t *more = realloc(p->code, room);
-        if (!more)
-            return err_set(err, "no memory");
-        p->code = more;
-        p->room = room;
-    }
+    if (array_reserve(&p->code, &p->room, p->bytes + bytes))
+        return err_set(err, "no memory");
     memcpy(p->code + p->bytes, code, bytes);
     p->bytes += bytes;
     return 0;

@@ -2,7 +2,7 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * Who goes back by single instructions through a loop sees the same instructions over and over. Now
+ * Going back by single instructions through a loop shows the same instructions over and over. Now
  * is b, and c is what the thread executed right before it; the caller goes on from c, since (c, b)
  * is one of the edges that it went on from before. So do all earlier moments as long as there are
  * only such edges: the thread was in this *stretch* all the time. It is found in three steps:

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "source/compile_int.h"
 
 enum { WANTS_MOST = 256, CODE_KEPT = 128 /* bytes that strings leave for the rest */ };
@@ -105,14 +106,7 @@ static bool write_inputs(struct compiled *c, struct term x)
 
 static int add_part(struct operand_reader *r, struct item *item, struct part part)
 {
-    if (!(item->parts & (item->parts - 1))) {
-        struct part *more = realloc(item->part, (item->parts ? 2 * item->parts : 1) * sizeof *more);
-        if (!more)
-            return err_set(r->err, "no memory");
-        item->part = more;
-    }
-    item->part[item->parts++] = part;
-    return 0;
+    return array_append(&item->part, &item->parts, part) ? err_set(r->err, "no memory") : 0;
 }
 
 /* The parts of the value that a piece of its place has. */

@@ -553,7 +553,7 @@ static int parse_level(struct parser *p, int level, struct operand *a)
     return 0;
 }
 
-/* Of a ? only the side that is taken is read, if that is known. */
+/* If it is known which side of a ? is taken, the other one is not read. */
 static int parse_choice(struct parser *p, struct operand *out)
 {
     struct operand other;

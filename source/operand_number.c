@@ -268,6 +268,14 @@ int operand_unary(struct operand_reader *r, struct operand *a, char op)
     return operand_binary(r, a, &value, op == '~' ? "^" : op == '-' ? "-" : "+");
 }
 
+/* By the entry's address: libdw fills in the rest of what it says of an entry when it is looked at.
+ */
+static bool is_same_type(const struct source_type *a, const struct source_type *b)
+{
+    return a->die[0] == b->die[0] && a->class == b->class && a->bytes == b->bytes &&
+           a->pointers == b->pointers && a->passed == b->passed;
+}
+
 int operand_choose(struct operand_reader *r, struct term when, struct operand *a, struct operand *b)
 {
     struct terms *terms = terms_of(r);
@@ -284,7 +292,7 @@ int operand_choose(struct operand_reader *r, struct term when, struct operand *a
         *a = (struct operand){.type = is_pointer(a) ? a->type : b->type,
                               .n.t = term_choice(terms, when, a->n.t, b->n.t)};
     } else {
-        bool is_signed, same = memcmp(&a->type, &b->type, sizeof a->type) == 0;
+        bool is_signed, same = is_same_type(&a->type, &b->type);
         unsigned bytes = common_type(r, a, b, false, &is_signed);
         struct source_type type = a->type;
         *a = integer(terms, term_choice(terms, when, a->n.t, b->n.t), is_signed, bytes);

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
+
 enum { NODES_MOST = 1 << 13, SIZE_MOST = 1 << 20, WORD_BITS = 64 };
 
 void terms_deinit(struct terms *t)
@@ -226,21 +228,15 @@ static struct term add(struct terms *t, struct term_node node)
         t->full = true;
         return (struct term){0};
     }
-    if (!(t->count & (t->count - 1))) {
-        size_t room = t->count ? 2 * t->count : 1;
-        struct term_node *more = realloc(t->node, room * sizeof *more);
-        if (!more) {
-            t->full = true;
-            return (struct term){0};
-        }
-        t->node = more;
-    }
     node.size = (uint32_t)size;
     node.floating = node.op >= TERM_FLOATS || node.op == TERM_VECTOR ||
                     (!leaf && term_is_floating(t, node.a)) ||
                     (!unary && term_is_floating(t, node.b)) || term_is_floating(t, node.c);
-    t->node[t->count] = node;
-    return (struct term){.kind = TERM_FORMULA, .node = (uint32_t)t->count++};
+    if (array_append(&t->node, &t->count, node)) {
+        t->full = true;
+        return (struct term){0};
+    }
+    return (struct term){.kind = TERM_FORMULA, .node = (uint32_t)t->count - 1};
 }
 
 struct term term_register(struct terms *t, unsigned reg)

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "trace/access.h"
 #include "trace/walk.h"
 
@@ -42,16 +43,9 @@ struct pass {
 
 static bool is_wanted(const struct pass *p, gaddr addr, uint64_t bytes)
 {
-    size_t low = 0, high = p->ranges; /* the first that ends behind addr */
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (p->range[middle].end <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    const struct touch_range *r = &p->range[low];
-    return low < p->ranges && (addr >= r->start || r->start - addr < bytes);
+    const size_t first = search_upto(p->range, p->ranges, end, addr); /* that ends behind addr */
+    const struct touch_range *r = &p->range[first];
+    return first < p->ranges && (addr >= r->start || r->start - addr < bytes);
 }
 
 static int tell(struct pass *p, struct touch t, struct err *err)

@@ -16,6 +16,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "study/kept.h"
 #include "study/study.h"
 #include "trace/access.h"
@@ -281,15 +282,8 @@ static int settle(struct follow *f, const struct trace_walk *w, const struct fra
 
 static const struct frames_told *odd_at(const struct follow *f, uint64_t insn)
 {
-    size_t low = 0, high = f->odds;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (f->odd[middle].insn < insn)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < f->odds && f->odd[low].insn == insn ? &f->odd[low].told : NULL;
+    const size_t i = search_below(f->odd, f->odds, insn, insn);
+    return i < f->odds && f->odd[i].insn == insn ? &f->odd[i].told : NULL;
 }
 
 static void leave_frames(struct follow *f, const struct trace_step *s, const struct code_block *b,

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/search.h"
 #include "pinball/pinball.h"
 
 enum { PAGE = 4096, STACK_BYTES = 8 << 20 };
@@ -13,15 +14,7 @@ enum { PAGE = 4096, STACK_BYTES = 8 << 20 };
 /* The last event of a thread that began before; SIZE_MAX: none. */
 static size_t event_before(const struct paths_thread *t, uint64_t insn)
 {
-    size_t low = 0, high = t->moments;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (t->moment[middle].insn <= insn)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low ? low - 1 : SIZE_MAX;
+    return search_upto(t->moment, t->moments, insn, insn) - 1;
 }
 
 struct latest {

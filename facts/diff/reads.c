@@ -2,6 +2,7 @@
 #include "facts/diff/reads.h"
 
 #include "base/array.h"
+#include "base/search.h"
 
 enum { CANARY_AT = 0x28 }; /* from fs: where gcc and clang have it */
 
@@ -70,15 +71,7 @@ void reads_deinit(struct reads *r)
 /* The first one at pc or behind it. */
 static size_t find(const struct reads *r, gaddr pc)
 {
-    size_t low = 0, high = r->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (r->read[middle].pc < pc)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_below(r->read, r->count, pc, pc);
 }
 
 size_t reads_between(const struct reads *r, gaddr start, gaddr last, size_t *first)

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 
 enum { NO = HEAP_ONCE, MOST = 4096, DIGIT = 10 };
 
@@ -135,13 +136,6 @@ void allocators_deinit(struct heap_functions *f)
 
 const struct heap_function *allocators_at(const struct heap_functions *f, gaddr pc)
 {
-    size_t low = 0, high = f->count;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (f->list[middle].entry < pc)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low < f->count && f->list[low].entry == pc ? &f->list[low] : NULL;
+    const size_t i = search_below(f->list, f->count, entry, pc);
+    return i < f->count && f->list[i].entry == pc ? &f->list[i] : NULL;
 }

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "study/past.h"
 
@@ -106,17 +107,8 @@ static int read_blocks(struct search *s)
 
 static struct live *find(const struct search *s, gaddr addr)
 {
-    size_t low = 0, high = s->lives;
-    if (!high || addr < s->live[0].start)
-        return NULL;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (s->live[middle].start <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return addr < s->live[low - 1].end ? &s->live[low - 1] : NULL;
+    const size_t next = search_upto(s->live, s->lives, start, addr);
+    return next && addr < s->live[next - 1].end ? &s->live[next - 1] : NULL;
 }
 
 /* ---- reaching ---- */

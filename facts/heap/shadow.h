@@ -9,7 +9,7 @@
  *   of the machine's list; 0: nobody has stored it.
  * - Which bytes belong to a block that was taken back.
  *
- * Of a page of which nothing is known all bytes are defined, and there is nothing of it in memory.
+ * A page of which nothing is known has no shadow in memory: all of its bytes are defined.
  */
 #ifndef FACTS_HEAP_SHADOW_H
 #define FACTS_HEAP_SHADOW_H

@@ -192,7 +192,7 @@ static bool is_internal(struct study *s, const struct race_flow *d)
             (read && read->scalar && write && write->scalar));
 }
 
-/* By who wrote and read what; they are not ordered. */
+/* The two accesses are not ordered. Their places, and what each of them did, decide. */
 static enum race judge(struct study *s, const struct race_flow *d)
 {
     struct source_frame on = {.cfa = d->write.cfa}, node = {.cfa = d->read.cfa};

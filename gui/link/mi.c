@@ -38,7 +38,7 @@ static int escaped(struct reader *r)
         r->at++;
         return meant[letter - letters];
     }
-    return *r->at ? *r->at++ : -1;
+    return *r->at ? (unsigned char)*r->at++ : -1;
 }
 
 /* A quoted text; NULL if it does not end. */
@@ -48,7 +48,7 @@ static char *take_string(struct reader *r)
     if (!take(r, '"'))
         goto fail;
     while (*r->at && *r->at != '"') {
-        int c = *r->at++;
+        int c = (unsigned char)*r->at++;
         if (c == '\\' && (c = escaped(r)) < 0)
             goto fail;
         if (c) /* a NUL cannot be shown, and would end the text */

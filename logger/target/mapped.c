@@ -719,8 +719,8 @@ static bool after_mmap(struct thread *t, const long a[6], long result, struct re
     return true;
 }
 
-/* What nobody has mapped until now may have been written since the object was made. Its pages are
- * still untouched here, so they show what the file holds. */
+/* Bytes that nobody has mapped until now may have been written since the object was made. Their
+ * pages are still untouched here, so they show what the file holds. */
 static void object_grown(const struct mapping *n)
 {
     uint8_t page[PAGE_BYTES];

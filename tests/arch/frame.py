@@ -5,8 +5,8 @@ SPDX-License-Identifier: MIT
 
 In a page, a folder is anything in backticks that ends in a slash, a file anything there that has a slash and ends like
 one; a folder's README may name both from its own folder, and files there without a slash. Wherever else a page of docs/
-is named, in comments for example, it must exist, too. Each folder with sources has a README. CONTRIBUTING.md says "How
-to add" what with at most three files.
+is named, in comments for example, it must exist, too; and docs/README.md or docs/architecture.md names each page. Each folder
+with sources has a README. CONTRIBUTING.md says "How to add" what with at most three files.
 """
 import pathlib
 import re
@@ -48,6 +48,17 @@ def check_folders(project):
             if not f.startswith(NO_README) and f"{f}/README.md" not in project.files]
 
 
+def check_index(project):
+    """Complaints about pages of docs/ that its README does not name: those right in it, and those for developers, which
+    architecture.md has."""
+    complaints = []
+    for page in sorted(p for p in project.files if p.startswith("docs/") and p.endswith(".md") and not p.endswith("README.md")):
+        index = "docs/README.md" if page.count("/") == 1 else "docs/architecture.md"
+        if f"`{page}`" not in project.files.get(index, ""):
+            complaints.append(f"{index}: does not name {page}")
+    return complaints
+
+
 def check_additions(page, text):
     """What can be added: a row each, with its files in the second cell."""
     rows = re.findall(r"^\| (an? [^|]+|some[^|]+) \| ([^|]+) \|", text.partition("## How to add")[2], re.MULTILINE)
@@ -64,6 +75,7 @@ def check(project):
     if not FOLDER.search(project.files.get("README.md", "")):
         complaints.append("README.md: names no folder")
     complaints += check_folders(project)
+    complaints += check_index(project)
     complaints += check_additions("CONTRIBUTING.md", project.files.get("CONTRIBUTING.md", ""))
     for page, text in sorted(project.files.items()):
         if page in TOP_PAGES or page.startswith("docs/") and page.endswith(".md"):
@@ -76,6 +88,7 @@ def check(project):
 
 
 GOOD = {"CMakeLists.txt": "x\n" * 99, "README.md": "see `base/`", "base/err.c": "/* docs/words.md */", "docs/words.md": "",
+        "docs/README.md": "`docs/words.md`, `docs/architecture.md`", "docs/architecture.md": "`docs/in/b.md`", "docs/in/b.md": "",
         "CONTRIBUTING.md": "## How to add\n| What | Files |\n| an error | `base/err.c`, `base/sub/a.c` | |\n",
         "base/README.md": "`err.c`, `base/err.c`, `sub/`, `sub/a.c`", "base/sub/a.c": "",
         "base/sub/README.md": "`a.c`", "tests/unit/a.c": ""}
@@ -91,6 +104,8 @@ FIXTURES = [
     ("a README's own file that is gone", GOOD | {"base/README.md": "`log.c`"}, "base/README.md: log.c does not exist"),
     ("a README's folder that is gone", GOOD | {"base/README.md": "`in/`"}, "base/README.md: in/ does not exist"),
     ("a page that is gone", GOOD | {"base/err.c": "/* docs/design.md, 3 */"}, "base/err.c: docs/design.md does not exist"),
+    ("a page that is in no index", GOOD | {"docs/more.md": ""}, "docs/README.md: does not name docs/more.md"),
+    ("an inner page that is in none", GOOD | {"docs/in/c.md": ""}, "docs/architecture.md: does not name docs/in/c.md"),
     ("a folder without a README", GOOD | {"base/in/b.c": ""}, "base/in: has no README.md"),
     ("too many files", GOOD | {"CONTRIBUTING.md": GOOD["CONTRIBUTING.md"] + FOUR}, "a word needs 4 files"),
     ("nothing to add", GOOD | {"CONTRIBUTING.md": "# Words\n"}, "how to add anything"),

@@ -102,7 +102,7 @@ hint=$'\nhint: *'
 for which in "" fail failed: status: status:256 status:x status:-1 signal: signal:NONE signal:0 signal:99; do
     expect 2 "" "drdebug: record: --keep: '$which' is not failed, *" "$drdebug" record --keep "$which" true
 done
-for limit in "" 0 s 0s x 3m -1 1.5s 99999999999999999999 99999999999s 000000000000000000000000001; do
+for limit in "" 0 s 0s x 3d -1 1.5s 99999999999999999999 99999999999s 3sm; do
     expect 2 "" "drdebug: record: --retry: '$limit' is neither *" "$drdebug" record --keep failed --retry "$limit" true
 done
 expect 2 "" "drdebug: record: --retry: needs --keep*$hint" "$drdebug" record --retry 3 true

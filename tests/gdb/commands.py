@@ -23,7 +23,13 @@ def pattern(text):
     return re.compile(text, re.MULTILINE)
 
 
+# These are about code of libraries, too. The other sessions do not read their debug files, which would be half of their time.
+ABOUT_LIBRARIES = ("reverse_steps", "pin_goto", "called_signals", "goto_from_thread", "restart", "exec", "start_places")
+
+
 class Test:
+    libraries = False
+
     def __init__(self, recordings, tables):
         self.recordings, self.work, self.tables = recordings, recordings.work, tables
         self.failures = self.checks = 0
@@ -35,7 +41,8 @@ class Test:
         print("FAILED:", text)
 
     def debug(self, pinball, options, *gdb_arguments, seconds=240):
-        words = [self.recordings.drdebug, "debug", *options, pinball, "--", "-nx", "-batch", *gdb_arguments]
+        own = () if self.libraries else ("-iex", "set debug-file-directory /nowhere")
+        words = [self.recordings.drdebug, "debug", *options, pinball, "--", "-nx", "-batch", *own, *gdb_arguments]
         return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               timeout=seconds, check=False, text=True, errors="replace", cwd=self.work,
                               env=dict(os.environ, LC_ALL="C.UTF-8"))
@@ -94,6 +101,7 @@ def main(tables, special=None):
         test = Test(Recordings(options.drdebug, options.bin, work), tables)
         for name in options.table:
             try:
+                test.libraries = name in ABOUT_LIBRARIES
                 if name in (special or {}):
                     special[name](test)
                 else:

@@ -14,10 +14,10 @@ import time
 
 from stub_client import SOAK, Client, Failed, Recordings
 
-STEPS = 2000 if SOAK else 50
+STEPS = 2000 if SOAK else 30
 WALKS = 1000 if SOAK else 1
-WALK_STEPS = 1000 if SOAK else 120
-ROUNDS = 200 if SOAK else 6  # of each of three threads
+WALK_STEPS = 1000 if SOAK else 80
+ROUNDS = 200 if SOAK else 4  # of each of three threads
 
 SYSCALL = b"\x0f\x05"
 

@@ -86,7 +86,7 @@ def repeats():
 
 
 def twins():
-    runs = "2000" if os.environ.get("DRDEBUG_SOAK") else "33"
+    runs = "2000" if os.environ.get("DRDEBUG_SOAK") else "11"
     for name in TWINS:
         source, args = TABLE[name]
         done = run("maple", "-o", "t.pinball", "--runs", runs, "--", os.path.join(BIN, source + "_fixed"), *args)

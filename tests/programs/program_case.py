@@ -115,8 +115,7 @@ def run_server(place, prefix, env, port):
     out, err = (open(os.path.join(place.top, name), "w+b") for name in ("out", "err"))
     start = time.monotonic()
     server = subprocess.Popen([*prefix, *(place.fill(a, port) for a in row.argv)], cwd=place.work, env=env,
-                              stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True,
-                              preexec_fn=compare.default_signals)
+                              stdin=subprocess.DEVNULL, stdout=out, stderr=err, start_new_session=True)
     wait_for(lambda: server.poll() is not None or answers(port), row.limit)
     client = replay_test.execute(["/bin/sh", "-ec", place.fill(row.client, port)], place.top, env, limit=row.limit,
                                  tidy=False)

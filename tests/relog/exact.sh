@@ -1,6 +1,6 @@
 #!/bin/bash
 # exact.sh - recordings of a program that leave something out, compared with the whole: exact.sh DRDEBUG RELOG_EXACT CASES
-# PROGRAM [ARGUMENT...]. In a soak there are ten times as many, of a recording with chaos, too.
+# PROGRAM [ARGUMENT...]. In a soak there are twenty times as many, of a recording with chaos, too.
 #
 # SPDX-License-Identifier: MIT
 set -eu
@@ -9,7 +9,7 @@ shift 3
 room=$(mktemp -d)
 trap 'rm -rf "$room"' EXIT
 ways=plain
-[ -n "${DRDEBUG_SOAK:-}" ] && ways="plain chaos" && cases=$((10 * cases))
+[ -n "${DRDEBUG_SOAK:-}" ] && ways="plain chaos" && cases=$((20 * cases))
 export SUBJECT_ROUNDS=${SUBJECT_ROUNDS:-30}
 for way in $ways; do
     option=()

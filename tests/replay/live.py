@@ -34,14 +34,9 @@ class Live:
         self.cwd, self.seen, self.err = test.folder("cwd"), b"", open(test.fresh("err"), "w+b")
         compare.append_only(self.err)
 
-        def prepare():
-            compare.default_signals()
-            if before:
-                before()
-
         self.child = subprocess.Popen([test.drdebug, "record", "-o", self.path, *options, "--", *argv], cwd=self.cwd,
                                       env=replay_test.environment(self.cwd), stdin=subprocess.DEVNULL,
-                                      stdout=subprocess.PIPE, stderr=self.err, start_new_session=True, preexec_fn=prepare)
+                                      stdout=subprocess.PIPE, stderr=self.err, start_new_session=True, preexec_fn=before)
         self.reader = threading.Thread(target=self._read, daemon=True)
         self.reader.start()
 
@@ -99,7 +94,6 @@ class Terminal:
         self.raw = b""
 
         def prepare():
-            compare.default_signals()
             fcntl.ioctl(0, termios.TIOCSCTTY, 0)
 
         self.child = subprocess.Popen(argv, cwd=cwd, env=env, stdin=slave, stdout=slave, stderr=slave,

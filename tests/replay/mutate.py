@@ -3,7 +3,7 @@
 
 SPDX-License-Identifier: MIT
 
-PART: folder (a small pinball), packed (the same as one file), version. 500 mutations with a fixed seed between the
+PART: folder (a small pinball), packed (the same as one file), version. 250 mutations with a fixed seed between the
 first two; 10,000 with a new one in a soak: flipped bits, truncations, pieces swapped, doubled, zeroed or inserted,
 members deleted, emptied, exchanged or turned into something that is no file. Each goes through `info --json`, some
 through `verify` and `replay`, and through the reader built with AddressSanitizer where there is one (--checker).
@@ -17,7 +17,7 @@ import sys
 import replay_test
 from replay_test import SOAK, compare
 
-COUNT = 5000 if SOAK else 250
+COUNT = 5000 if SOAK else 125
 SEED = random.randrange(1 << 30) if SOAK else 31337
 LIMIT = replay_test.LIMIT
 SAMPLE = 8  # one in so many goes through verify, too

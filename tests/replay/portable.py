@@ -124,8 +124,7 @@ def read_only(test):
 def twice_at_once(test):
     _, recording = record_threads(test)
     argv = [test.drdebug, "replay", recording.path]
-    runs = [subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL,
-                             preexec_fn=compare.default_signals) for _ in range(4)]
+    runs = [subprocess.Popen(argv, stdout=subprocess.PIPE, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL) for _ in range(4)]
     for n, run in enumerate(runs):
         out, err = run.communicate(timeout=60)
         done = replay_test.Done(run.returncode, out, err)

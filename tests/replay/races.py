@@ -28,7 +28,7 @@ def record_interruptible(test, argv, options):
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         child = subprocess.Popen([test.drdebug, "record", "-o", path, *options, "--", *argv], cwd=cwd,
                                  env=replay_test.environment(cwd), stdin=subprocess.DEVNULL, stdout=out, stderr=err,
-                                 start_new_session=True, preexec_fn=compare.default_signals)
+                                 start_new_session=True)
         status = None
         for wait in (HANGS_AFTER, HANGS_AFTER, LIMIT):
             try:

@@ -12,7 +12,6 @@ Then it is verified, which is a replay, too, and replayed again if that changed 
 Status: 0 good, 1 bad, 77 skipped.
 """
 import os
-import pathlib
 import re
 import shutil
 import sys
@@ -133,8 +132,7 @@ def threaded():
     sources = {build.name: build.sources for build in compare.cases.BUILDS}
     for case in compare.cases.CASES:
         name = case.argv[0].removeprefix("{bin}/")
-        files = (pathlib.Path(compare.HERE, path) for path in sources.get(name, ()))
-        starting = any(starts.search(file.read_text()) for file in files)
+        starting = any(starts.search(compare.text_of(path)) for path in sources.get(name, ()))
         if case.labels == "thread" or starting and case.labels != "sanitizer":
             yield case.name, " ".join([name, *case.argv[1:]])
 

@@ -9,7 +9,6 @@ and by then neither the program nor its files are there.
 """
 import argparse
 import ctypes
-import difflib
 import json
 import os
 import re
@@ -133,6 +132,7 @@ def difference(what, want, got, most=12):
     """Lines that show where two outputs differ; none if they agree."""
     if want == got:
         return []
+    import difflib  # takes as long as a small case
     diff = difflib.unified_diff(want.decode("latin-1").splitlines(), got.decode("latin-1").splitlines(),
                                 f"recorded {what}", f"replayed {what}", lineterm="", n=1)
     lines = [line[:200] for line in diff][:most]
@@ -151,17 +151,11 @@ def stop_group(child):
 def execute(argv, cwd=None, env=None, stdin=subprocess.DEVNULL, limit=LIMIT, before=None, tidy=True):
     """Runs to the end or the limit, in a session of its own, with both outputs in files of their own. tidy: what it left
     running is ended, and with it all other children of ours."""
-
-    def prepare():
-        compare.default_signals()
-        if before:
-            before()
-
     with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as err:
         compare.append_only(out)
         compare.append_only(err)
         child = subprocess.Popen(argv, cwd=cwd, env=env, stdin=stdin, stdout=out, stderr=err,
-                                 start_new_session=True, preexec_fn=prepare)
+                                 start_new_session=True, preexec_fn=before)
         note = ""
         try:
             status = compare.wait_end(child, limit)
@@ -330,7 +324,8 @@ def wait_for(condition, seconds, step=0.01):
     return bool(condition())
 
 
-def prefer_default_limits():
+def prefer_defaults():
+    compare.default_signals()
     ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
 
@@ -357,7 +352,7 @@ def main(function, parser):
     if os.sep in options.drdebug:
         options.drdebug = os.path.abspath(options.drdebug)
     sys.stdout.reconfigure(line_buffering=True)
-    prefer_default_limits()
+    prefer_defaults()
     test = Test(options)
     try:
         function(test)

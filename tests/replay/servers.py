@@ -52,7 +52,7 @@ class Server:
         self.out, self.err = (open(test.fresh(name), "w+b") for name in ("out", "err"))
         self.child = subprocess.Popen([test.drdebug, "record", "-o", self.path, *options, "--", *argv], cwd=self.cwd,
                                       env=replay_test.environment(self.cwd), stdin=subprocess.DEVNULL, stdout=self.out,
-                                      stderr=self.err, start_new_session=True, preexec_fn=compare.default_signals)
+                                      stderr=self.err, start_new_session=True)
         self.up = wait_for(lambda: self.child.poll() is not None or answers(port), LIMIT)
         test.check(self.up and self.child.poll() is None, f"{argv[0]} does not come up")
 

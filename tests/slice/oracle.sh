@@ -9,7 +9,7 @@ shift 3
 room=$(mktemp -d)
 trap 'rm -rf "$room"' EXIT
 seeds=${DRDEBUG_SOAK:+10}
-if [ -n "${DRDEBUG_SOAK-}" ]; then criteria=$((criteria * 5)); fi
+if [ -n "${DRDEBUG_SOAK-}" ]; then criteria=$((criteria * 8)); fi
 for chaos in "" ${DRDEBUG_SOAK:+--chaos}; do
     pinball=$room/one$chaos.pinball
     # shellcheck disable=SC2086 # an option or nothing

@@ -14,9 +14,7 @@ promises. A subject that prints FAIL natively is itself broken. Status: 0 equal,
 """
 import argparse
 import ctypes
-import difflib
 import fcntl
-import hashlib
 import os
 import re
 import resource
@@ -100,6 +98,11 @@ def where_it_hangs(pid):
     return "; ".join(lines)
 
 
+def text_of(name):
+    with open(os.path.join(HERE, name), encoding="utf-8") as file:
+        return file.read()
+
+
 def left_files(case, top):
     found = {}
     for folder, dirs, names in os.walk(top):
@@ -109,6 +112,7 @@ def left_files(case, top):
             short = os.path.relpath(path, top)
             if any(re.search(p, short) for p in (*case.ignore_files, USER_KEY)) or not os.path.isfile(path):
                 continue
+            import hashlib  # takes as long as a small case, as difflib does
             with open(path, "rb") as f:
                 found[short] = hashlib.sha256(f.read()).hexdigest()[:16]
     return found
@@ -170,8 +174,7 @@ def run_once(case, args, prefix, limit, top):
             fin.seek(0)
             for f in (fout, ferr):
                 append_only(f)
-            child = subprocess.Popen(argv, cwd=work, env=env, stdin=fin, stdout=fout, stderr=ferr,
-                                     start_new_session=True, preexec_fn=default_signals)
+            child = subprocess.Popen(argv, cwd=work, env=env, stdin=fin, stdout=fout, stderr=ferr, start_new_session=True)
             note = ""
             try:
                 status = wait_end(child, limit)
@@ -190,12 +193,14 @@ def run_once(case, args, prefix, limit, top):
 
 
 def default_signals():
-    """In the child: whoever started us may ignore or block signals; the case must not inherit that."""
-    for sig in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP}:
+    """Whoever started us may ignore or block signals; the cases must not inherit that. Once, in this process: a function to be
+    called in each child would make Python fork all of itself for it. (It restores SIGPIPE and SIGXFSZ in children.)"""
+    for sig in signal.valid_signals() - {signal.SIGKILL, signal.SIGSTOP, signal.SIGINT, signal.SIGPIPE, signal.SIGXFSZ}:
         try:
             signal.signal(sig, signal.SIG_DFL)
         except OSError:
             pass
+    signal.signal(signal.SIGINT, signal.default_int_handler)  # a handler is the default in a child
     signal.pthread_sigmask(signal.SIG_SETMASK, [])
 
 
@@ -215,6 +220,7 @@ def differences(case, a, b, names):
     for what in ("out", "err"):
         x, y = normal(case, getattr(a, what)), normal(case, getattr(b, what))
         if x != y:
+            import difflib
             lines = list(difflib.unified_diff(x.splitlines(), y.splitlines(),
                                               f"{names[0]} std{what}", f"{names[1]} std{what}",
                                               lineterm="", n=2))
@@ -310,6 +316,7 @@ def compare_native(case, args):
 
 def run_case(name, args):
     """All repetitions of one case: (name, status, lines, seconds)."""
+    default_signals()
     ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)  # PR_SET_CHILD_SUBREAPER
     resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
     case = cases.BY_NAME[name]

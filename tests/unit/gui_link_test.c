@@ -21,10 +21,10 @@ static void reads_results(void **state)
 
 static void reads_streams_and_escapes(void **state)
 {
-    struct mi_record *r = mi_parse("~\"a\\tb\\n\\\"c\\\" \\303\\251 \\\\\"");
+    struct mi_record *r = mi_parse("~\"a\\tb\\n\\\"c\\\" \\303\\251 \\\\ \\\xc3\xa9\"");
     (void)state;
     assert_int_equal(r->kind, MI_CONSOLE);
-    assert_string_equal(r->text, "a\tb\n\"c\" \xc3\xa9 \\");
+    assert_string_equal(r->text, "a\tb\n\"c\" \xc3\xa9 \\ \xc3\xa9");
     mi_free(r);
     r = mi_parse("(gdb) ");
     assert_int_equal(r->kind, MI_PROMPT);

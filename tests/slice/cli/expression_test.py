@@ -430,7 +430,7 @@ def gdb_modules(test):
     script = os.path.join(os.path.dirname(test.drdebug), "gdb", "drdebug.py")
     with open("ask.py", "w") as f:
         f.write(ASK_GLOBALS % json.dumps(GLOBALS))
-    for seed in range(20 if os.environ.get("DRDEBUG_SOAK") else 3):
+    for seed in range(20 if os.environ.get("DRDEBUG_SOAK") else 2):
         functions = make_modules(seed)
         shutil.rmtree("program.pinball", ignore_errors=True)
         subprocess.run([test.drdebug, "record", "-q", "-o", "program.pinball", "--", "./program"], timeout=60, check=False)
