@@ -154,6 +154,7 @@ static int put_bucket(struct job *j, uint64_t bucket, const uint64_t *used, stru
         if (!used[thread])
             continue;
         rows_thread(j->rows, (uint32_t)thread);
+        rows_order(j->rows, to ? to - 1 : 0);
         rows_number(j->rows, B_BUCKET, bucket + 1);
         rows_number(j->rows, B_FROM, from);
         rows_number(j->rows, B_TO, to);

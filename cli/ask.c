@@ -264,6 +264,11 @@ static int check_words(const struct arguments *a)
     if (a->used[OPT_WINDOW] && (q->options & ASK_PAIR))
         return say_error(CLI_USAGE, "ask: %s takes no --window: whole recordings are compared",
                          q->name);
+    if (a->used[OPT_AFTER] && (q->options & ASK_WHOLE))
+        return say_error(CLI_USAGE, "ask: %s takes no --after: --window leaves out what was before",
+                         q->name);
+    if (a->used[OPT_THREAD] && (q->options & ASK_EVERY))
+        return say_error(CLI_USAGE, "ask: %s takes no --thread: it counts what all did", q->name);
     for (int i = 1; i < OPT_HELP; i++)
         if (a->used[i] && some[i] && !(some[i] & q->options))
             return say_error(CLI_USAGE, "ask: %s takes no --%s", q->name, options[i - 1].name);
