@@ -321,6 +321,17 @@ static int refuse(struct study *s, const struct err *err)
     return err->code == ASK_USAGE ? CLI_USAGE : CLI_FAILED;
 }
 
+/* A trace is of the last program that the process executed. */
+static void note_exec(const struct work *w, struct rows *rows)
+{
+    const struct arguments *a = w->arguments;
+    const struct trace *t = w->study->trace;
+    if (t && !a->used[OPT_WINDOW] && !pinball_is_part(w->study->pinball) && trace_threads(t) &&
+        trace_thread(t, 0) != 1)
+        rows_note(rows, "the program has replaced itself (exec): what it did before is not looked "
+                        "at");
+}
+
 static int answer(void *arg)
 {
     const struct work *w = arg;
@@ -338,6 +349,8 @@ static int answer(void *arg)
                        .arg = w->progress};
     int end = rows ? a->given.question->answer(&q, &err) : -1;
     progress_end(w->progress);
+    if (end >= 0)
+        note_exec(w, rows);
     if (end >= 0 && rows_finish(rows, interrupted, &err))
         end = -1;
     rows_free(rows);
