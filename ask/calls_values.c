@@ -104,10 +104,10 @@ static int compile_begin(struct taking *t, struct spot *spot, struct err *err)
 
 static int compile_end(struct taking *t, struct spot *spot, struct err *err)
 {
-    char result[TEXT];
-    if (!functions_result(t->q->study->source, spot->function, result, sizeof result))
+    struct functions_returned result;
+    if (!functions_result(t->q->study->source, spot->function, &result))
         return 0;
-    return compile_add(spot->code, result, err) < 0 ? -1 : 0;
+    return compile_add_result(spot->code, &result, err) < 0 ? -1 : 0;
 }
 
 /* Makes sure that there is a place for values of the function: where it begins, or if `end` is not
@@ -124,6 +124,8 @@ static int add_spot(struct taking *t, const struct functions_one *f, gaddr end, 
         .function = f, .pc = end ? end : functions_body(s, f->entry), .returns = end != 0};
     if (!(new.code = compile_new(s, new.pc, err)))
         return -1;
+    if (!end)
+        compile_outside(new.code, functions_inside(s, f, new.pc));
     int bad = end ? compile_end(t, &new, err) : compile_begin(t, &new, err);
     if (!bad && array_push(&t->spot, &t->spots, &t->spot_room, new))
         bad = err_set(err, "no memory");

@@ -27,17 +27,21 @@ static int tell(struct asking *q, const struct coverage *c, struct err *err)
 {
     struct rows *r = q->rows;
     uint64_t lines = 0, executed = 0;
+    for (size_t i = 0; i < c->lines; i++)
+        if (is_wanted(q->given, c->line[i].file)) {
+            lines++;
+            executed += c->line[i].count > 0;
+        }
     int end = rows_begin(r, columns, sizeof columns / sizeof *columns, err);
     for (size_t i = 0; !end && i < c->lines; i++) {
         const struct coverage_line *l = &c->line[i];
         const char *text = source_text(q->study->source, l->file, l->line);
         if (!is_wanted(q->given, l->file))
             continue;
-        lines++;
-        executed += l->count > 0;
         rows_number(r, COUNT, l->count);
         rows_place(r, PLACE, &(struct rows_place){.file = l->file, .line = l->line});
         rows_text(r, TEXT, text);
+        rows_thread(r, rows_only(r));
         end = rows_end(r, err);
     }
     if (end >= 0)
@@ -92,8 +96,10 @@ static void write_lcov(const struct ask_given *g, FILE *out, const struct covera
 int ask_coverage(struct asking *q, struct err *err)
 {
     const struct ask_given *g = q->given;
-    const struct coverage_options o = {
-        .progress = q->progress, .interrupted = q->interrupted, .arg = q->arg};
+    const struct coverage_options o = {.thread = rows_only(q->rows),
+                                       .progress = q->progress,
+                                       .interrupted = q->interrupted,
+                                       .arg = q->arg};
     struct coverage c = {0};
     if (g->format && strcmp(g->format, "lcov"))
         return err_set_code(err, ASK_USAGE, "--format %s: there is lcov", g->format);

@@ -13,6 +13,7 @@
 #include "facts/diff/diff.h"
 #include "facts/heap/heap.h"
 #include "slicer/criterion/criterion.h"
+#include "source/access.h"
 
 enum { AT, OTHER, PLACE, KIND, WHAT, HERE, THERE, INSNS, OTHER_INSNS, TIMES, DEPTH, SLICE };
 static const struct rows_column columns[] = {
@@ -56,10 +57,16 @@ static bool is_in_slice(const struct job *j, const struct diff_part *p)
     return j->slice && p->side[0].at.thread && slice_has(j->slice, p->side[0].insn);
 }
 
-/* Where one of them went; of two on one line the address tells which. */
-static void tell_way(struct job *j, const struct diff_part *p, int side)
+static const char *file_name(const char *path)
 {
-    struct source_line line, other;
+    const char *slash = path ? strrchr(path, '/') : NULL;
+    return slash ? slash + 1 : path;
+}
+
+/* Where one of them went; of two on one line the address tells which. */
+static void tell_way(struct job *j, const struct diff_part *p, gaddr pc, int side)
+{
+    struct source_line line, other, home;
     const struct diff_side *s = &p->side[side];
     const unsigned column = side ? THERE : HERE;
     const char *end = s->ended ? ", to its end" : "";
@@ -67,9 +74,13 @@ static void tell_way(struct job *j, const struct diff_part *p, int side)
         rows_text(j->q->rows, column, "ended");
         return;
     }
+    source_line(j->q->study->source, pc, &home);
     source_line(j->q->study->source, s->to, &line);
     source_line(j->q->study->source, p->side[!side].to, &other);
-    if (line.line && (line.line != other.line || !p->side[!side].to))
+    if (line.line && line.file != home.file)
+        rows_printf(j->q->rows, column, "to %s:%" PRIu32 "%s", file_name(line.file), line.line,
+                    end);
+    else if (line.line && (line.line != other.line || !p->side[!side].to))
         rows_printf(j->q->rows, column, "to line %" PRIu32 "%s", line.line, end);
     else
         rows_printf(j->q->rows, column, "to 0x%" PRIx64 "%s", s->to, end);
@@ -84,7 +95,7 @@ static void tell_ways(struct job *j, const struct diff_part *p, gaddr pc)
         text = source_text(j->q->study->source, line.file, line.line);
     rows_text(r, WHAT, text ? text + strspn(text, " \t") : NULL);
     for (int i = 0; i < 2; i++)
-        tell_way(j, p, i);
+        tell_way(j, p, pc, i);
     rows_number(r, INSNS, p->side[0].insns);
     rows_number(r, OTHER_INSNS, p->side[1].insns);
 }
@@ -116,6 +127,8 @@ static int tell_values(struct job *j, const struct diff_part *p, struct err *err
         rows_text(j->q->rows, WHAT, text);
     else if (write_block(study[0], p->side[0].addr, p->side[0].insn, block, sizeof block, err))
         return -1;
+    else if (source_access(study[0]->source, p->branch, p->bytes, text, sizeof text, &type))
+        rows_printf(j->q->rows, WHAT, "%s%s", text, block);
     else
         rows_printf(j->q->rows, WHAT, "%u byte%s at 0x%" PRIx64 "%s", p->bytes,
                     p->bytes == 1 ? "" : "s", p->side[0].addr, block);

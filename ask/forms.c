@@ -205,7 +205,9 @@ static void json_cell(FILE *out, const struct rows_column *of, const struct rows
             fputs(", \"function\": ", out);
             json_text(out, c->function);
         }
-        fprintf(out, ", \"pc\": \"0x%" PRIx64 "\"}", c->number);
+        if (c->number)
+            fprintf(out, ", \"pc\": \"0x%" PRIx64 "\"", c->number);
+        fputc('}', out);
     } else {
         json_text(out, cell_text(of, c, buf));
     }

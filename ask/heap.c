@@ -31,7 +31,7 @@ static void tell_block(struct asking *q, const struct heap *h, uint32_t block)
     struct position at = blocks_position(q->study, h, b->allocated);
     rows_position(q->rows, AT, &at, made->first);
     if (rows_shows(q->rows, ALLOCATED))
-        location_place(q, ALLOCATED, heap_caller(h, q->study, made->stack));
+        location_own(q, ALLOCATED, heap_caller(h, q->study, made->stack));
     rows_hex(q->rows, BLOCK, b->start);
     rows_number(q->rows, SIZE, b->size);
     rows_text(q->rows, BY, heap_words_function(h, b->allocated));
@@ -40,7 +40,7 @@ static void tell_block(struct asking *q, const struct heap *h, uint32_t block)
     at = blocks_position(q->study, h, b->freed);
     rows_position(q->rows, FREED_AT, &at, h->call[b->freed].first);
     if (rows_shows(q->rows, FREED))
-        location_place(q, FREED, heap_caller(h, q->study, h->call[b->freed].stack));
+        location_own(q, FREED, heap_caller(h, q->study, h->call[b->freed].stack));
 }
 
 static int tell_all(struct asking *q, const struct heap *h, struct err *err)

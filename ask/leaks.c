@@ -34,7 +34,7 @@ static int tell(struct asking *q, const struct heap *h, const struct heap_leak *
     struct position at = blocks_position(q->study, h, h->block[l->block].allocated);
     char text[HEAP_WORDS];
     rows_position(q->rows, AT, &at, c->first);
-    location_place(q, PLACE, heap_caller(h, q->study, l->stack));
+    location_own(q, PLACE, heap_caller(h, q->study, l->stack));
     rows_number(q->rows, BLOCKS, l->blocks);
     rows_number(q->rows, BYTES, l->bytes);
     rows_text(q->rows, LEAK, l->direct ? "direct" : "indirect");

@@ -257,15 +257,28 @@ void location_value(struct asking *q, const struct location *l, gaddr addr, cons
     source_value_write(&type, value, bytes, buf, room);
 }
 
+static void put_place(struct asking *q, unsigned column, gaddr pc, const struct source_line *line)
+{
+    rows_place(q->rows, column,
+               &(struct rows_place){.file = line->file,
+                                    .line = line->line,
+                                    .function = line->function ? line->function : line->module,
+                                    .pc = pc});
+}
+
 void location_place(struct asking *q, unsigned column, gaddr pc)
 {
     struct source_line line = {.module = NULL};
     source_line(q->study->source, pc, &line);
-    rows_place(q->rows, column,
-               &(struct rows_place){.file = line.file,
-                                    .line = line.line,
-                                    .function = line.function ? line.function : line.module,
-                                    .pc = pc});
+    put_place(q, column, pc, &line);
+}
+
+void location_own(struct asking *q, unsigned column, gaddr pc)
+{
+    struct source_line line = {.module = NULL};
+    if (!study_own(q->study, pc, &line))
+        source_line(q->study->source, pc, &line);
+    put_place(q, column, pc, &line);
 }
 
 void location_by(struct asking *q, unsigned column, const struct touch *t)

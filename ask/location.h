@@ -47,6 +47,8 @@ void location_value(struct asking *q, const struct location *l, gaddr addr, cons
                     size_t bytes, char *buf, size_t room);
 /* The place of an instruction. */
 void location_place(struct asking *q, unsigned column, gaddr pc);
+/* The same; of what is inlined from headers of the system, the user's line that called it. */
+void location_own(struct asking *q, unsigned column, gaddr pc);
 /* The system call or signal that an access is of; empty: an instruction did it. */
 void location_by(struct asking *q, unsigned column, const struct touch *t);
 

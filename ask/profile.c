@@ -54,6 +54,7 @@ static int tell_functions(struct asking *q, const struct profile *p, struct err 
         if (f->file)
             rows_place(r, F_PLACE, &(struct rows_place){f->file, f->line, f->name, f->entry});
         rows_text(r, F_MODULE, f->module);
+        rows_thread(r, rows_only(r));
         end = rows_end(r, err);
     }
     free(list);
@@ -97,6 +98,7 @@ static int tell_lines(struct asking *q, const struct profile *p, struct err *err
         if (l->file)
             rows_place(r, L_PLACE, &(struct rows_place){l->file, l->line, f->name, f->entry});
         rows_text(r, L_FUNCTION, f->name);
+        rows_thread(r, rows_only(r));
         end = rows_end(r, err);
     }
     free(list);
@@ -116,8 +118,10 @@ static const struct form {
 int ask_profile(struct asking *q, struct err *err)
 {
     const struct ask_given *g = q->given;
-    const struct profile_options o = {
-        .progress = q->progress, .interrupted = q->interrupted, .arg = q->arg};
+    const struct profile_options o = {.thread = rows_only(q->rows),
+                                      .progress = q->progress,
+                                      .interrupted = q->interrupted,
+                                      .arg = q->arg};
     const struct form *form = NULL;
     struct profile p = {0};
     bool lines = g->words && !strcmp(g->word[0], "lines");

@@ -28,6 +28,8 @@ enum ask_option {
     ASK_FORMAT = 1 << 6,    /* --format NAME: lcov, callgrind, folded */
     ASK_LOCKSETS = 1 << 7,  /* --locksets */
     ASK_FOLLOW = 1 << 8,    /* --follow */
+    ASK_WHOLE = 1 << 10,    /* no option: rows are of the whole trace, and --after is refused */
+    ASK_EVERY = 1 << 11,    /* no option: rows are of all threads, and --thread is refused */
     ASK_PAIR = 1 << 9,      /* no option: the last word is another recording */
 };
 

@@ -45,6 +45,7 @@ static int tell(struct asking *q, const struct races_pair *p, struct err *err)
     rows_position(r, FIRST, &p->first.at, p->first.insn);
     location_place(q, FIRST_PLACE, p->first.line_pc ? p->first.line_pc : p->first.pc);
     rows_position(r, THEN, &p->then.at, p->then.insn);
+    rows_also(r, p->then.at.thread);
     location_place(q, THEN_PLACE, p->then.line_pc ? p->then.line_pc : p->then.pc);
     rows_number(r, INSTANCES, p->instances);
     if (p->around.pattern) {

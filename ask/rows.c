@@ -61,17 +61,64 @@ static bool is_word(const char *list, const char *name)
     return false;
 }
 
+static bool has_column(const struct rows *r, const char *name)
+{
+    for (size_t i = 0; i < r->columns; i++)
+        if (!strcmp(r->column[i].name, name))
+            return true;
+    return false;
+}
+
+static bool has_type(const struct rows *r, enum rows_type type)
+{
+    for (size_t i = 0; i < r->columns; i++)
+        if (r->column[i].type == type)
+            return true;
+    return false;
+}
+
+/* What is in other columns can be counted by, too: the thread, a place's function and file. */
+static const struct part {
+    const char *name;
+    enum rows_type of, type;
+} parts[] = {{"thread", ROWS_POSITION, ROWS_NUMBER},
+             {"function", ROWS_PLACE, ROWS_TEXT},
+             {"file", ROWS_PLACE, ROWS_TEXT}};
+
+static void add_parts(struct rows *r)
+{
+    r->given = r->columns;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        if (r->columns < ROWS_COLUMNS && is_word(r->options.group, parts[i].name) &&
+            !has_column(r, parts[i].name) && has_type(r, parts[i].of))
+            r->column[r->columns++] = (struct rows_column){parts[i].name, parts[i].type};
+}
+
+static void fill_parts(struct rows *r)
+{
+    const struct rows_cell *place = NULL;
+    for (size_t i = 0; !place && i < r->given; i++)
+        if (r->column[i].type == ROWS_PLACE && r->row.cell[i].set)
+            place = &r->row.cell[i];
+    for (unsigned i = (unsigned)r->given; i < r->columns; i++)
+        if (r->column[i].type == ROWS_NUMBER)
+            rows_number(r, i, r->row.thread);
+        else if (place)
+            rows_text(r, i, strcmp(r->column[i].name, "file") ? place->function : place->file);
+}
+
 static int choose_groups(struct rows *r, struct err *err)
 {
     size_t wanted = 1, found = 0;
     for (const char *c = r->options.group; *c; c++)
         wanted += *c == ',';
+    add_parts(r);
     for (size_t i = 0; i < r->columns; i++)
         found += r->grouped[i] = is_word(r->options.group, r->column[i].name);
     if (found == wanted)
         return 0;
     char names[512] = "";
-    for (size_t i = 0; i < r->columns; i++)
+    for (size_t i = 0; i < r->given; i++)
         snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? ", " : "",
                  r->column[i].name);
     return err_set(err, "--group-by %s: the columns are %s", r->options.group, names);
@@ -181,12 +228,28 @@ void rows_thread(struct rows *r, uint32_t thread)
     r->row.thread = thread;
 }
 
+void rows_also(struct rows *r, uint32_t thread)
+{
+    r->row.also = thread;
+}
+
+void rows_order(struct rows *r, uint64_t order)
+{
+    r->row.placed = true;
+    r->row.order = order;
+}
+
+uint32_t rows_only(const struct rows *r)
+{
+    return r->options.thread;
+}
+
 /* ---- rows ---- */
 
 static bool is_wanted(const struct rows *r)
 {
     const struct rows_options *o = &r->options;
-    if (o->thread && r->row.thread != o->thread)
+    if (o->thread && r->row.thread != o->thread && r->row.also != o->thread)
         return false;
     return !r->row.placed || r->row.order >= o->after;
 }
@@ -242,6 +305,8 @@ int rows_end(struct rows *r, struct err *err)
         return 0;
     }
     r->row.number = ++r->count;
+    if (r->options.group)
+        fill_parts(r);
     if (r->options.group)
         end = count_group(r, err);
     else if (!r->options.count)

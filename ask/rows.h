@@ -80,8 +80,13 @@ void rows_place(struct rows *r, unsigned column, const struct rows_place *place)
 /* The first position of a row is its moment: `order` grows with the execution, in what the question
  * counts in (instructions of a trace; ticks of all threads), and --after and --thread go by it. */
 void rows_position(struct rows *r, unsigned column, const struct position *at, uint64_t order);
-/* For a row without a position. */
+/* For a row without a position; and that it is of another thread, too. */
 void rows_thread(struct rows *r, uint32_t thread);
+void rows_also(struct rows *r, uint32_t thread);
+/* For a row without a position: it is wanted if it ends behind --after. */
+void rows_order(struct rows *r, uint64_t order);
+/* The thread that --thread names; 0: rows of all are wanted. */
+uint32_t rows_only(const struct rows *r);
 
 /* 0: go on; 1: enough, the rest is not wanted; -1 with *err set. */
 int rows_end(struct rows *r, struct err *err);

@@ -16,7 +16,7 @@ struct rows_row {
     struct rows_cell cell[ROWS_COLUMNS];
     uint64_t number; /* from 1 */
     uint64_t order;
-    uint32_t thread;
+    uint32_t thread, also;
     bool placed; /* it has an order */
 };
 
@@ -30,6 +30,7 @@ struct rows {
     struct rows_column column[ROWS_COLUMNS];
     char *name[ROWS_COLUMNS]; /* of these, as rows_begin() copied them */
     size_t columns;
+    size_t given;             /* of a list that is grouped: those of the question */
     struct rows_row row;      /* being filled */
     struct rows_cell nowhere; /* of columns that are not there */
     uint64_t count;

@@ -26,6 +26,7 @@ struct job {
     struct rows *rows;
     struct wall *wall;
     struct describer *describer;
+    uint64_t begin;             /* of the recording: of a part of a run it is not 0 */
     uint64_t from, to, buckets; /* a part of it, in ticks; 0 buckets: turns are wanted */
     struct turn now;
     struct turn *list; /* for buckets */
@@ -127,7 +128,8 @@ static int begin(void *arg, struct replay *replay, struct err *err)
     struct program_registers r;
     if (replay_registers(replay, 0, &r, err))
         return -1;
-    j->now = (struct turn){.at = {.thread = r.thread, .count = r.count, .pc = r.rip}};
+    j->now =
+        (struct turn){.at = {.thread = r.thread, .count = r.count, .pc = r.rip}, .from = j->begin};
     return 0;
 }
 
@@ -154,6 +156,7 @@ static int put_bucket(struct job *j, uint64_t bucket, const uint64_t *used, stru
         if (!used[thread])
             continue;
         rows_thread(j->rows, (uint32_t)thread);
+        rows_order(j->rows, to ? to - 1 : 0);
         rows_number(j->rows, B_BUCKET, bucket + 1);
         rows_number(j->rows, B_FROM, from);
         rows_number(j->rows, B_TO, to);
@@ -245,7 +248,10 @@ int ask_schedule(struct asking *q, struct err *err)
 {
     struct job j = {.rows = q->rows, .to = UINT64_MAX, .buckets = q->given->buckets};
     const bool buckets = j.buckets;
+    j.begin = pinball_end_number(q->study->pinball, "begin_ticks", 0);
     int end = parse(q, &j, err);
+    if (j.from < j.begin)
+        j.from = j.begin;
     if (!end)
         end = buckets ? rows_begin(q->rows, bucket_columns,
                                    sizeof bucket_columns / sizeof *bucket_columns, err)

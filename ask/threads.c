@@ -80,6 +80,19 @@ static void note_switch(struct job *j, struct one *t, const struct debuggee_even
     }
 }
 
+/* All threads end there; a new one begins in the other program. */
+static void note_exec(struct job *j, const struct one *t, const struct debuggee_event *event)
+{
+    for (size_t i = 0; i < j->count; i++) {
+        struct one *other = &j->list[i];
+        if (other->end.thread || (other != t && !other->turns))
+            continue;
+        if (other == t)
+            other->end = event->at;
+        snprintf(other->how, sizeof other->how, other == t ? "exec" : "ended by exec");
+    }
+}
+
 static int tell(void *arg, const struct debuggee_event *event, struct err *err)
 {
     struct job *j = arg;
@@ -100,6 +113,10 @@ static int tell(void *arg, const struct debuggee_event *event, struct err *err)
                event->text_bytes < sizeof t->name ? event->text_bytes : sizeof t->name - 1);
         snprintf(t->how, sizeof t->how, event->result ? "killed" : "exit(%" PRId64 ")",
                  event->call);
+        break;
+    case EVENT_EXEC:
+        t->ticks = event->at.count;
+        note_exec(j, t, event);
         break;
     case EVENT_SWITCH:
         note_switch(j, t, event);
@@ -157,7 +174,9 @@ static int finish(void *arg, struct replay *replay, const struct replay_stop *st
 
 static int put(struct job *j, const struct one *t, struct err *err)
 {
-    rows_position(j->rows, T_BEGIN, &t->begin, t->begin_ticks);
+    if (t->begin.thread)
+        rows_position(j->rows, T_BEGIN, &t->begin, t->begin_ticks);
+    rows_thread(j->rows, t->number);
     rows_number(j->rows, T_THREAD, t->number);
     rows_signed(j->rows, T_TID, t->tid);
     rows_text(j->rows, T_NAME, t->name);

@@ -254,6 +254,11 @@ static int check_words(const struct arguments *a)
     if (a->used[OPT_WINDOW] && (q->options & ASK_PAIR))
         return say_error(CLI_USAGE, "ask: %s takes no --window: whole recordings are compared",
                          q->name);
+    if (a->used[OPT_AFTER] && (q->options & ASK_WHOLE))
+        return say_error(CLI_USAGE, "ask: %s takes no --after: --window leaves out what was before",
+                         q->name);
+    if (a->used[OPT_THREAD] && (q->options & ASK_EVERY))
+        return say_error(CLI_USAGE, "ask: %s takes no --thread: it counts what all did", q->name);
     for (int i = 1; i < OPT_HELP; i++)
         if (a->used[i] && some[i] && !(some[i] & q->options))
             return say_error(CLI_USAGE, "ask: %s takes no --%s", q->name, options[i - 1].name);
@@ -306,6 +311,17 @@ static int refuse(struct study *s, const struct err *err)
     return err->code == ASK_USAGE ? CLI_USAGE : CLI_FAILED;
 }
 
+/* A trace is of the last program that the process executed. */
+static void note_exec(const struct work *w, struct rows *rows)
+{
+    const struct arguments *a = w->arguments;
+    const struct trace *t = w->study->trace;
+    if (t && !a->used[OPT_WINDOW] && !pinball_is_part(w->study->pinball) && trace_threads(t) &&
+        trace_thread(t, 0) != 1)
+        rows_note(rows, "the program has replaced itself (exec): what it did before is not looked "
+                        "at");
+}
+
 static int answer(void *arg)
 {
     const struct work *w = arg;
@@ -323,6 +339,8 @@ static int answer(void *arg)
                        .arg = w->progress};
     int end = rows ? a->given.question->answer(&q, &err) : -1;
     progress_end(w->progress);
+    if (end >= 0)
+        note_exec(w, rows);
     if (end >= 0 && rows_finish(rows, interrupted, &err))
         end = -1;
     rows_free(rows);

@@ -35,6 +35,11 @@ struct compiled *compile_new(struct source *s, gaddr pc, struct err *err)
     return c;
 }
 
+void compile_outside(struct compiled *c, uint32_t inlined)
+{
+    c->scene.frame.inlined = inlined;
+}
+
 void compile_free(struct compiled *c)
 {
     if (!c)
@@ -288,11 +293,27 @@ static void give_up(struct item *item, const char *expression, const struct err 
         snprintf(item->why, sizeof item->why, "<%s>", why);
 }
 
-static int write_item(struct compiled *c, struct item *item, const char *text, struct err *err)
+/* What a value is of: an expression, or where a function's result is. */
+struct subject {
+    const char *text;
+    const struct functions_returned *returned; /* NULL: the text says it */
+};
+
+static int find_operand(struct operand_reader *r, const struct subject *of, struct operand *out)
+{
+    if (!of->returned)
+        return expression_parse(r, of->text, out);
+    if (operand_at(r, &of->returned->place, out))
+        return -1;
+    return of->returned->led ? operand_deref(r, out) : 0;
+}
+
+static int write_item(struct compiled *c, struct item *item, const struct subject *of,
+                      struct err *err)
 {
     struct operand_reader r = {.scene = &c->scene, .err = err};
     struct operand o;
-    if (expression_parse(&r, text, &o) || add_parts(&r, item, &o))
+    if (find_operand(&r, of, &o) || add_parts(&r, item, &o))
         return -1;
     uint32_t ends = bytecode_jump(&c->take, OP_TRY);
     if (write_parts(c, item))
@@ -306,7 +327,7 @@ static int write_item(struct compiled *c, struct item *item, const char *text, s
     return item->bytes && item->missing ? 0 : err_set(err, "no memory");
 }
 
-int compile_add(struct compiled *c, const char *text, struct err *err)
+static int add_item(struct compiled *c, const struct subject *of, struct err *err)
 {
     struct err why = {.code = 0};
     if (c->items == COMPILE_EXPRESSIONS)
@@ -316,13 +337,23 @@ int compile_add(struct compiled *c, const char *text, struct err *err)
     if (!item->text)
         return err_set(err, "no memory");
     uint32_t before = c->take.bytes;
-    if (write_item(c, item, text, &why)) {
+    if (write_item(c, item, of, &why)) {
         c->take.bytes = before;
         c->take.full = c->terms.full = false;
-        give_up(item, text, &why);
+        give_up(item, of->text, &why);
         snprintf(item->text, COMPILE_TEXT, "%s", item->why);
     }
     return (int)c->items++;
+}
+
+int compile_add(struct compiled *c, const char *text, struct err *err)
+{
+    return add_item(c, &(struct subject){.text = text}, err);
+}
+
+int compile_add_result(struct compiled *c, const struct functions_returned *where, struct err *err)
+{
+    return add_item(c, &(struct subject){.text = "", .returned = where}, err);
 }
 
 int compile_problem(const struct compiled *c, unsigned number)

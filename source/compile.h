@@ -22,6 +22,7 @@
 
 #include "debug/probe.h"
 #include "source/bytecode.h"
+#include "source/functions.h"
 #include "source/source.h"
 
 struct compiled;
@@ -30,11 +31,15 @@ struct compiled;
 enum { COMPILE_BYTES = 4096, COMPILE_STRING = 200, COMPILE_EXPRESSIONS = 64 };
 
 struct compiled *compile_new(struct source *s, gaddr pc, struct err *err);
+/* Names are those of the function outside of so many calls that are inlined at pc. */
+void compile_outside(struct compiled *c, uint32_t inlined);
 void compile_free(struct compiled *c); /* NULL is allowed */
 
 /* Returns the expression's number, from 0 on, also if it has no value here: compile_problem() has
  * the code, which is an expression_error or source_error. -1: too many, or no memory. */
 int compile_add(struct compiled *c, const char *text, struct err *err);
+/* The same of what a function returns; `where` is of this pc. */
+int compile_add_result(struct compiled *c, const struct functions_returned *where, struct err *err);
 int compile_problem(const struct compiled *c, unsigned number); /* 0: it has a value here */
 
 /* Only rows in which it is true; to be given first. -1, with such a code: it has no value here. */

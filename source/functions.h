@@ -12,6 +12,7 @@
 #define SOURCE_FUNCTIONS_H
 
 #include "source/source.h"
+#include "source/variable.h"
 
 enum functions_kind {
     FUNCTIONS_WHOLE,
@@ -55,13 +56,19 @@ bool functions_within(struct source *s, const struct functions_one *instance, ga
 gaddr functions_body(struct source *s, gaddr entry);
 /* Where a call of it begins, of an inlined instance, too. */
 gaddr functions_entered(struct source *s, const struct functions_one *function);
+/* How many calls that are inlined in it are around pc: `frame.inlined` of its variables there. */
+uint32_t functions_inside(struct source *s, const struct functions_one *function, gaddr pc);
 /* The names of its parameters, at most `room`. Returns how many. */
 size_t functions_parameters(struct source *s, const struct functions_one *function,
                             const char **name, size_t room);
-/* An expression whose value, at the function's return, is what it gives back. False: nothing, or
- * what is not in a register, or nobody knows. */
-bool functions_result(struct source *s, const struct functions_one *function, char *buf,
-                      size_t room);
+/* Where what it gives back is, at the function's return. False: it gives nothing back, or it is not
+ * known. */
+struct functions_returned {
+    struct source_place place;
+    bool led; /* the place has a pointer to it */
+};
+bool functions_result(struct source *s, const struct functions_one *function,
+                      struct functions_returned *out);
 
 /* Lines that have code, in whatever order, several times: of the program, and of libraries that
  * have debug information in them or were asked about before. Not 0 ends it. */

@@ -6,7 +6,7 @@
 #include "source/operand.h"
 #include "source/place.h"
 
-enum { NUMBER_BYTES = 16 }; /* of long double */
+enum { NUMBER_BYTES = 16 /* of long double */, ST0 = 33 /* DWARF's */, ST_BYTES = 10 };
 
 static struct source_scene types_scene(const struct operand_reader *r)
 {
@@ -244,6 +244,8 @@ struct term operand_register_term(struct operand_reader *r, unsigned reg, uint64
     struct source_view view = {.s = r->scene->source, .frame = &r->scene->frame};
     struct terms *terms = r->scene->frame.terms;
     unsigned first, most;
+    if (reg == ST0 && to <= ST_BYTES && to - from <= sizeof(uint64_t))
+        return term_vector(terms, AGENT_ST0, (unsigned)from, (unsigned)(to - from));
     if (!registers_dwarf(reg, &first, &most) || to > most || to - from > sizeof(uint64_t))
         return (struct term){0};
     if (first >= LOC_VEC) { /* the upper halves of vector registers are not to be had */
@@ -450,6 +452,12 @@ int operand_variable(struct operand_reader *r, const char *name, struct operand 
     if (bad && !(gone && r->muted)) /* its type is known nevertheless */
         return -1;
     out->type = out->place.type;
+    return follow_reference(r, out);
+}
+
+int operand_at(struct operand_reader *r, const struct source_place *place, struct operand *out)
+{
+    *out = (struct operand){.type = place->type, .placed = true, .place = *place};
     return follow_reference(r, out);
 }
 

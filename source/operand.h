@@ -40,6 +40,8 @@ struct operand_reader {
 /* The variable of that name: its place. References are followed. */
 int operand_variable(struct operand_reader *r, const char *name, struct operand *out);
 int operand_register(struct operand_reader *r, const char *name, struct operand *out);
+/* What is at the place. References are followed. */
+int operand_at(struct operand_reader *r, const struct source_place *place, struct operand *out);
 
 /* Notes that all of it is read. Parts that are optimized out are an error. */
 int operand_note(struct operand_reader *r, const struct operand *o, enum operand_role role);

@@ -16,7 +16,7 @@
 
 enum { NAME = 400 };
 
-/* `5Shape`, `N5space5ShapeE`: false if it is anything else. */
+/* `5Shape`, `L5shape` (a static one), `N5space5ShapeE`: false if it is anything else. */
 static bool take_apart(const char *mangled, char *buf, size_t room)
 {
     bool nested = *mangled == 'N';
@@ -24,8 +24,11 @@ static bool take_apart(const char *mangled, char *buf, size_t room)
 
     mangled += nested;
     buf[0] = 0;
-    while (isdigit((unsigned char)*mangled)) {
+    for (;;) {
         char *name;
+        mangled += *mangled == 'L';
+        if (!isdigit((unsigned char)*mangled))
+            break;
         size_t length = strtoul(mangled, &name, 10);
         if (length > strlen(name) || used + length + 3 > room)
             return false;

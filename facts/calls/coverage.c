@@ -313,6 +313,7 @@ int coverage_make(struct study *study, const struct coverage_options *o, struct 
         .arg = &m, .begin = begin, .within = within, .cut = cut, .chunk = chunk};
     *out = (struct coverage){0};
     int end = follow_init(&m.follow, study->trace, err);
+    m.follow.only = o->thread;
     if (!end)
         end = plan(&m, err);
     if (!end)

@@ -32,6 +32,7 @@ struct coverage {
 };
 
 struct coverage_options {
+    uint32_t thread; /* only what this one executed; 0: all */
     void (*progress)(void *arg, uint64_t done, uint64_t total); /* may be NULL */
     bool (*interrupted)(void);                                  /* may be NULL; ends it with 1 */
     void *arg;

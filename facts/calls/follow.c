@@ -104,7 +104,7 @@ static int begin(struct follow *f, uint32_t thread, const struct follow_block *b
     if (!t->active && !(t->active = calloc(f->functions + 1u, sizeof *t->active)))
         return err_set(err, "no memory");
     c->again = t->active[function]++;
-    return f->v->begin ? f->v->begin(f->v->arg, f, thread, c, err) : 0;
+    return f->v->begin && follow_tells(f, thread) ? f->v->begin(f->v->arg, f, thread, c, err) : 0;
 }
 
 static int pop(struct follow *f, uint32_t thread, enum follow_end how, struct err *err)
@@ -113,7 +113,7 @@ static int pop(struct follow *f, uint32_t thread, enum follow_end how, struct er
     struct follow_call *c = top_of(t);
     int end = 0;
     if (c->function != FOLLOW_NO_FUNCTION) {
-        if (f->v->end)
+        if (f->v->end && follow_tells(f, thread))
             end = f->v->end(f->v->arg, f, thread, c, how, err);
         t->active[c->function]--;
     }
@@ -334,10 +334,11 @@ static inline int do_step(struct follow *f, const struct trace_walk *w, struct e
     const struct trace_step *s = w->step;
     struct follow_thread *t = &f->thread[s->thread];
     const struct follow_block *b = &f->block[s->block];
+    const bool told = follow_tells(f, s->thread);
     int end = 0;
     if (b->flags & (FOLLOW_ENTRY | FOLLOW_START) || t->pending)
         end = look(f, w, err);
-    if (!end && b->flags & FOLLOW_WITHIN)
+    if (!end && b->flags & FOLLOW_WITHIN && told)
         end = f->v->within(f->v->arg, f, s, err);
     bool cut = s->insns != b->insns;
     t->insns += s->insns;
@@ -345,8 +346,8 @@ static inline int do_step(struct follow *f, const struct trace_walk *w, struct e
     t->block = s->block + 1;
     t->pending = b->flags & FOLLOW_LEAVES || cut;
     if (f->count)
-        f->count[s->block] += !cut;
-    if (cut && !end && f->v->cut)
+        f->count[s->block] += !cut && told;
+    if (cut && !end && f->v->cut && told)
         end = f->v->cut(f->v->arg, f, s, err);
     return end;
 }

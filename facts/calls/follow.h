@@ -125,6 +125,7 @@ struct follow {
     struct follow_block *block; /* by number: the caller sets function, FOLLOW_START, _WITHIN */
     uint32_t functions;         /* that the caller has; numbers of functions are below it */
     uint64_t *count;            /* by block: how often all of it was executed; NULL: not wanted */
+    uint32_t only;              /* the visitor is told of this thread, by its number; 0: of all */
     const struct follow_visitor *v;
 
     struct follow_odd *odd; /* by insn */
@@ -159,6 +160,12 @@ int follow_study(struct follow *f, struct study *study, const struct follow_visi
 struct position follow_position(struct follow *f);
 /* The position of the last instruction of a thread; in end(). */
 struct position follow_last(struct follow *f, uint32_t thread);
+
+/* Is the visitor told of what the thread does? */
+static inline bool follow_tells(const struct follow *f, uint32_t thread)
+{
+    return !f->only || trace_thread(f->trace, thread) == f->only;
+}
 
 /* Instructions in an execution that ends now, and those of it that no other one did. */
 static inline uint64_t follow_inclusive(const struct follow_thread *t, const struct follow_call *c)

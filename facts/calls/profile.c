@@ -334,8 +334,9 @@ int profile_make(struct study *study, const struct profile_options *o, struct pr
     struct maker m = {.study = study, .o = o, .p = out};
     const struct follow_visitor v = {
         .arg = &m, .begin = begin, .end = over, .cut = cut, .chunk = chunk};
-    *out = (struct profile){.insns = trace_insns(study->trace)};
+    *out = (struct profile){.insns = 0};
     int end = follow_init(&m.follow, study->trace, err);
+    m.follow.only = o->thread;
     if (!end)
         end = plan(&m, err);
     if (!end)
@@ -349,6 +350,8 @@ int profile_make(struct study *study, const struct profile_options *o, struct pr
         profile_deinit(out);
         return end;
     }
+    for (size_t i = 0; i < out->functions; i++)
+        out->insns += out->function[i].self;
     if (out->lines)
         qsort(out->line, out->lines, sizeof *out->line, by_line);
     if (out->calls)

@@ -49,10 +49,11 @@ struct profile {
     struct profile_stack *stack;
     size_t functions, lines, calls, stacks;
     size_t function_room, line_room, call_room, stack_room;
-    uint64_t insns;
+    uint64_t insns; /* all of them */
 };
 
 struct profile_options {
+    uint32_t thread; /* only what this one executed; 0: all */
     void (*progress)(void *arg, uint64_t done, uint64_t total); /* may be NULL */
     bool (*interrupted)(void);                                  /* may be NULL; ends it with 1 */
     void *arg;

@@ -133,7 +133,7 @@ static int by_start(const void *a, const void *b)
     return x->block < y->block ? -1 : x->block > y->block;
 }
 
-int heap_sort_blocks(struct heap *h, struct err *err)
+static int sort_blocks(struct heap *h, struct err *err)
 {
     h->by_start = malloc(sizeof *h->by_start * (h->blocks + 1));
     h->reach = malloc(sizeof *h->reach * (h->blocks + 1));
@@ -208,5 +208,5 @@ int heap_take_blocks(struct heap *h, struct err *err)
         bad = take_moment(&b, &m[i]);
     free(m);
     free(b.living.slot);
-    return bad ? err_set(err, "no memory") : heap_sort_blocks(h, err);
+    return bad ? err_set(err, "no memory") : sort_blocks(h, err);
 }

@@ -7,13 +7,14 @@
 
 #include "base/hash.h"
 #include "facts/heap/errors.h"
+#include "facts/heap/packed.h"
 #include "study/kept.h"
 
-enum { VERSION = 6 };
+enum { VERSION = 7 };
 
 /* What a kept heap begins with; the lists follow in this order. */
 struct head {
-    uint64_t functions, calls, blocks, stacks, frames, errors;
+    uint64_t functions, calls, stacks, frames, errors;
     uint64_t has_errors;
 };
 
@@ -23,8 +24,7 @@ struct kept_function {
 };
 
 _Static_assert(sizeof(struct kept_function) % KEPT_WORD == 0 &&
-                   sizeof(struct heap_call) % KEPT_WORD == 0 &&
-                   sizeof(struct heap_block) % KEPT_WORD == 0 &&
+                   sizeof(struct packed_call) % KEPT_WORD == 0 &&
                    sizeof(struct heap_stack) % KEPT_WORD == 0 &&
                    sizeof(struct heap_error) % KEPT_WORD == 0,
                "elements have whole words");
@@ -60,9 +60,8 @@ static struct kept_fact fact_of(const struct heap *h)
 static size_t bytes_of(const struct head *n)
 {
     return sizeof *n + n->functions * sizeof(struct kept_function) +
-           n->calls * sizeof(struct heap_call) + n->blocks * sizeof(struct heap_block) +
-           n->stacks * sizeof(struct heap_stack) + n->frames * sizeof(gaddr) +
-           n->errors * sizeof(struct heap_error);
+           n->calls * sizeof(struct packed_call) + n->stacks * sizeof(struct heap_stack) +
+           n->frames * sizeof(gaddr) + n->errors * sizeof(struct heap_error);
 }
 
 void heap_keep(const struct heap *h, const struct study *s)
@@ -70,16 +69,17 @@ void heap_keep(const struct heap *h, const struct study *s)
     struct kept_fact fact = fact_of(h);
     struct head n = {.functions = h->functions.count,
                      .calls = h->calls,
-                     .blocks = h->blocks,
                      .stacks = h->stacks,
                      .frames = h->frames,
                      .errors = h->errors ? h->errors->count : 0,
                      .has_errors = h->errors != NULL};
     uint8_t *data = malloc(bytes_of(&n)), *to = data;
     struct kept_function *f = calloc(n.functions + 1, sizeof *f);
-    if (!data || !f) {
+    struct packed_call *calls = packed_new(h);
+    if (!data || !f || !calls) {
         free(data);
         free(f);
+        free(calls);
         return; /* it is found out again */
     }
     memcpy(to, &n, sizeof n);
@@ -88,8 +88,8 @@ void heap_keep(const struct heap *h, const struct study *s)
         f[i] = (struct kept_function){h->functions.list[i].entry, h->functions.list[i].row};
     to = kept_put_list(to, f, n.functions, sizeof *f);
     free(f);
-    to = kept_put_list(to, h->call, h->calls, sizeof *h->call);
-    to = kept_put_list(to, h->block, h->blocks, sizeof *h->block);
+    to = kept_put_list(to, calls, h->calls, sizeof *calls);
+    free(calls);
     to = kept_put_list(to, h->stack, h->stacks, sizeof *h->stack);
     to = kept_put_list(to, h->frame, h->frames, sizeof *h->frame);
     to = kept_put_list(to, h->errors ? h->errors->list : NULL, n.errors, sizeof *h->errors->list);
@@ -105,18 +105,6 @@ static bool is_number(uint32_t n, size_t count)
 /* Nothing in it leads outside of it. */
 static bool is_sound(const struct heap *h)
 {
-    for (size_t i = 0; i < h->calls; i++) {
-        const struct heap_call *c = &h->call[i];
-        if (c->function >= h->functions.count || c->stack >= h->stacks ||
-            !is_number(c->block, h->blocks) || !is_number(c->took, h->blocks))
-            return false;
-    }
-    for (size_t i = 0; i < h->blocks; i++) {
-        const struct heap_block *b = &h->block[i];
-        if (b->allocated >= h->calls || !is_number(b->freed, h->calls) ||
-            !is_number(b->next, h->blocks))
-            return false;
-    }
     for (size_t i = 0; i < h->stacks; i++)
         if ((size_t)h->stack[i].first + h->stack[i].count > h->frames)
             return false;
@@ -130,15 +118,17 @@ static bool is_sound(const struct heap *h)
     return true;
 }
 
-static bool unpack(struct heap *h, const uint8_t *data, size_t bytes)
+/* *calls is to be freed. */
+static bool unpack(struct heap *h, const uint8_t *data, size_t bytes, struct packed_call **calls)
 {
     static const uint64_t most = 1ull << 40;
+    struct err unused;
     struct head n;
     if (bytes < sizeof n)
         return false;
     memcpy(&n, data, sizeof n);
-    if (n.functions > most || n.calls > most || n.blocks > most || n.stacks > most ||
-        n.frames > most || n.errors > most || bytes_of(&n) != bytes)
+    if (n.functions > most || n.calls > most || n.stacks > most || n.frames > most ||
+        n.errors > most || bytes_of(&n) != bytes)
         return false;
     struct kept_function *f = NULL;
     const uint8_t *at = kept_get_list(data + sizeof n, &f, n.functions, sizeof *f);
@@ -148,19 +138,16 @@ static bool unpack(struct heap *h, const uint8_t *data, size_t bytes)
     free(f);
     h->errors = n.has_errors ? calloc(1, sizeof *h->errors) : NULL;
     if (!good || (n.has_errors && !h->errors) ||
-        !(at = kept_get_list(at, &h->call, n.calls, sizeof *h->call)) ||
-        !(at = kept_get_list(at, &h->block, n.blocks, sizeof *h->block)) ||
+        !(at = kept_get_list(at, calls, n.calls, sizeof **calls)) ||
         !(at = kept_get_list(at, &h->stack, n.stacks, sizeof *h->stack)) ||
         !(at = kept_get_list(at, &h->frame, n.frames, sizeof *h->frame)) ||
         (h->errors && !kept_get_list(at, &h->errors->list, n.errors, sizeof *h->errors->list)))
         return false;
-    h->calls = h->call_room = n.calls;
-    h->blocks = h->block_room = n.blocks;
     h->stacks = h->stack_room = n.stacks;
     h->frames = h->frame_room = n.frames;
     if (h->errors)
         h->errors->count = h->errors->room = n.errors;
-    return is_sound(h);
+    return packed_read(h, *calls, n.calls) && !heap_take_blocks(h, &unused) && is_sound(h);
 }
 
 /* ---- the heap of a study ---- */
@@ -185,8 +172,10 @@ static struct heap *heap_kept(struct study *s, const char *pool)
         return NULL;
     struct kept_fact fact = fact_of(h);
     uint8_t *data = kept_get(s, &fact, &bytes);
-    bool good = data && !allocators_names(&h->functions, pool, &err) && unpack(h, data, bytes) &&
-                !heap_sort_blocks(h, &err);
+    struct packed_call *calls = NULL;
+    bool good =
+        data && !allocators_names(&h->functions, pool, &err) && unpack(h, data, bytes, &calls);
+    free(calls);
     free(data);
     if (good)
         return h;

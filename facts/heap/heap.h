@@ -99,7 +99,6 @@ uint32_t heap_stack(struct heap *h, const struct frame *frame, gaddr jump);
 /* calls.c: fills in the calls. blocks.c: the blocks, by them. */
 int heap_take_calls(struct heap *h, struct study *s, struct err *err);
 int heap_take_blocks(struct heap *h, struct err *err);
-int heap_sort_blocks(struct heap *h, struct err *err);
 /* heap.c: writes beside the trace what is known by now. */
 void heap_keep(const struct heap *h, const struct study *s);
 

@@ -7,6 +7,7 @@
 #include "base/array.h"
 #include "base/search.h"
 #include "base/table.h"
+#include "facts/heap/errors_int.h"
 #include "study/past.h"
 
 enum {
@@ -215,6 +216,26 @@ static int reach_data(struct search *s)
     return 0;
 }
 
+/* The dynamic loader's own blocks: it keeps what leads to them where nobody looks, for example in
+ * the stacks of threads that have ended, which the C library uses again. */
+static bool is_of_loader(const struct search *s, const struct live *l)
+{
+    const struct heap *h = s->h;
+    const struct heap_stack *stack = &h->stack[h->call[h->block[l->block].allocated].stack];
+    struct source_line at;
+    if (!stack->count)
+        return false;
+    source_line(s->s->source, h->frame[stack->first], &at);
+    return errors_is_loader(at.module) || (at.outer && !strncmp(at.outer, "_dl_", 4));
+}
+
+static void reach_loader(struct search *s)
+{
+    for (size_t i = 0; i < s->lives; i++)
+        if (is_of_loader(s, &s->live[i]))
+            reach(s, s->live[i].start);
+}
+
 static int reach_all(struct search *s, struct err *err)
 {
     struct program_thread *t = calloc(THREADS, sizeof *t);
@@ -223,6 +244,7 @@ static int reach_all(struct search *s, struct err *err)
     for (size_t i = 0; !bad && i < threads && i < THREADS; i++)
         bad = reach_thread(s, &t[i], err);
     free(t);
+    reach_loader(s);
     look_into(s);
     return bad;
 }

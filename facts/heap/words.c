@@ -18,7 +18,8 @@ static const char *base_name(const char *path)
 void heap_words_place(struct study *s, gaddr pc, char *buf, size_t room)
 {
     struct source_line l = {.module = NULL};
-    source_line(s->source, pc, &l);
+    if (!study_own(s, pc, &l)) /* it sets the line that called what was inlined from elsewhere */
+        source_line(s->source, pc, &l);
     if (l.file)
         snprintf(buf, room, "%s:%" PRIu32, base_name(l.file), l.line);
     else

@@ -50,6 +50,16 @@ def main():
     test.check(all(row["inclusive"] >= row["self"] for row in functions), "inclusive is never less than self")
     lines = test.ask(pinball, "profile", "lines")
     test.equal(sum(row["self"] for row in lines), counted, "lines: sum of self")
+    threads = [row["thread"] for row in test.ask(pinball, "threads")]
+    alone = {n: test.ask(pinball, "profile", "--thread", str(n)) for n in threads}
+    test.check(len(threads) > 2, f"threads: {threads}")
+    test.equal(sum(row["self"] for n in threads for row in alone[n]), counted, "by threads: sum of self")
+    work = [row["insns"] for row in test.ask(pinball, "calls", "work", "--thread", "2")]
+    test.equal([row["inclusive"] for row in alone[2] if row["function"] == "work"], work, "work in thread 2")
+    executed = {n: {row["place"]["line"]: row["count"] for row in test.ask(pinball, "coverage", "--thread", str(n))} for n in threads}
+    for row in test.ask(pinball, "coverage"):
+        line = row["place"]["line"]
+        test.equal(sum(executed[n][line] for n in threads), row["count"], f"coverage by threads: line {line}")
     by_name = {row["function"]: row for row in functions}
     calls = test.ask(pinball, "calls", "fib")
     test.equal(by_name["fib"]["calls"], len(calls), "fib: calls")
