@@ -285,12 +285,12 @@ static struct look what_else(const struct chance *c)
 static int try_one(struct past *past, const struct chance *c, const struct look *is,
                    const struct look *other, bool *turned, struct err *err)
 {
-    struct attempt a = {.addr = is->addr,
-                        .value = other->value,
-                        .bytes = 0,
-                        .thread = c->read->at.thread,
-                        .steps = ATTEMPT_STEPS,
-                        .branch = c->branch->pc};
+    struct replay_attempt a = {.addr = is->addr,
+                               .value = other->value,
+                               .bytes = 0,
+                               .thread = c->read->at.thread,
+                               .steps = REPLAY_ATTEMPT_STEPS,
+                               .branch = c->branch->pc};
     uint64_t as_it_was, otherwise;
     *turned = false;
     if (past_try(past, &a, &as_it_was, err))
