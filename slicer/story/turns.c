@@ -55,7 +55,7 @@ struct finder {
     size_t branches;
     struct touch_range range[RANGES];
     size_t ranges;
-    struct touch *touch; /* loads of the branches, and writes */
+    struct touch *touch;
     size_t touches, touch_room;
     struct life *life; /* by thread */
     struct chance chance[BRANCHES * 2];
@@ -123,12 +123,7 @@ static void find_branches(struct finder *t)
 static int take_touch(void *arg, const struct touch *x, struct err *err)
 {
     struct finder *t = arg;
-    bool load = false;
     if (x->by != TOUCH_INSN || x->bytes > WORD)
-        return 0;
-    for (size_t i = 0; i < t->branches && !x->write; i++)
-        load = load || t->branch[i].load == x->at.pc;
-    if (!load && !x->write)
         return 0;
     if (t->touches == ACCESSES)
         return 1;
@@ -169,6 +164,11 @@ static int find_accesses(struct finder *t, struct err *err)
 
 /* ---- chances ---- */
 
+static bool overlap(const struct touch *x, const struct touch *y)
+{
+    return x->addr < y->addr + y->bytes && y->addr < x->addr + x->bytes;
+}
+
 /* The next access that writes some of the read's bytes, before or behind it; NULL: none. */
 static const struct touch *neighbour(const struct finder *t, size_t read, bool later)
 {
@@ -177,10 +177,27 @@ static const struct touch *neighbour(const struct finder *t, size_t read, bool l
     while (later ? i + 1 < t->touches : i > 0) {
         i = later ? i + 1 : i - 1;
         const struct touch *x = &t->touch[i];
-        if (x->write && x->addr < r->addr + r->bytes && r->addr < x->addr + x->bytes)
+        if (x->write && overlap(x, r))
             return x;
     }
     return NULL;
+}
+
+/* Did it make a difference for good? A thread that asks again and again takes notice of a later
+ * write in its next turn; and what was written before the read counts if it was there for a while
+ * only: the other thread writes again. */
+static bool for_good(const struct finder *t, size_t read, const struct touch *w, bool later)
+{
+    const struct touch *r = &t->touch[read];
+    for (size_t i = read + 1; i < t->touches; i++) {
+        const struct touch *x = &t->touch[i];
+        bool again = x->read && x->thread == r->thread && x->insn > w->insn;
+        if (overlap(x, r) && later && again)
+            return false;
+        if (overlap(x, r) && !later && x->write && x->thread == w->thread)
+            return true;
+    }
+    return later;
 }
 
 static bool both_run(const struct finder *t, const struct touch *a, const struct touch *b)
@@ -211,7 +228,8 @@ static void find_chances(struct finder *t)
         for (int later = 0; !r->write && later < 2; later++) {
             const struct touch *w = neighbour(t, i, later);
             if (!w || w->thread == r->thread || w->addr > r->addr ||
-                w->addr + w->bytes < r->addr + r->bytes || !both_run(t, r, w))
+                w->addr + w->bytes < r->addr + r->bytes || !both_run(t, r, w) ||
+                !for_good(t, i, w, later))
                 continue;
             uint64_t gap = later ? w->insn - r->insn : r->insn - w->insn;
             for (size_t k = 0; k < t->branches; k++)
