@@ -87,6 +87,13 @@ static void add_branch(struct finder *t, uint32_t node, uint32_t load)
         t->branch[t->branches++] = new;
 }
 
+/* In the user's own code: what a library does within itself is its own affair. */
+static bool is_own(const struct finder *t, uint32_t node)
+{
+    struct source_line l;
+    return study_own(t->study, t->report->flows->node[node].pc, &l);
+}
+
 /* Finds what a branch's node loaded for it: from memory that is not of the frame. */
 static void find_loads(struct finder *t, uint32_t node, uint32_t at, unsigned hops)
 {
@@ -96,7 +103,7 @@ static void find_loads(struct finder *t, uint32_t node, uint32_t at, unsigned ho
     for (uint32_t i = 0; i < count; i++) {
         if (x[i].kind != SLICE_VALUE)
             continue;
-        if (x[i].memory && x[i].bytes <= WORD) {
+        if (x[i].memory && x[i].bytes <= WORD && is_own(t, at)) {
             add_branch(t, node, at);
             add_range(t, &x[i]);
         }
@@ -113,7 +120,8 @@ static void find_branches(struct finder *t)
     const struct flows *f = t->report->flows;
     for (uint32_t node = f->nodes; node-- > 0;) {
         uint32_t row = f->row_of[node];
-        if (f->node[node].branch && row < t->report->rows && t->report->row[row].own)
+        if (f->node[node].branch && row < t->report->rows && t->report->row[row].own &&
+            is_own(t, node))
             find_loads(t, node, node, HOPS);
     }
 }
