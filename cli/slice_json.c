@@ -100,6 +100,15 @@ static void json_times(const struct slice_print *p, const struct story_times *t)
     fputs("]}", stdout);
 }
 
+/* Rows: which `lines` they are. */
+static void json_rows(const char *name, const uint32_t *row, uint32_t rows)
+{
+    printf("\"%s\": [", name);
+    for (uint32_t i = 0; i < rows; i++)
+        printf("%s%" PRIu32, i ? ", " : "", row[i]);
+    putchar(']');
+}
+
 static void json_story(const struct slice_print *p)
 {
     for (size_t i = 0; i < p->story->rows; i++) {
@@ -129,10 +138,11 @@ static void json_story(const struct slice_print *p)
             fputs(k ? ", " : "", stdout);
             json_string(x->carrier[k]);
         }
-        fputs("], \"decided_at\": [", stdout);
-        for (uint32_t k = 0; k < x->decisions; k++)
-            printf("%s%" PRIu32, k ? ", " : "", x->decision[k]);
-        fputs("]}", stdout);
+        fputs("], ", stdout);
+        json_rows("decided_at", x->decision, x->decisions);
+        fputs(", ", stdout);
+        json_rows("called_at", x->call, x->calls);
+        putchar('}');
     }
 }
 

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/array.h"
-#include "base/search.h"
 #include "facts/order/chance.h"
 #include "facts/order/numbers.h"
 #include "facts/order/race.h"

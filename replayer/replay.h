@@ -94,4 +94,19 @@ int replay_tool(struct replay *replay, const char *name, struct err *err);
 struct replay *replay_copy(struct replay *replay, struct err *err);
 size_t replay_write(struct replay *copy, uint64_t addr, const void *bytes, size_t n);
 
+/* Which way a branch goes if memory has other bytes: a copy leaves the log, and its running thread
+ * goes on alone until it has executed the branch. */
+enum { REPLAY_ATTEMPT_STEPS = 256 };
+struct replay_attempt {
+    uint64_t addr, value; /* the lowest address in the lowest byte */
+    uint32_t bytes;       /* at most 8; 0: nothing is changed */
+    uint32_t thread;      /* that runs now */
+    unsigned steps;       /* instructions at most */
+    uint64_t branch;
+};
+/* *next is where the thread was behind the branch; 0: it did not come there. Needs options.copies.
+ */
+int replay_attempt(struct replay *replay, const struct replay_attempt *a, uint64_t *next,
+                   struct err *err);
+
 #endif

@@ -199,12 +199,13 @@ static int ask_try(struct broker_server *v, struct past *p, struct err *err)
 {
     const struct broker_ask *a = &v->ask;
     uint64_t next = 0;
-    struct attempt attempt = {.addr = a->addr,
-                              .value = a->insn,
-                              .bytes = a->bytes <= sizeof attempt.value ? (uint32_t)a->bytes : 0,
-                              .thread = a->thread,
-                              .steps = a->kind <= ATTEMPT_STEPS ? a->kind : ATTEMPT_STEPS,
-                              .branch = a->at.pc};
+    struct replay_attempt attempt = {
+        .addr = a->addr,
+        .value = a->insn,
+        .bytes = a->bytes <= sizeof attempt.value ? (uint32_t)a->bytes : 0,
+        .thread = a->thread,
+        .steps = a->kind <= REPLAY_ATTEMPT_STEPS ? a->kind : REPLAY_ATTEMPT_STEPS,
+        .branch = a->at.pc};
     int bad = past_try(p, &attempt, &next, err);
     memcpy(v->answer.data, &next, sizeof next);
     v->answer.bytes = sizeof next;

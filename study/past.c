@@ -141,7 +141,7 @@ size_t past_maps(struct past *p, struct program_map *out, size_t room)
     return done;
 }
 
-int past_try(struct past *p, const struct attempt *a, uint64_t *next, struct err *err)
+int past_try(struct past *p, const struct replay_attempt *a, uint64_t *next, struct err *err)
 {
     struct broker_ask what = {.op = BROKER_TRY,
                               .thread = a->thread,
@@ -152,7 +152,7 @@ int past_try(struct past *p, const struct attempt *a, uint64_t *next, struct err
                               .at = {.pc = a->branch}};
     size_t got = 0;
     if (p->replay)
-        return attempt_branch(p->replay, a, next, err);
+        return replay_attempt(p->replay, a, next, err);
     if (ask(p, &what, next, sizeof *next, &got, err))
         return -1;
     return got == sizeof *next ? 0 : err_set(err, "the broker does not answer");

@@ -8,7 +8,7 @@
 #ifndef STUDY_PAST_H
 #define STUDY_PAST_H
 
-#include "replayer/attempt.h"
+#include "replayer/replay.h"
 
 enum { PAST_MAPS = 65536 }; /* that are looked at */
 
@@ -30,7 +30,7 @@ size_t past_read(struct past *p, uint64_t addr, void *out, size_t bytes);
 size_t past_threads(struct past *p, struct program_thread *out, size_t room);
 size_t past_maps(struct past *p, struct program_map *out, size_t room);
 
-/* As attempt_branch(). */
-int past_try(struct past *p, const struct attempt *a, uint64_t *next, struct err *err);
+/* As replay_attempt(). */
+int past_try(struct past *p, const struct replay_attempt *a, uint64_t *next, struct err *err);
 
 #endif

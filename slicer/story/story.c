@@ -230,11 +230,18 @@ static void add_site(struct search *t, const struct entry *e, struct story_row *
         x->also[x->alsos++] = pc;
 }
 
+/* Did it make nothing but flags? Without lines it is no row beside that of its branch. */
+static bool only_compares(const struct entry *e)
+{
+    return e->via && e->kind != SLICE_CONTROL && !e->via->memory && e->via->addr >= LOC_CF &&
+           e->via->addr <= LOC_FLAGS_REST;
+}
+
 /* The row for an entry: that of its line; STORY_NONE: it has none, and none is to be made. */
 static int32_t tell(struct search *t, const struct entry *e)
 {
     const struct report_row *r = story_report_row(t, e->node);
-    if (!is_shown(t, r))
+    if (!is_shown(t, r) || (!r->file && only_compares(e)))
         return STORY_NONE;
     int32_t row = story_find_row(t, r, (enum race)e->race);
     enum story_how how = how_of(t, e);
@@ -384,7 +391,7 @@ bool story_attached(const struct story_row *x, uint32_t row)
 /* A call is told with a row of the function that it called. */
 static bool attach_call(struct story_row *x, uint32_t row)
 {
-    if (x->calls < STORY_CALLS)
+    if (x->calls < STORY_CALLS && row != x->row)
         x->call[x->calls++] = row;
     return true;
 }

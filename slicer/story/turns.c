@@ -55,7 +55,7 @@ struct finder {
     size_t branches;
     struct touch_range range[RANGES];
     size_t ranges;
-    struct touch *touch; /* loads of the branches, and writes */
+    struct touch *touch;
     size_t touches, touch_room;
     struct life *life; /* by thread */
     struct chance chance[BRANCHES * 2];
@@ -87,6 +87,13 @@ static void add_branch(struct finder *t, uint32_t node, uint32_t load)
         t->branch[t->branches++] = new;
 }
 
+/* In the user's own code: what a library does within itself is its own affair. */
+static bool is_own(const struct finder *t, uint32_t node)
+{
+    struct source_line l;
+    return study_own(t->study, t->report->flows->node[node].pc, &l);
+}
+
 /* Finds what a branch's node loaded for it: from memory that is not of the frame. */
 static void find_loads(struct finder *t, uint32_t node, uint32_t at, unsigned hops)
 {
@@ -96,7 +103,7 @@ static void find_loads(struct finder *t, uint32_t node, uint32_t at, unsigned ho
     for (uint32_t i = 0; i < count; i++) {
         if (x[i].kind != SLICE_VALUE)
             continue;
-        if (x[i].memory && x[i].bytes <= WORD) {
+        if (x[i].memory && x[i].bytes <= WORD && is_own(t, at)) {
             add_branch(t, node, at);
             add_range(t, &x[i]);
         }
@@ -113,7 +120,8 @@ static void find_branches(struct finder *t)
     const struct flows *f = t->report->flows;
     for (uint32_t node = f->nodes; node-- > 0;) {
         uint32_t row = f->row_of[node];
-        if (f->node[node].branch && row < t->report->rows && t->report->row[row].own)
+        if (f->node[node].branch && row < t->report->rows && t->report->row[row].own &&
+            is_own(t, node))
             find_loads(t, node, node, HOPS);
     }
 }
@@ -123,12 +131,7 @@ static void find_branches(struct finder *t)
 static int take_touch(void *arg, const struct touch *x, struct err *err)
 {
     struct finder *t = arg;
-    bool load = false;
     if (x->by != TOUCH_INSN || x->bytes > WORD)
-        return 0;
-    for (size_t i = 0; i < t->branches && !x->write; i++)
-        load = load || t->branch[i].load == x->at.pc;
-    if (!load && !x->write)
         return 0;
     if (t->touches == ACCESSES)
         return 1;
@@ -169,6 +172,11 @@ static int find_accesses(struct finder *t, struct err *err)
 
 /* ---- chances ---- */
 
+static bool overlap(const struct touch *x, const struct touch *y)
+{
+    return x->addr < y->addr + y->bytes && y->addr < x->addr + x->bytes;
+}
+
 /* The next access that writes some of the read's bytes, before or behind it; NULL: none. */
 static const struct touch *neighbour(const struct finder *t, size_t read, bool later)
 {
@@ -177,10 +185,27 @@ static const struct touch *neighbour(const struct finder *t, size_t read, bool l
     while (later ? i + 1 < t->touches : i > 0) {
         i = later ? i + 1 : i - 1;
         const struct touch *x = &t->touch[i];
-        if (x->write && x->addr < r->addr + r->bytes && r->addr < x->addr + x->bytes)
+        if (x->write && overlap(x, r))
             return x;
     }
     return NULL;
+}
+
+/* Did it make a difference for good? A thread that asks again and again takes notice of a later
+ * write in its next turn; and what was written before the read counts if it was there for a while
+ * only: the other thread writes again. */
+static bool for_good(const struct finder *t, size_t read, const struct touch *w, bool later)
+{
+    const struct touch *r = &t->touch[read];
+    for (size_t i = read + 1; i < t->touches; i++) {
+        const struct touch *x = &t->touch[i];
+        bool again = x->read && x->thread == r->thread && x->insn > w->insn;
+        if (overlap(x, r) && later && again)
+            return false;
+        if (overlap(x, r) && !later && x->write && x->thread == w->thread)
+            return true;
+    }
+    return later;
 }
 
 static bool both_run(const struct finder *t, const struct touch *a, const struct touch *b)
@@ -211,7 +236,8 @@ static void find_chances(struct finder *t)
         for (int later = 0; !r->write && later < 2; later++) {
             const struct touch *w = neighbour(t, i, later);
             if (!w || w->thread == r->thread || w->addr > r->addr ||
-                w->addr + w->bytes < r->addr + r->bytes || !both_run(t, r, w))
+                w->addr + w->bytes < r->addr + r->bytes || !both_run(t, r, w) ||
+                !for_good(t, i, w, later))
                 continue;
             uint64_t gap = later ? w->insn - r->insn : r->insn - w->insn;
             for (size_t k = 0; k < t->branches; k++)
@@ -285,12 +311,12 @@ static struct look what_else(const struct chance *c)
 static int try_one(struct past *past, const struct chance *c, const struct look *is,
                    const struct look *other, bool *turned, struct err *err)
 {
-    struct attempt a = {.addr = is->addr,
-                        .value = other->value,
-                        .bytes = 0,
-                        .thread = c->read->at.thread,
-                        .steps = ATTEMPT_STEPS,
-                        .branch = c->branch->pc};
+    struct replay_attempt a = {.addr = is->addr,
+                               .value = other->value,
+                               .bytes = 0,
+                               .thread = c->read->at.thread,
+                               .steps = REPLAY_ATTEMPT_STEPS,
+                               .branch = c->branch->pc};
     uint64_t as_it_was, otherwise;
     *turned = false;
     if (past_try(past, &a, &as_it_was, err))

@@ -5,7 +5,7 @@
 
 #include "slicer/story/story.h"
 
-enum { WHAT_ROOM = 200 };
+enum { WHAT_ROOM = 200, PLACE_ROOM = 60 };
 
 const char *story_how(enum story_how how)
 {
@@ -40,14 +40,18 @@ static void append_carriers(const struct story_row *row, char *out, size_t room)
 }
 
 /* Lines of the same function that decided. */
-static void append_decisions(const struct report *r, const struct story_row *row, char *out,
-                             size_t room)
+static void append_decisions(struct study *s, const struct report *r, const struct story_row *row,
+                             char *out, size_t room)
 {
-    char text[WHAT_ROOM] = "decided at ";
+    char text[WHAT_ROOM] = "decided at ", place[PLACE_ROOM];
     for (uint32_t i = 0; i < row->decisions; i++) {
+        const struct report_row *x = &r->row[row->decision[i]];
         size_t used = strlen(text);
-        snprintf(text + used, sizeof text - used, "%s:%" PRIu32, i ? ", " : "",
-                 r->row[row->decision[i]].line);
+        if (x->file)
+            snprintf(place, sizeof place, ":%" PRIu32, x->line);
+        else
+            study_place(s, x->pc, place, sizeof place);
+        snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "", place);
     }
     if (row->decisions)
         append(out, room, text);
@@ -88,12 +92,15 @@ static bool find_inlined(struct study *s, gaddr pc, struct source_call *out)
 }
 
 /* Which calls the line belongs to, if its function was inlined there. */
-static void append_inlined(struct study *s, const struct story_row *row, char *out, size_t room)
+static void append_inlined(struct study *s, const struct report *r, const struct story_row *row,
+                           char *out, size_t room)
 {
     struct source_call first, call;
+    struct source_line own;
     uint32_t line[STORY_SITES] = {0}, lines = 0;
     char text[WHAT_ROOM];
-    if (!find_inlined(s, row->at.pc, &first))
+    if (!source_line(s->source, row->at.pc, &own) || own.file != r->row[row->row].file ||
+        !find_inlined(s, row->at.pc, &first))
         return;
     const char *slash = strrchr(first.file, '/');
     snprintf(text, sizeof text, "inlined at %.100s:%" PRIu32, slash ? slash + 1 : first.file,
@@ -144,10 +151,10 @@ void story_words(struct study *s, const struct report *r, const struct story_row
                  detail);
         append(out, room, text);
     }
-    append_decisions(r, row, out, room);
+    append_decisions(s, r, row, out, room);
     append_calls(r, row, out, room);
     append_carriers(row, out, room);
-    append_inlined(s, row, out, room);
+    append_inlined(s, r, row, out, room);
     if (row->count > 1) {
         snprintf(text, sizeof text, "%" PRIu64 " times", row->count);
         append(out, room, text);

@@ -1,6 +1,5 @@
-/* attempt.c - which way a branch goes if memory had other bytes. SPDX-License-Identifier: MIT */
-#include "replayer/attempt.h"
-
+/* replay_attempt.c - which way a branch goes if memory had other bytes. SPDX-License-Identifier:
+ * MIT */
 #include "replayer/replay_private.h"
 
 /* One instruction of a copy that has left the log. *pc: the next one; 0: it cannot go on. */
@@ -19,7 +18,8 @@ static int step(struct replay *copy, uint32_t thread, uint64_t *pc, struct err *
     return 0;
 }
 
-static int walk(struct replay *copy, const struct attempt *a, uint64_t *next, struct err *err)
+static int walk(struct replay *copy, const struct replay_attempt *a, uint64_t *next,
+                struct err *err)
 {
     struct program_registers registers;
     if (replay_registers(copy, a->thread, &registers, err))
@@ -37,7 +37,8 @@ static int walk(struct replay *copy, const struct attempt *a, uint64_t *next, st
     return 0;
 }
 
-int attempt_branch(struct replay *r, const struct attempt *a, uint64_t *next, struct err *err)
+int replay_attempt(struct replay *r, const struct replay_attempt *a, uint64_t *next,
+                   struct err *err)
 {
     struct replay *copy = replay_copy(r, err);
     *next = 0;
