@@ -406,7 +406,8 @@ static bool arrives(struct thread *t, struct siginfo_raw *info)
     return live_signal(&info->sig) && t->cpu.rip == pc;
 }
 
-/* Behind a stop or a change a replay meets it as one at a tick, unless the thread is inside a call. */
+/* Behind a stop or a change a replay meets it as one at a tick, unless the thread is inside a call.
+ */
 static void signal(struct thread *t, const struct siginfo_raw *info)
 {
     const bool at_tick = t->at_tick;
