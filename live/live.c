@@ -788,6 +788,8 @@ static void close_live(void *self)
         return;
     terminal_close(&l->terminal);
     close_history(l);
+    if (l->living && !l->over && !l->options.what.ends_with_debugger)
+        living_leave(l->living); /* nobody has said what is to become of it */
     living_free(l->living);
     stoplist_deinit(&l->stops);
     forget_program(l);
