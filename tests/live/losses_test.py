@@ -19,7 +19,7 @@ import sys
 import tempfile
 import time
 
-PATIENCE_S = 60
+PATIENCE_S = 120
 WALK = ("continue", "continue", "stepi 40", "reverse-stepi", "reverse-continue", "pin goto end", "set var knob = 3", "print twice(4)",
         "continue", "pin record off", "continue", "pin replay", "reverse-stepi", "pin goto end", "continue", "pin record on", "continue",
         "stepi 10", "reverse-continue", "pin goto end")
@@ -58,7 +58,7 @@ class Case:
         self.said = b""
         self.leader, self.terminal = pty.fork()
         if self.leader == 0:
-            self.lead([*words, "--gdb-arg", "-nx", "--", subject, "2000"])
+            self.lead([*words, "--gdb-arg", "-nx", "--", subject, "300"])
 
     def lead(self, words):
         """The terminal's own process, as a shell is: when that one ends, all in the foreground do."""
