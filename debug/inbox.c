@@ -82,14 +82,16 @@ static struct boxes *boxes_new(unsigned count, struct err *err)
     return b;
 }
 
-/* A mailbox that nobody uses any more; its memory is given back. */
+/* A mailbox that nobody uses any more; its memory is given back. The last one stays as it is: a
+ * living program that was left to itself still reads its last order there. */
 static void boxes_leave(struct boxes *b, unsigned number)
 {
     b->used[number] = 0;
-    fallocate(b->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
-              (off_t)(number * sizeof(struct mailbox)), sizeof(struct mailbox));
-    if (--b->users)
+    if (--b->users) {
+        fallocate(b->fd, FALLOC_FL_PUNCH_HOLE | FALLOC_FL_KEEP_SIZE,
+                  (off_t)(number * sizeof(struct mailbox)), sizeof(struct mailbox));
         return;
+    }
     close(b->fd);
     free(b);
 }

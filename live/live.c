@@ -396,11 +396,21 @@ static void come_back(struct live *l, struct debuggee_stop *stop, enum stop_kind
         stop->why = why;
 }
 
+/* To the timeline its end is behind the stop at a system call that the program is at. */
+static bool is_same_call(const struct live *l, const struct debuggee_stop *s)
+{
+    return (s->why == STOP_CALL_ENTRY || s->why == STOP_CALL_RETURN) && s->why == l->last.why &&
+           is_living_now(l, &s->at);
+}
+
 /* A move of the timeline, into the past or back from it. */
 static int move_history(struct live *l, const struct debuggee_move *m, struct debuggee_stop *stop,
                         struct err *err)
 {
     if (sync_history(l, err) || debuggee_move(&l->history, m, stop, err))
+        return -1;
+    if (!l->past && m->way == MOVE_BACK && is_same_call(l, stop) &&
+        debuggee_move(&l->history, m, stop, err))
         return -1;
     const bool forwards = m->way == MOVE_ON || m->way == MOVE_STEP;
     l->past = is_gap(l) ? !forwards || !timeline_is_at_end(l->timeline)
@@ -778,6 +788,8 @@ static void close_live(void *self)
         return;
     terminal_close(&l->terminal);
     close_history(l);
+    if (l->living && !l->over && !l->options.what.ends_with_debugger)
+        living_leave(l->living); /* nobody has said what is to become of it */
     living_free(l->living);
     stoplist_deinit(&l->stops);
     forget_program(l);

@@ -41,6 +41,7 @@ enum { KEY_INT = 2, KEY_QUIT = 3, KEY_TSTP = 20, DONTFORK = 10 };
 static struct {
     struct mailbox_run run; /* how it was let run last */
     uint64_t runs;          /* so many times */
+    uint64_t marked;        /* records up to the last one of a stop or a change, that included */
     uint64_t stop_record;   /* records up to the last RECORD_STOP, that one included ... */
     struct record_at at;    /* ... which says this */
     uint32_t thread;        /* of that thread */
@@ -74,7 +75,7 @@ static void stopping(void)
     if (live.ended || same || !is_recording())
         return;
     record_stop(t);
-    live.stop_record = log_records();
+    live.stop_record = live.marked = log_records();
     live.at = at;
     live.thread = thread;
 }
@@ -115,6 +116,7 @@ static uint64_t write_memory(struct thread *self, gaddr addr, const void *from, 
     if (is_recording()) {
         const struct record_changed c = change(&at);
         record_poke_memory(&c, addr, bytes);
+        live.marked = log_records();
     }
     instrument_changed(addr, addr + bytes);
     return bytes;
@@ -138,8 +140,10 @@ static bool set_registers(struct thread *self, struct thread *t, const struct ma
         memcpy(t->xsave, r->xsave, r->xsave_bytes);
         fpstate_load(t, fpstate_features());
     }
-    if (is_recording())
+    if (is_recording()) {
         record_poke_registers(&c, t, vector);
+        live.marked = log_records();
+    }
     if (moves)
         thread_tick(t);
     return true;
@@ -402,11 +406,12 @@ static bool arrives(struct thread *t, struct siginfo_raw *info)
     return live_signal(&info->sig) && t->cpu.rip == pc;
 }
 
-/* Behind a stop a replay meets it as one at a tick, unless the thread is inside a call. */
+/* Behind a stop or a change a replay meets it as one at a tick, unless the thread is inside a call.
+ */
 static void signal(struct thread *t, const struct siginfo_raw *info)
 {
     const bool at_tick = t->at_tick;
-    if (live.stop_record == log_records() && !t->calling)
+    if (live.marked == log_records() && !t->calling)
         t->at_tick = true;
     below->signal(t, info);
     t->at_tick = at_tick;

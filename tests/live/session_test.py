@@ -112,9 +112,15 @@ class Session:
         os.close(self.terminal)
 
     def verify(self):
+        """The recordings of all parts."""
+        found = [self.pinball, *sorted(map(str, pathlib.Path(self.pinball).parent.glob("live.*.pinball")))]
+        for path in found:
+            self.verify_one(path)
+
+    def verify_one(self, path):
         end = time.monotonic() + PATIENCE_S
         while True:
-            done = subprocess.run([self.drdebug, "verify", self.pinball], stdout=subprocess.PIPE,
+            done = subprocess.run([self.drdebug, "verify", path], stdout=subprocess.PIPE,
                                   stderr=subprocess.STDOUT, text=True, check=False)
             if done.returncode == 0 and "good" in done.stdout:
                 return
@@ -197,6 +203,116 @@ def asleep(s):
     s.do("kill", "killed")
 
 
+def parts(s):
+    """The recording ends and begins where the program stands; what was recorded can be gone into."""
+    s.do("pin record", "is recorded: .*live.pinball")
+    s.do("pin record on", "recorded already")
+    s.do("pin replay", "goes back from here")
+    s.do("break twice if x == 100", "Breakpoint 2")
+    s.do("continue", "Breakpoint 2, ")
+    s.do("pin record off", r"live\.pinball: recording ends here")
+    s.do("pin record off", "not being recorded")
+    s.do("pin when", "alive, and not recorded")
+    s.do("reverse-stepi", "not recorded here: `pin replay'")
+    s.do("pin replay", "x=100")
+    s.do("pin record on", "this is the past")
+    s.do("reverse-stepi", "")
+    s.do("continue", "No more reverse-execution history")
+    s.do("pin when", "alive, and not recorded")
+    s.do("set var knob = 2", "")
+    s.do("condition 2 x == 140", "")
+    s.do("continue", "Breakpoint 2, .*x=140")
+    s.do("print twice(20)", "= 42")
+    s.do("pin record on", r"live\.2\.pinball: recording begins here")
+    here = s.do("pin when", "recording begins here").split("\n")[1].split()[0]
+    s.do("condition 2 x > 141 && x % 7 == 1", "")
+    s.do("continue", "Breakpoint 2, ")
+    s.do("print twice(20)", "= 42")
+    s.do("delete", "")
+    s.do("reverse-continue", "No more reverse-execution history")
+    if here not in s.do("pin when"):
+        raise Failed(f"the part does not begin at {here}")
+    s.do("print twice(20)", "= 42")  # in a copy
+    s.do("pin goto end", "")
+    s.do("continue", r"\n\d+ \d+ \d+ \d+\n", "exited with status 0")
+    s.do("pin record off", "has ended")
+    s.do("continue", "exited normally")
+
+
+def parts_asleep(s):
+    """Without a recording at first. All threads sleep: a part begins when one wakes up, and ends at once."""
+    s.do("pin record", "is not recorded")
+    s.do("reverse-stepi", "not recorded here: `pin record on'")
+    s.start("continue")
+    time.sleep(0.2)
+    s.press(b"\x03", "SIGINT")
+    s.do("pin record on", "as soon as the program goes on")
+    s.start("continue")
+    time.sleep(0.5)
+    s.press(b"\x03", "SIGINT")
+    s.do("pin record", "is recorded: .*live.pinball")
+    s.do("reverse-continue", "No more reverse-execution history")
+    s.do("pin goto end", "")
+    s.do("pin record off", "recording ends here")
+    s.do("pin replay", "")
+    s.do("reverse-stepi", "")
+    s.do("kill", "killed")
+
+
+def parts_exec(s):
+    """Another program is executed while nothing is recorded, and the next part begins in it."""
+    s.do("pin record off", "recording ends here")
+    s.do("catch exec", "")
+    s.do("continue", "exec'd .*echo")
+    s.do("pin when", "alive, and not recorded")
+    s.do("pin record on", r"live\.2\.pinball: recording begins here")
+    s.do("continue", "from echo", "exited with status 0")
+    s.do("reverse-continue", "No more reverse-execution history")
+    s.do("pin goto end", "")
+    s.do("continue", "exited normally")
+
+
+def crash(s):
+    """A part that begins where the bug is near ends with the crash."""
+    s.do("tbreak fails", "")
+    s.do("continue", "fails")
+    s.do("pin record on", "recording begins here")
+    s.do("continue", "SIGSEGV")
+    s.do("reverse-next", "")
+    s.do("pin goto end", "")
+    s.do("pin slice at", "criterion")
+    s.do("continue", "killed by SIGSEGV")
+    s.do("continue", "terminated with signal SIGSEGV")
+
+
+def abandoned(s):
+    """A called function that a signal stops in is left, after a call that could not be made."""
+    s.do("break twice if x == 20", "")
+    s.do("continue", "Breakpoint 2, ")
+    s.do("delete", "")
+    s.do("handle SIGALRM stop", "")
+    s.do("call (int)raise(14)", "SIGALRM")
+    s.do("thread 3", "")
+    s.do("print twice(1)", "inside a system call keeps its registers")
+    s.do("thread 1", "")
+    s.do("continue", "")
+    s.do("return", "")
+    s.do("kill", "killed")
+
+
+def calls(s):
+    """Back from a stop at a system call is the stop before it."""
+    s.do("catch syscall write", "")
+    s.do("continue", "call to syscall write")
+    s.do("continue", "returned from syscall write")
+    s.do("reverse-continue", "call to syscall write")
+    s.do("continue", "returned from syscall write")
+    s.do("continue", "No more reverse-execution history")
+    s.do("continue", "call to syscall write")
+    s.do("reverse-continue", "returned from syscall write")
+    s.do("kill", "killed")
+
+
 def loses_stub(s):
     """The stub is killed: so is the program, and what was written opens."""
     s.do("break twice", "")
@@ -230,10 +346,18 @@ SESSIONS = {
     "changes": (changes, SUBJECT),
     "keys": (keys, ("subject", "100000")),
     "asleep": (asleep, ("sleep", "1000")),
+    "parts": (parts, SUBJECT),
+    "parts_asleep": (parts_asleep, ("sh", "-c", "while :; do sleep 0.1; done")),
+    "parts_exec": (parts_exec, ("subject", "exec", "/bin/echo", "from echo")),
+    "crash": (crash, ("subject", "crash")),
+    "abandoned": (abandoned, SUBJECT),
+    "calls": (calls, SUBJECT),
     "loses_stub": (loses_stub, SUBJECT),
     "loses_gdb": (loses_gdb, SUBJECT),
     "loses_program": (loses_program, SUBJECT),
 }
+
+UNRECORDED = ("parts_asleep", "crash")
 
 
 def run(name, drdebug, folder):
@@ -241,7 +365,8 @@ def run(name, drdebug, folder):
     path = os.path.join(folder, program)
     room = tempfile.mkdtemp(prefix="live.")
     try:
-        session = Session(drdebug, room, [path if os.path.exists(path) else program, *arguments])
+        options = ["--no-record"] if name in UNRECORDED else []
+        session = Session(drdebug, room, [path if os.path.exists(path) else program, *arguments], *options)
         try:
             act(session)
             if not name.startswith("loses"):

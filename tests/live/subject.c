@@ -7,6 +7,7 @@
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 
 volatile long knob = 1;
@@ -41,8 +42,18 @@ static void *reads(void *arg)
     return arg;
 }
 
+__attribute__((noinline)) static void fails(volatile long *at)
+{
+    knob++;
+    *at = knob;
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 1 && !strcmp(argv[1], "crash"))
+        fails((volatile long *)8);
+    if (argc > 2 && !strcmp(argv[1], "exec"))
+        execv(argv[2], argv + 2);
     const int rounds = argc > 1 ? atoi(argv[1]) : 40;
     pthread_t thread[2];
     signal(SIGALRM, on_alarm);
