@@ -200,6 +200,8 @@ static int take_bare(struct finding *f, struct piece p, struct err *err)
 static int take_step(struct finding *f, const struct pass_step *s, struct err *err)
 {
     const struct code_block *b = s->block;
+    if (b->gap)
+        return 0; /* what is left out already stays so */
     if (!f->line_of[b->number] && look_at(f, b, err))
         return -1;
     const uint32_t *line = f->line_of[b->number];

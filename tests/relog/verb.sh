@@ -65,6 +65,14 @@ refuses 'no function, module or line' 1 whole --exclude nothing_like_it -o refus
 refuses 'whole' 1 whole --slice missing -o refused
 refuses 'has no code' 1 whole 'nix at summing.c:1' -o refused
 mkdir there && refuses 'there' 1 whole --at failure -o there
-refuses 'leaves instructions out' 1 slice.0 --at failure -o refused
+
+# A recording that leaves something out is traced, sliced and relogged like any other: what is left out is one instruction.
+"$drdebug" slice slice.0 --at failure >out 2>&1 || fail "a slice of it: $(cat out)"
+grep -q 'ROOT CAUSE' out || fail "a slice of it lacks the cause: $(cat out)"
+grep -Eq '\(left out: [0-9]+ instructions\)' out || fail "a slice of it does not tell of gaps: $(cat out)"
+"$drdebug" relog slice.20000 --at failure --gap 0 -o twice >out 2>&1 || fail "once more: $(cat out)"
+"$drdebug" verify twice >out 2>&1 || fail "once more: $(cat out)"
+[ "$("$drdebug" info twice | sed -n 's/^position *//p')" = "$end" ] || fail 'once more: ends elsewhere'
+[ "$(grep -c . <("$drdebug" replay twice 2>&1 | grep 'SIGABRT in thread 1'))" = 1 ] || fail 'once more: another end'
 [ $failures -eq 0 ] && echo good
 exit $failures
