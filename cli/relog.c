@@ -19,6 +19,8 @@
 #include "cli/progress.h"
 #include "pinball/pinball.h"
 #include "pinball/text.h"
+#include "pinball/writer.h"
+#include "pinball/xxh64.h"
 #include "relogger/exclude.h"
 #include "slicer/report/saved.h"
 #include "study/broker.h"
@@ -195,7 +197,9 @@ struct analysis {
     struct study *study;
     struct arguments *options;
     struct saved *of;
-    int fd; /* where the list of what is kept goes */
+    int fd;    /* where the list of what is kept goes */
+    int slice; /* and the slice */
+    char made[20]; /* what says that the two belong together */
 };
 
 static struct slice *make_slice(struct analysis *w, struct err *err)
@@ -210,6 +214,28 @@ static struct slice *make_slice(struct analysis *w, struct err *err)
     return saved_make(w->study, w->of, err);
 }
 
+/* The slice goes along, in the new recording's numbers. */
+static int carry(struct analysis *w, const struct slice *slice, const struct pieces *kept,
+                 struct err *err)
+{
+    struct pieces_moved moved;
+    struct slice_figures figures;
+    const struct saved_move move = {pieces_moved, &moved};
+    struct saved of = *w->of; /* whose lists stay those of the other */
+    char failure[] = "failure";
+    if (pieces_move(&moved, kept, w->options->gap, err))
+        return -1;
+    slice_figures(slice, &figures);
+    snprintf(of.about, sizeof of.about, "%s", w->made);
+    of.total = moved.total;
+    of.pairs = figures.pairs;
+    of.has_from = of.has_to = false;
+    of.text = of.text ? of.text : w->options->failure ? failure : w->options->text;
+    int bad = saved_put_moved(w->slice, SAVED_MADE_OF, &of, slice, &move, err);
+    pieces_moved_deinit(&moved);
+    return bad;
+}
+
 static int analyse(void *arg)
 {
     struct analysis *w = arg;
@@ -220,12 +246,33 @@ static int analyse(void *arg)
     struct slice *slice = w->options->whole ? NULL : make_slice(w, &err);
     const struct pieces_rule rule = {.slice = slice, .exclude = &w->options->exclude};
     int bad = (!slice && !w->options->whole) || pieces_find(w->study, &rule, &kept, &err) ||
-              pieces_write(&kept, w->fd, &err);
+              pieces_write(&kept, w->fd, &err) || (slice && carry(w, slice, &kept, &err));
     slice_free(slice);
     pieces_deinit(&kept);
     return bad ? say_error(err.code == CRITERION_USAGE ? CLI_USAGE : CLI_FAILED, "relog: %s",
                            err.msg)
                : CLI_DONE;
+}
+
+/* Of all that says what is kept. */
+static int name_slice(struct analysis *w, struct err *err)
+{
+    const struct arguments *a = w->options;
+    struct text all = {0};
+    text_add(&all, "about", trace_about(w->study->trace));
+    text_add(&all, "slice", a->slice ? w->of->text : a->failure ? "failure" : a->text);
+    text_addf(&all, "numbers", "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %u %u", a->gap,
+              w->of->nodes, w->of->pairs, a->criterion.instance, a->criterion.thread,
+              a->criterion.slice.edges);
+    for (size_t i = 0; i < a->exclude.words; i++)
+        text_add(&all, "exclude", a->exclude.word[i]);
+    for (size_t i = 0; i < a->exclude.threads; i++)
+        text_addf(&all, "only", "%" PRIu32, a->exclude.only[i]);
+    const int bad = all.data ? 0 : err_set(err, "no memory");
+    if (!bad)
+        snprintf(w->made, sizeof w->made, "%016" PRIx64, xxh64(all.data, all.bytes, 0));
+    text_deinit(&all);
+    return bad;
 }
 
 /* ---- the new pinball ---- */
@@ -257,6 +304,8 @@ static int write_pinball(struct analysis *w, struct progress *progress)
     text_addf(&head, "relog_of", "%s", a->in);
     if (!a->whole)
         text_add(&head, "relog_slice", a->slice ? w->of->text : a->failure ? "failure" : a->text);
+    if (!a->whole)
+        text_add(&head, "relog_made", w->made);
     for (size_t i = 0; i < a->exclude.words; i++)
         text_add(&head, "relog_exclude", a->exclude.word[i]);
     const struct relog_options o = {.gap = a->gap,
@@ -267,6 +316,8 @@ static int write_pinball(struct analysis *w, struct progress *progress)
                                     .progress = progress_show,
                                     .arg = progress};
     int bad = relog(w->study->pinball, w->study->trace, &kept, a->out, &o, &result, &err);
+    if (!bad && !a->whole && (bad = saved_carry(w->slice, a->out, SAVED_MADE_OF, &err)))
+        writer_remove(a->out);
     progress_end(progress);
     text_deinit(&head);
     pieces_deinit(&kept);
@@ -290,8 +341,12 @@ static int work(struct arguments *a, struct saved *of)
     progress_end(&progress);
     if (!s)
         return say_error(err.code == REPLAY_DIVERGED ? CLI_DIVERGED : CLI_FAILED, "%s", err.msg);
-    struct analysis w = {s, a, of, memfd_create("kept", MFD_CLOEXEC)};
-    int status = w.fd < 0
+    struct analysis w = {.study = s,
+                         .options = a,
+                         .of = of,
+                         .fd = memfd_create("kept", MFD_CLOEXEC),
+                         .slice = memfd_create("slice", MFD_CLOEXEC)};
+    int status = name_slice(&w, &err) ? -1 : w.fd < 0 || w.slice < 0
                      ? say_error(CLI_FAILED, "relog: %s", strerror(errno))
                      : broker_run(s, &(struct broker_options){.other = NULL}, analyse, &w, &err);
     if (status < 0)
@@ -301,6 +356,8 @@ static int work(struct arguments *a, struct saved *of)
         status = write_pinball(&w, &progress);
     if (w.fd >= 0)
         close(w.fd);
+    if (w.slice >= 0)
+        close(w.slice);
     study_close(s);
     return status;
 }

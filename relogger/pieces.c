@@ -292,6 +292,52 @@ void pieces_deinit(struct pieces *list)
     *list = (struct pieces){0};
 }
 
+/* ---- numbers ---- */
+
+int pieces_move(struct pieces_moved *m, const struct pieces *list, uint64_t gap, struct err *err)
+{
+    *m = (struct pieces_moved){.pieces = list, .gap = gap};
+    m->begin = malloc((list->pieces + 1) * sizeof *m->begin);
+    if (!m->begin)
+        return err_set(err, "no memory");
+    for (size_t i = 0; i < list->pieces; i++) {
+        const struct piece *p = &list->piece[i];
+        const uint64_t out = i ? p->first - (p[-1].first + p[-1].insns) : 0;
+        m->total += out && out >= gap ? 1 : out;
+        m->begin[i] = m->total;
+        m->total += p->insns;
+    }
+    return 0;
+}
+
+void pieces_moved_deinit(struct pieces_moved *m)
+{
+    free(m->begin);
+    m->begin = NULL;
+}
+
+uint64_t pieces_moved(const void *arg, uint64_t insn, bool *gone)
+{
+    const struct pieces_moved *m = arg;
+    size_t lo = 0, hi = m->pieces->pieces; /* the last piece that does not begin behind it */
+    *gone = !hi || insn < m->pieces->piece->first;
+    if (*gone)
+        return 0;
+    while (hi - lo > 1) {
+        const size_t mid = (lo + hi) / 2;
+        if (m->pieces->piece[mid].first <= insn)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    const struct piece *p = &m->pieces->piece[lo];
+    const uint64_t in = insn - p->first;
+    if (in < p->insns || lo + 1 == m->pieces->pieces)
+        return m->begin[lo] + (in < p->insns ? in : p->insns);
+    *gone = p[1].first - (p->first + p->insns) >= m->gap;
+    return m->begin[lo] + (*gone ? p->insns : in);
+}
+
 /* ---- through a file ---- */
 
 int pieces_write(const struct pieces *list, int fd, struct err *err)

@@ -294,8 +294,10 @@ static int take_note(void *arg, const struct pass *p, struct err *err)
     }
     const struct flow_call *out = (const struct flow_call *)n;
     const bool left_out = n->kind == FLOW_CALL && flow_is_left_out(out);
-    if (left_out)
+    if (left_out) {
         r->held.left_out = out->arg[0];
+        r->switches++;
+    }
     const struct flow_range *range =
         n->kind == FLOW_ACCESS || left_out ? trace_ranges(n, &count) : NULL;
     for (size_t i = 0; range && i < count; i++)

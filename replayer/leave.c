@@ -31,12 +31,11 @@
 
 enum { STATEMENTS = 512 }; /* in a record */
 
-/* Where switches are in the log. */
+/* Where switches are in the log. A gap leads to a thread, too. */
 struct switches {
     struct derived log; /* only its pieces that read */
     uint64_t seen;      /* before log.copied */
     uint32_t thread;    /* that the last one led to; 0: none yet */
-    bool gaps;          /* there were some, which lead to threads, too */
 };
 
 struct leave {
@@ -75,7 +74,10 @@ static int find_switch(struct leave *l, uint64_t number, struct err *err)
             s->seen++;
             s->thread = ((const struct record_switch *)s->log.next)->thread;
         }
-        s->gaps |= s->log.next->kind == RECORD_GAP;
+        if (s->log.next->kind == RECORD_GAP && s->log.next->bytes >= sizeof(struct record_gap)) {
+            s->seen++;
+            s->thread = ((const struct record_gap *)s->log.next)->thread;
+        }
         s->log.copied++;
     }
     return 0;
@@ -96,7 +98,7 @@ static int go(struct leave *l, const struct leave_at *at, struct err *err)
     if (find_switch(l, at->switches, err) || replay_goal(&at->at, &how.goal, err))
         return -1;
     position_format(&at->at, text);
-    if (at->switches && !l->switches.gaps && l->switches.thread != at->at.thread)
+    if (at->switches && l->switches.thread != at->at.thread)
         return err_set(err, "%s: the trace has another schedule than the recording", text);
     how.goal.events = l->switches.log.copied;
     if (run(l, &how, err))

@@ -37,7 +37,7 @@ struct leave_options {
 /* Right before an instruction is executed. */
 struct leave_at {
     struct position at;
-    uint64_t switches; /* of threads, before that */
+    uint64_t switches; /* of threads, before that; a gap is one, too */
 };
 
 /* What a thread did in a gap, for traces of the new recording: frames of calls that it left, and

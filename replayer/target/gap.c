@@ -143,7 +143,10 @@ static void tell_threads(struct thread *t)
 {
     const struct record_did *d = next_did();
     const bool own = d && d->thread == t->number;
-    if (!d && gap.head.threads)
+    bool changed = false;
+    for (uint32_t i = 0; i < gap.head.threads; i++)
+        changed |= !gap.thread[i].ended;
+    if (!d && changed)
         post_failed("an older drdebug has made this recording, which leaves instructions out and "
                     "cannot be traced: `drdebug relog` makes it again");
     flow_gap_ends(t, gap.head.insns, own ? d : NULL);
