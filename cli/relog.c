@@ -22,6 +22,7 @@
 #include "pinball/writer.h"
 #include "pinball/xxh64.h"
 #include "relogger/exclude.h"
+#include "relogger/stretches.h"
 #include "slicer/report/saved.h"
 #include "study/broker.h"
 
@@ -36,6 +37,8 @@ const char relog_details[] =
     "  --exclude WHAT     leave out FUNCTION with all that it calls, MODULE, FILE:LINE or FILE:FROM-TO; may be\n"
     "                     repeated. Without a slice everything else is kept\n"
     "  --only-thread N,N  leave out all other threads\n"
+    "  --regions FILE     leave out the regions that FILE lists: [PC:INSTANCE:THREAD, PC:INSTANCE:THREAD)\n"
+    "  --write-regions FILE  write down what is left out as such regions; -o may then be missing\n"
     "  --gap N            run what would be a gap of fewer than N instructions; by default 20000\n"
     "  -o DIR             write it to DIR, which must not exist\n"
     "  --help             print this\n"
@@ -54,11 +57,15 @@ enum {
     OPT_GAP,
     OPT_EXCLUDE,
     OPT_ONLY_THREAD,
+    OPT_REGIONS,
+    OPT_WRITE_REGIONS,
     OPT_HELP
 };
 
 struct arguments {
     const char *slice, *out;
+    const char *regions_path, *write_path;
+    struct stretches *regions; /* NULL: none */
     bool failure;
     bool whole; /* no slice: all but what is excluded */
     struct criterion_options criterion;
@@ -78,6 +85,8 @@ static const struct option options[] = {
     {"gap", required_argument, NULL, OPT_GAP},
     {"exclude", required_argument, NULL, OPT_EXCLUDE},
     {"only-thread", required_argument, NULL, OPT_ONLY_THREAD},
+    {"regions", required_argument, NULL, OPT_REGIONS},
+    {"write-regions", required_argument, NULL, OPT_WRITE_REGIONS},
     {"help", no_argument, NULL, OPT_HELP},
     {NULL, 0, NULL, 0},
 };
@@ -141,6 +150,12 @@ static int set(int c, struct arguments *a)
             return say_error(CLI_USAGE, "relog: --exclude: no more than %d of them", EXCLUDE_WORDS);
         a->exclude.word[a->exclude.words++] = optarg;
         break;
+    case OPT_REGIONS:
+        a->regions_path = optarg;
+        break;
+    case OPT_WRITE_REGIONS:
+        a->write_path = optarg;
+        break;
     case OPT_ONLY_THREAD:
         return add_threads(&a->exclude);
     default:
@@ -162,12 +177,12 @@ static int take_words(int argc, char *argv[], struct arguments *a)
                                  argv[i]);
     if (used >= sizeof a->text)
         return say_error(CLI_USAGE, "relog: the criterion is too long");
-    if (!a->out)
+    if (!a->out && !a->write_path)
         return say_error(CLI_USAGE, "relog: -o is missing");
     const int slices = !!used + a->failure + !!a->slice;
-    if (slices > 1 || (!slices && !a->exclude.words && !a->exclude.threads))
+    if (slices > 1 || (!slices && !a->exclude.words && !a->exclude.threads && !a->regions_path))
         return say_error(CLI_USAGE, "relog: say what to keep: --slice NAME, a criterion, or --at "
-                                    "failure; or what to --exclude");
+                                    "failure; or what to leave out: --exclude or --regions");
     a->whole = !slices;
     a->criterion.text = a->failure ? NULL : a->text;
     return -1;
@@ -197,8 +212,8 @@ struct analysis {
     struct study *study;
     struct arguments *options;
     struct saved *of;
-    int fd;    /* where the list of what is kept goes */
-    int slice; /* and the slice */
+    int fd;        /* where the list of what is kept goes */
+    int slice;     /* and the slice */
     char made[20]; /* what says that the two belong together */
 };
 
@@ -244,7 +259,8 @@ static int analyse(void *arg)
     if (study_analyse(w->study, &err))
         return say_error(CLI_FAILED, "%s", err.msg);
     struct slice *slice = w->options->whole ? NULL : make_slice(w, &err);
-    const struct pieces_rule rule = {.slice = slice, .exclude = &w->options->exclude};
+    const struct pieces_rule rule = {
+        .slice = slice, .exclude = &w->options->exclude, .regions = w->options->regions};
     int bad = (!slice && !w->options->whole) || pieces_find(w->study, &rule, &kept, &err) ||
               pieces_write(&kept, w->fd, &err) || (slice && carry(w, slice, &kept, &err));
     slice_free(slice);
@@ -292,6 +308,24 @@ static void print_result(const char *dir, const struct relog_result *r)
                  dir, r->kept, r->insns, share, r->statements, r->out, r->gaps);
 }
 
+static int write_regions(const struct analysis *w, const struct pieces *kept)
+{
+    const char *path = w->options->write_path;
+    struct err err;
+    FILE *out = path ? fopen(path, "wx") : NULL;
+    if (!path)
+        return CLI_DONE;
+    if (!out)
+        return say_error(CLI_FAILED, "relog: %s: %s", path, strerror(errno));
+    err_set(&err, "%s: cannot be written", path);
+    int bad = stretches_write(w->study->trace, kept, out, &err);
+    bad |= ferror(out);
+    bad |= fclose(out);
+    if (bad)
+        unlink(path);
+    return bad ? say_error(CLI_FAILED, "relog: %s", err.msg) : CLI_DONE;
+}
+
 static int write_pinball(struct analysis *w, struct progress *progress)
 {
     const struct arguments *a = w->options;
@@ -301,11 +335,18 @@ static int write_pinball(struct analysis *w, struct progress *progress)
     struct err err = {.code = 0};
     if (pieces_read(w->fd, w->study->trace, &kept, &err))
         return say_error(CLI_FAILED, "relog: %s", err.msg);
+    const int status = write_regions(w, &kept);
+    if (status != CLI_DONE || !a->out) {
+        pieces_deinit(&kept);
+        return status;
+    }
     text_addf(&head, "relog_of", "%s", a->in);
     if (!a->whole)
         text_add(&head, "relog_slice", a->slice ? w->of->text : a->failure ? "failure" : a->text);
     if (!a->whole)
         text_add(&head, "relog_made", w->made);
+    if (a->regions_path)
+        text_add(&head, "relog_exclude", a->regions_path);
     for (size_t i = 0; i < a->exclude.words; i++)
         text_add(&head, "relog_exclude", a->exclude.word[i]);
     const struct relog_options o = {.gap = a->gap,
@@ -346,12 +387,13 @@ static int work(struct arguments *a, struct saved *of)
                          .of = of,
                          .fd = memfd_create("kept", MFD_CLOEXEC),
                          .slice = memfd_create("slice", MFD_CLOEXEC)};
-    int status = name_slice(&w, &err) ? -1 : w.fd < 0 || w.slice < 0
+    int status = name_slice(&w, &err) ? -1
+                 : w.fd < 0 || w.slice < 0
                      ? say_error(CLI_FAILED, "relog: %s", strerror(errno))
                      : broker_run(s, &(struct broker_options){.other = NULL}, analyse, &w, &err);
     if (status < 0)
         status = say_error(CLI_FAILED, "relog: %s", err.msg);
-    progress_begin(&progress, a->out);
+    progress_begin(&progress, a->out ? a->out : a->write_path);
     if (status == CLI_DONE)
         status = write_pinball(&w, &progress);
     if (w.fd >= 0)
@@ -370,9 +412,18 @@ int relog_main(int argc, char *argv[])
     int status = parse(argc, argv, &a);
     if (status >= 0)
         return status;
+    FILE *in = a.regions_path ? fopen(a.regions_path, "r") : NULL;
+    if (a.regions_path && !in)
+        return say_error(CLI_FAILED, "relog: %s: %s", a.regions_path, strerror(errno));
+    a.regions = in ? stretches_read(in, a.regions_path, &err) : NULL;
+    if (in)
+        fclose(in);
+    if (in && !a.regions)
+        return say_error(CLI_USAGE, "relog: %s", err.msg);
     if (a.slice && saved_read(a.in, a.slice, &of, &err))
         return say_error(CLI_FAILED, "relog: %s", err.msg);
     status = work(&a, &of);
     saved_deinit(&of);
+    stretches_free(a.regions);
     return status;
 }

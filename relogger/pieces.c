@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "relogger/exclude.h"
+#include "relogger/stretches.h"
 #include "slicer/slice.h"
 #include "study/study.h"
 #include "trace/pass.h"
@@ -200,8 +201,11 @@ static int take_bare(struct finding *f, struct piece p, struct err *err)
 static int take_step(struct finding *f, const struct pass_step *s, struct err *err)
 {
     const struct code_block *b = s->block;
+    uint64_t out = 0;
     if (b->gap)
         return 0; /* what is left out already stays so */
+    if (f->rule->regions && stretches_step(f->rule->regions, s, &out, err))
+        return -1;
     if (!f->line_of[b->number] && look_at(f, b, err))
         return -1;
     const uint32_t *line = f->line_of[b->number];
@@ -213,12 +217,14 @@ static int take_step(struct finding *f, const struct pass_step *s, struct err *e
          exclude_thread(f->rule->exclude, trace_thread(f->study->trace, s->step->thread))))
         return 0;
     for (unsigned from = 0, to; from < s->step->insns; from = to) {
-        for (to = from + 1; to < s->step->insns && line[to] == line[from]; to++)
+        const bool skip = out >> from & 1;
+        for (to = from + 1;
+             to < s->step->insns && line[to] == line[from] && (out >> to & 1) == skip; to++)
             ;
         struct piece p = {.first = s->insn + from, .insns = to - from, .depth = depth_of(s->frame)};
-        if (!line[from] || line[from] == EXCLUDED)
+        if (!line[from] || line[from] == EXCLUDED || skip)
             now->line = 0;
-        if (line[from] == EXCLUDED)
+        if (line[from] == EXCLUDED || skip)
             continue;
         if (line[from] ? take_run(f, now, line[from], p, err) : take_bare(f, p, err))
             return -1;
@@ -252,7 +258,8 @@ static int find(struct finding *f, struct err *err)
     struct pass p;
     struct pass_step s;
     int more;
-    if (pass_init(&p, f->study->trace, err))
+    if ((f->rule->regions && stretches_begin(f->rule->regions, f->study->trace, err)) ||
+        pass_init(&p, f->study->trace, err))
         return -1;
     while ((more = pass_next(&p, &s, err)) > 0)
         if (take_step(f, &s, err)) {
@@ -273,6 +280,8 @@ int pieces_find(struct study *s, const struct pieces_rule *rule, struct pieces *
     int bad = f.line_of ? find(&f, err) : err_set(err, "no memory");
     if (!bad && rule->exclude)
         bad = exclude_check(rule->exclude, err);
+    if (!bad && rule->regions)
+        bad = stretches_check(rule->regions, err);
     if (!bad && !trace_insns(s->trace))
         bad = err_set(err, "nothing was executed");
     if (!bad)

@@ -16,6 +16,7 @@
 #include "trace/trace.h"
 
 struct exclude;
+struct stretches;
 struct slice;
 struct study;
 
@@ -34,6 +35,7 @@ struct pieces {
 struct pieces_rule {
     const struct slice *slice; /* keep what has nodes of it; NULL: everything, ... */
     struct exclude *exclude;   /* ... but this; NULL: nothing */
+    struct stretches *regions; /* ... and these; NULL: none */
 };
 
 /* All pieces; the trace's last instruction is one of them in any case. */
