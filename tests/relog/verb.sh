@@ -83,6 +83,12 @@ cp -r slice.0 foreign
 cp other/slices/made-of foreign/slices/made-of
 refuses 'is not a slice of this recording' 1 foreign --slice made-of -o refused
 
+# Questions: about what was kept, or not at all.
+"$drdebug" ask slice.0 calls sum >out 2>&1 || fail "ask calls: $(cat out)"
+grep -q 'gaps of this recording does not count' out || fail "ask calls says nothing of gaps: $(cat out)"
+"$drdebug" ask slice.0 leaks >out 2>&1 && fail "ask leaks: $(cat out)"
+grep -q 'leaves instructions out' out || fail "ask leaks: $(cat out)"
+
 # Regions: what is left out, written down and read.
 "$drdebug" relog whole --at failure --gap 0 --write-regions regions >out || fail "regions: $(cat out)"
 "$drdebug" relog whole --regions regions --write-regions regions.2 --gap 0 -o regional >out || fail "of regions: $(cat out)"
