@@ -270,7 +270,7 @@ static int analyse(void *arg)
                : CLI_DONE;
 }
 
-/* Of all that says what is kept. */
+/* A hash of what says which instructions are kept. */
 static int name_slice(struct analysis *w, struct err *err)
 {
     const struct arguments *a = w->options;
