@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "ask/question.h"
+#include "pinball/pinball.h"
 
 #define QUESTION(name, function, needs, options, least, most, arguments, summary)                  \
     int ask_##function(struct asking *q, struct err *err);
@@ -44,4 +45,20 @@ const struct question *ask_find(const char *name)
         if (strcmp(q->name, name) == 0)
             return q;
     return NULL;
+}
+
+int ask_answer(struct asking *q, struct err *err)
+{
+    const struct pinball *p = q->study->pinball;
+    const struct question *of = q->given->question;
+    const char *gaps = pinball_end_get(p, "gaps");
+    if (gaps && (of->options & ASK_UNGAPPED))
+        return err_set(err,
+                       "this recording leaves instructions out, and the answer needs all of them: "
+                       "ask the one that it was made of");
+    int end = of->answer(q, err);
+    if (gaps && end >= 0)
+        rows_note(q->rows, "what was executed in the %s gaps of this recording does not count",
+                  gaps);
+    return end;
 }

@@ -31,6 +31,7 @@ enum ask_option {
     ASK_WHOLE = 1 << 10,    /* no option: rows are of the whole trace, and --after is refused */
     ASK_EVERY = 1 << 11,    /* no option: rows are of all threads, and --thread is refused */
     ASK_PAIR = 1 << 9,      /* no option: the last word is another recording */
+    ASK_UNGAPPED = 1 << 12, /* no option: the answer needs all that was executed */
 };
 
 /* What the user gave. Text is as it was given; NULL or 0: it was not. */
@@ -66,6 +67,9 @@ struct question {
     int words_least, words_most;
     int (*answer)(struct asking *q, struct err *err); /* 0; 1: enough; -1 */
 };
+
+/* The answer, to a recording that leaves something out as far as there is one. */
+int ask_answer(struct asking *q, struct err *err);
 
 /* For questions about facts, which look at all of the trace first: tells how far that is, and lets
  * Ctrl-C end it. ask_ended() is for facts that could not be found: 1 if that was why, else -1. */

@@ -337,7 +337,7 @@ static int answer(void *arg)
                        .interrupted = is_interrupted,
                        .progress = progress_count,
                        .arg = w->progress};
-    int end = rows ? a->given.question->answer(&q, &err) : -1;
+    int end = rows ? ask_answer(&q, &err) : -1;
     progress_end(w->progress);
     if (end >= 0)
         note_exec(w, rows);

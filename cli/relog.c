@@ -20,7 +20,10 @@
 #include "cli/progress.h"
 #include "pinball/pinball.h"
 #include "pinball/text.h"
+#include "pinball/writer.h"
+#include "pinball/xxh64.h"
 #include "relogger/exclude.h"
+#include "relogger/stretches.h"
 #include "slicer/report/saved.h"
 #include "study/broker.h"
 
@@ -35,6 +38,8 @@ const char relog_details[] =
     "  --exclude WHAT     leave out FUNCTION with all that it calls, MODULE, FILE:LINE or FILE:FROM-TO; may be\n"
     "                     repeated. Without a slice everything else is kept\n"
     "  --only-thread N,N  leave out all other threads\n"
+    "  --regions FILE     leave out the regions that FILE lists: [PC:INSTANCE:THREAD, PC:INSTANCE:THREAD)\n"
+    "  --write-regions FILE  write down what is left out as such regions; -o may then be missing\n"
     "  --gap N            run what would be a gap of fewer than N instructions; by default 20000\n"
     "  -o DIR             write it to DIR, which must not exist\n"
     "  --help             print this\n"
@@ -53,11 +58,15 @@ enum {
     OPT_GAP,
     OPT_EXCLUDE,
     OPT_ONLY_THREAD,
+    OPT_REGIONS,
+    OPT_WRITE_REGIONS,
     OPT_HELP
 };
 
 struct arguments {
     const char *slice, *out;
+    const char *regions_path, *write_path;
+    struct stretches *regions; /* NULL: none */
     bool failure;
     bool whole; /* no slice: all but what is excluded */
     struct criterion_options criterion;
@@ -77,6 +86,8 @@ static const struct option options[] = {
     {"gap", required_argument, NULL, OPT_GAP},
     {"exclude", required_argument, NULL, OPT_EXCLUDE},
     {"only-thread", required_argument, NULL, OPT_ONLY_THREAD},
+    {"regions", required_argument, NULL, OPT_REGIONS},
+    {"write-regions", required_argument, NULL, OPT_WRITE_REGIONS},
     {"help", no_argument, NULL, OPT_HELP},
     {NULL, 0, NULL, 0},
 };
@@ -115,6 +126,12 @@ static int set(int c, struct arguments *a)
             return say_error(CLI_USAGE, "relog: --exclude: no more than %d of them", EXCLUDE_WORDS);
         a->exclude.word[a->exclude.words++] = optarg;
         break;
+    case OPT_REGIONS:
+        a->regions_path = optarg;
+        break;
+    case OPT_WRITE_REGIONS:
+        a->write_path = optarg;
+        break;
     case OPT_ONLY_THREAD:
         return numbers_threads("relog", optarg, a->exclude.only, &a->exclude.threads,
                                EXCLUDE_THREADS);
@@ -137,12 +154,12 @@ static int take_words(int argc, char *argv[], struct arguments *a)
                                  argv[i]);
     if (used >= sizeof a->text)
         return say_error(CLI_USAGE, "relog: the criterion is too long");
-    if (!a->out)
+    if (!a->out && !a->write_path)
         return say_error(CLI_USAGE, "relog: -o is missing");
     const int slices = !!used + a->failure + !!a->slice;
-    if (slices > 1 || (!slices && !a->exclude.words && !a->exclude.threads))
+    if (slices > 1 || (!slices && !a->exclude.words && !a->exclude.threads && !a->regions_path))
         return say_error(CLI_USAGE, "relog: say what to keep: --slice NAME, a criterion, or --at "
-                                    "failure; or what to --exclude");
+                                    "failure; or what to leave out: --exclude or --regions");
     a->whole = !slices;
     a->criterion.text = a->failure ? NULL : a->text;
     return -1;
@@ -172,7 +189,9 @@ struct analysis {
     struct study *study;
     struct arguments *options;
     struct saved *of;
-    int fd; /* where the list of what is kept goes */
+    int fd;        /* where the list of what is kept goes */
+    int slice;     /* and the slice */
+    char made[20]; /* what says that the two belong together */
 };
 
 static struct slice *make_slice(struct analysis *w, struct err *err)
@@ -187,6 +206,28 @@ static struct slice *make_slice(struct analysis *w, struct err *err)
     return saved_make(w->study, w->of, err);
 }
 
+/* The slice goes along, in the new recording's numbers. */
+static int carry(struct analysis *w, const struct slice *slice, const struct pieces *kept,
+                 struct err *err)
+{
+    struct pieces_moved moved;
+    struct slice_figures figures;
+    const struct saved_move move = {pieces_moved, &moved};
+    struct saved of = *w->of; /* whose lists stay those of the other */
+    char failure[] = "failure";
+    if (pieces_move(&moved, kept, w->options->gap, err))
+        return -1;
+    slice_figures(slice, &figures);
+    snprintf(of.about, sizeof of.about, "%s", w->made);
+    of.total = moved.total;
+    of.pairs = figures.pairs;
+    of.has_from = of.has_to = false;
+    of.text = of.text ? of.text : w->options->failure ? failure : w->options->text;
+    int bad = saved_put_moved(w->slice, SAVED_MADE_OF, &of, slice, &move, err);
+    pieces_moved_deinit(&moved);
+    return bad;
+}
+
 static int analyse(void *arg)
 {
     struct analysis *w = arg;
@@ -195,14 +236,36 @@ static int analyse(void *arg)
     if (study_analyse(w->study, &err))
         return say_error(CLI_FAILED, "%s", err.msg);
     struct slice *slice = w->options->whole ? NULL : make_slice(w, &err);
-    const struct pieces_rule rule = {.slice = slice, .exclude = &w->options->exclude};
+    const struct pieces_rule rule = {
+        .slice = slice, .exclude = &w->options->exclude, .regions = w->options->regions};
     int bad = (!slice && !w->options->whole) || pieces_find(w->study, &rule, &kept, &err) ||
-              pieces_write(&kept, w->fd, &err);
+              pieces_write(&kept, w->fd, &err) || (slice && carry(w, slice, &kept, &err));
     slice_free(slice);
     pieces_deinit(&kept);
     return bad ? say_error(err.code == CRITERION_USAGE ? CLI_USAGE : CLI_FAILED, "relog: %s",
                            err.msg)
                : CLI_DONE;
+}
+
+/* A hash of what says which instructions are kept. */
+static int name_slice(struct analysis *w, struct err *err)
+{
+    const struct arguments *a = w->options;
+    struct text all = {0};
+    text_add(&all, "about", trace_about(w->study->trace));
+    text_add(&all, "slice", a->slice ? w->of->text : a->failure ? "failure" : a->text);
+    text_addf(&all, "numbers", "%" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %u %u", a->gap,
+              w->of->nodes, w->of->pairs, a->criterion.instance, a->criterion.thread,
+              a->criterion.slice.edges);
+    for (size_t i = 0; i < a->exclude.words; i++)
+        text_add(&all, "exclude", a->exclude.word[i]);
+    for (size_t i = 0; i < a->exclude.threads; i++)
+        text_addf(&all, "only", "%" PRIu32, a->exclude.only[i]);
+    const int bad = all.data ? 0 : err_set(err, "no memory");
+    if (!bad)
+        snprintf(w->made, sizeof w->made, "%016" PRIx64, xxh64(all.data, all.bytes, 0));
+    text_deinit(&all);
+    return bad;
 }
 
 /* ---- the new pinball ---- */
@@ -222,6 +285,24 @@ static void print_result(const char *dir, const struct relog_result *r)
                  dir, r->kept, r->insns, share, r->statements, r->out, r->gaps);
 }
 
+static int write_regions(const struct analysis *w, const struct pieces *kept)
+{
+    const char *path = w->options->write_path;
+    struct err err;
+    FILE *out = path ? fopen(path, "wx") : NULL;
+    if (!path)
+        return CLI_DONE;
+    if (!out)
+        return say_error(CLI_FAILED, "relog: %s: %s", path, strerror(errno));
+    err_set(&err, "%s: cannot be written", path);
+    int bad = stretches_write(w->study->trace, kept, out, &err);
+    bad |= ferror(out);
+    bad |= fclose(out);
+    if (bad)
+        unlink(path);
+    return bad ? say_error(CLI_FAILED, "relog: %s", err.msg) : CLI_DONE;
+}
+
 static int write_pinball(struct analysis *w, struct progress *progress)
 {
     const struct arguments *a = w->options;
@@ -231,9 +312,18 @@ static int write_pinball(struct analysis *w, struct progress *progress)
     struct err err = {.code = 0};
     if (pieces_read(w->fd, w->study->trace, &kept, &err))
         return say_error(CLI_FAILED, "relog: %s", err.msg);
+    const int status = write_regions(w, &kept);
+    if (status != CLI_DONE || !a->out) {
+        pieces_deinit(&kept);
+        return status;
+    }
     text_addf(&head, "relog_of", "%s", a->in);
     if (!a->whole)
         text_add(&head, "relog_slice", a->slice ? w->of->text : a->failure ? "failure" : a->text);
+    if (!a->whole)
+        text_add(&head, "relog_made", w->made);
+    if (a->regions_path)
+        text_add(&head, "relog_exclude", a->regions_path);
     for (size_t i = 0; i < a->exclude.words; i++)
         text_add(&head, "relog_exclude", a->exclude.word[i]);
     const struct relog_options o = {.gap = a->gap,
@@ -244,6 +334,8 @@ static int write_pinball(struct analysis *w, struct progress *progress)
                                     .progress = progress_show,
                                     .arg = progress};
     int bad = relog(w->study->pinball, w->study->trace, &kept, a->out, &o, &result, &err);
+    if (!bad && !a->whole && (bad = saved_carry(w->slice, a->out, SAVED_MADE_OF, &err)))
+        writer_remove(a->out);
     progress_end(progress);
     text_deinit(&head);
     pieces_deinit(&kept);
@@ -267,17 +359,24 @@ static int work(struct arguments *a, struct saved *of)
     progress_end(&progress);
     if (!s)
         return say_error(err.code == REPLAY_DIVERGED ? CLI_DIVERGED : CLI_FAILED, "%s", err.msg);
-    struct analysis w = {s, a, of, memfd_create("kept", MFD_CLOEXEC)};
-    int status = w.fd < 0
+    struct analysis w = {.study = s,
+                         .options = a,
+                         .of = of,
+                         .fd = memfd_create("kept", MFD_CLOEXEC),
+                         .slice = memfd_create("slice", MFD_CLOEXEC)};
+    int status = name_slice(&w, &err) ? -1
+                 : w.fd < 0 || w.slice < 0
                      ? say_error(CLI_FAILED, "relog: %s", strerror(errno))
                      : broker_run(s, &(struct broker_options){.other = NULL}, analyse, &w, &err);
     if (status < 0)
         status = say_error(CLI_FAILED, "relog: %s", err.msg);
-    progress_begin(&progress, a->out);
+    progress_begin(&progress, a->out ? a->out : a->write_path);
     if (status == CLI_DONE)
         status = write_pinball(&w, &progress);
     if (w.fd >= 0)
         close(w.fd);
+    if (w.slice >= 0)
+        close(w.slice);
     study_close(s);
     return status;
 }
@@ -290,9 +389,18 @@ int relog_main(int argc, char *argv[])
     int status = parse(argc, argv, &a);
     if (status >= 0)
         return status;
+    FILE *in = a.regions_path ? fopen(a.regions_path, "r") : NULL;
+    if (a.regions_path && !in)
+        return say_error(CLI_FAILED, "relog: %s: %s", a.regions_path, strerror(errno));
+    a.regions = in ? stretches_read(in, a.regions_path, &err) : NULL;
+    if (in)
+        fclose(in);
+    if (in && !a.regions)
+        return say_error(CLI_USAGE, "relog: %s", err.msg);
     if (a.slice && saved_read(a.in, a.slice, &of, &err))
         return say_error(CLI_FAILED, "relog: %s", err.msg);
     status = work(&a, &of);
     saved_deinit(&of);
+    stretches_free(a.regions);
     return status;
 }

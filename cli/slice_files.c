@@ -272,6 +272,8 @@ static void put_dot_row(FILE *f, const struct slice_print *p, size_t i)
         put_quoted(f, slash ? slash + 1 : r->file, 200);
         fprintf(f, ":%" PRIu32, r->line);
     } else {
+        if (r->left_out)
+            report_left_out(r, name, sizeof name);
         put_quoted(f, name, 200);
     }
     if (text) {

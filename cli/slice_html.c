@@ -119,7 +119,10 @@ static void put_text(const struct slice_page *g, const struct report_row *r)
     const char *text = r->file ? source_text(g->p->study->source, r->file, r->line) : NULL;
     char insn[WORDS_ROOM];
     fputs("<code>", g->f);
-    if (text)
+    report_left_out(r, insn, sizeof insn);
+    if (r->left_out)
+        slice_page_put(g, insn);
+    else if (text)
         slice_page_put(g, text + strspn(text, " \t"));
     else if (r->nodes && report_insn(g->p->study, r->last, insn, sizeof insn))
         slice_page_put(g, insn);

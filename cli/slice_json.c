@@ -37,15 +37,18 @@ static void json_kinds(unsigned kinds)
 
 static void json_row(const struct slice_print *p, const struct report_row *r)
 {
-    char name[SLICE_TEXT_PLACE];
+    char name[SLICE_TEXT_PLACE], out[SLICE_TEXT_PLACE];
     source_name(p->study->source, r->pc, name, sizeof name);
+    report_left_out(r, out, sizeof out);
     printf("{\"thread\": %" PRIu32, r->thread);
     json_member("file", r->file);
     printf(", \"line\": %" PRIu32, r->line);
     json_member("function", r->function);
     json_member("module", r->module);
     json_member("name", name);
-    json_member("text", r->file ? source_text(p->study->source, r->file, r->line) : NULL);
+    json_member("text", r->left_out ? out
+                        : r->file   ? source_text(p->study->source, r->file, r->line)
+                                    : NULL);
     printf(", \"instances\": %" PRIu64, r->nodes);
     if (r->nodes) {
         json_position("first", &r->first_at);

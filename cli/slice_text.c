@@ -58,6 +58,10 @@ size_t slice_text_width(size_t others)
 static void without_source(struct study *s, const struct report_row *r, char *out, size_t room)
 {
     char insn[100];
+    if (r->left_out) {
+        report_left_out(r, out, room);
+        return;
+    }
     if (r->file && r->function)
         snprintf(out, room, "in %s", r->function);
     else

@@ -24,6 +24,8 @@ enum flow_kind {
     FLOW_SIGNAL,    /* struct flow_signal: the thread goes on in a handler */
     FLOW_ACCESS,    /* struct flow_access: an instruction whose addresses no slot tells */
     FLOW_BEGIN,     /* struct flow_begin: a thread was made */
+    FLOW_GAP,       /* struct flow_gap: the recording leaves instructions out here */
+    FLOW_DID,       /* struct flow_did: what the thread that runs did in them */
 };
 
 struct flow_note {
@@ -41,7 +43,8 @@ struct flow_block {
 
 struct flow_thread {
     struct flow_note note;
-    uint32_t thread, pad;
+    uint32_t thread;
+    uint32_t in_gap; /* 1: it ran, or begins to, where instructions are left out */
     uint64_t pc;
 };
 
@@ -89,6 +92,42 @@ struct flow_access {
 struct flow_begin {
     struct flow_note note;
     uint32_t thread, parent;
+};
+
+/* In a trace it is one instruction, which does all that those did: a system call of number
+ * FLOW_LEFT_OUT, whose note follows. arg[0] is their number, arg[1] the registers that the thread
+ * wrote. Then comes a struct flow_did for each thread that is new or was changed: of this thread,
+ * and behind a struct flow_thread for each of the others. */
+struct flow_gap {
+    struct flow_note note;
+    uint64_t pc; /* of the first of them */
+};
+
+enum { FLOW_LEFT_OUT = -4096 };
+
+static inline int flow_is_left_out(const struct flow_call *c)
+{
+    return c->nr < 0; /* no system call's */
+}
+
+/* As struct gap_frame has it. */
+struct flow_frame {
+    uint64_t slot, entry, call_pc;
+    uint32_t kind, resolver;
+};
+
+enum flow_how {
+    FLOW_OWN = 1,   /* the thread that ran when the gap began */
+    FLOW_BEGAN = 2, /* it was made in the gap */
+};
+
+/* Frames that it left, of those that it had, and that it made since; a bit for each of its
+ * registers that were written (enum gap_register). */
+struct flow_did {
+    struct flow_note note;
+    uint32_t how, left; /* enum flow_how */
+    uint64_t wrote, pc; /* where it goes on */
+    struct flow_frame frame[];
 };
 
 enum { FLOW_WORDS_BYTES = 4 << 20, FLOW_WORDS_SLACK = 64 << 10, FLOW_NOTES_BYTES = 1 << 20 };

@@ -31,6 +31,16 @@ static const char *check_signal(const struct flow_signal *s)
     return NULL;
 }
 
+static const char *check_did(const struct flow_did *d)
+{
+    enum { KINDS = 3 }; /* of frames */
+    const size_t frames = (d->note.bytes - sizeof *d) / sizeof *d->frame;
+    for (size_t i = 0; i < frames; i++)
+        if (d->frame[i].kind >= KINDS)
+            return "a frame that is none";
+    return NULL;
+}
+
 static const char *check_block(const struct flow_block *b)
 {
     return b->insns > b->note.bytes - sizeof *b ? "a block without its instructions" : NULL;
@@ -42,7 +52,8 @@ const char *flow_note_check(const struct flow_note *n, size_t room)
         [FLOW_BLOCK] = sizeof(struct flow_block),   [FLOW_THREAD] = sizeof(struct flow_thread),
         [FLOW_CUT] = sizeof(struct flow_cut),       [FLOW_CALL] = sizeof(struct flow_call),
         [FLOW_SIGNAL] = sizeof(struct flow_signal), [FLOW_ACCESS] = sizeof(struct flow_access),
-        [FLOW_BEGIN] = sizeof(struct flow_begin),
+        [FLOW_BEGIN] = sizeof(struct flow_begin),   [FLOW_GAP] = sizeof(struct flow_gap),
+        [FLOW_DID] = sizeof(struct flow_did),
     };
     if (room < sizeof *n || !n->kind || n->kind >= sizeof least / sizeof *least ||
         n->bytes < least[n->kind] || n->bytes > room || n->bytes % 8)
@@ -56,6 +67,8 @@ const char *flow_note_check(const struct flow_note *n, size_t room)
         return check_ranges(((const struct flow_access *)n)->range, n);
     case FLOW_SIGNAL:
         return check_signal((const struct flow_signal *)n);
+    case FLOW_DID:
+        return check_did((const struct flow_did *)n);
     default:
         return NULL;
     }

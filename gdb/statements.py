@@ -9,6 +9,7 @@ execute the same commands by name, backwards.
 """
 
 GOES_ON, IN_CALL = 1, 2
+MADE_OF = "made-of"  # the slice that a recording was made of is kept with it by this name
 
 
 class Statement:

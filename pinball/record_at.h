@@ -63,6 +63,8 @@ _Static_assert(sizeof(struct record_end) == 48, "end");
 _Static_assert(sizeof(struct record_poke) == 64, "poke");
 _Static_assert(sizeof(struct record_state) == 280, "state");
 _Static_assert(sizeof(struct record_gap) == 72 && sizeof(struct gap_thread) == 16, "gap");
+_Static_assert(sizeof(struct record_did) == 32 && sizeof(struct gap_frame) == 32, "did");
+_Static_assert(sizeof(struct record_ways) == 16 && sizeof(struct code_way) == 24, "ways");
 _Static_assert(sizeof(struct record_kept) == 16 && sizeof(struct kept_statement) == 48, "kept");
 
 #endif

@@ -12,7 +12,7 @@
  * changed by other means than stores, RECORD_MAP (PARTLY_GONE: nothing is mapped there),
  * RECORD_DATA, RECORD_PROCESS, RECORD_STATE of threads that are new or changed. Behind the struct
  * stand the threads that were changed, made or ended, a struct gap_thread each. Its flags have
- * BETWEEN. */
+ * BETWEEN. Behind all that there is a RECORD_DID for each thread that is new or changed. */
 struct record_gap {
     struct record r;
     struct record_at at;
@@ -28,6 +28,53 @@ struct record_gap {
 struct gap_thread {
     uint32_t thread, ended;
     uint64_t count; /* then */
+};
+
+/* flags of a RECORD_DATA there */
+enum {
+    GAP_WROTE = 1, /* an instruction or a call has written these bytes; else, a new mapping's */
+    GAP_HOLES = 2, /* ... but only some: a bit for each stands behind them, padded to 8 bytes */
+};
+
+/* What a thread did in a gap, for a trace: frames of calls that it left, of those it had; frames
+ * that it made since, the outermost first; and a bit for each of its registers that it wrote:
+ * enum gap_register. */
+struct record_did {
+    struct record r;
+    uint32_t thread, left;
+    uint64_t wrote;
+    uint32_t frames, began; /* so many struct gap_frame follow; 1: it was made there */
+};
+
+struct gap_frame {
+    uint64_t slot, entry, call_pc; /* of the return address; of the function; of the call */
+    uint32_t kind, resolver;       /* as struct frame has it (trace/frames.h) */
+};
+
+/* General registers come first, in the order of enum gpr, then vectors. */
+enum gap_register {
+    GAP_VECTORS = 16,
+    GAP_MASKS = GAP_VECTORS + 32,
+    GAP_X87,
+    GAP_FLAGS,
+    GAP_REST,
+    GAP_REGISTERS,
+};
+
+/* What the whole recording has shown of its code, for a trace: struct code_way each. */
+struct record_ways {
+    struct record r;
+    uint64_t ways; /* that follow */
+};
+
+enum way_kind {
+    WAY_ENTRY,  /* a function begins at pc */
+    WAY_TARGET, /* the jump at pc went to `to` */
+    WAY_STAYS,  /* the call at pc never returned */
+};
+
+struct code_way {
+    uint64_t kind, pc, to;
 };
 
 /* What a slice is made of, for those who walk it: struct kept_statement each. The statements of a

@@ -46,6 +46,42 @@ int statements_read(struct pinball *pinball, struct statements *out, struct err 
     return bad ? -1 : 0;
 }
 
+/* They stand before all statements. */
+static bool ways_of(const struct record *r, way_fn *fn, void *arg)
+{
+    const struct record_ways *w = (const void *)r;
+    const struct code_way *list = (const void *)(w + 1);
+    if (r->kind == RECORD_KEPT || r->kind == RECORD_GAP)
+        return false;
+    if (r->kind != RECORD_WAYS || r->bytes < sizeof *w)
+        return true;
+    const uint64_t room = (r->bytes - sizeof *w) / sizeof *list;
+    for (uint64_t i = 0; i < w->ways && i < room; i++)
+        fn(arg, &list[i]);
+    return true;
+}
+
+int statements_ways(struct pinball *pinball, way_fn *fn, void *arg, struct err *err)
+{
+    uint64_t bytes, records;
+    bool more = true;
+    int bad = 0;
+    if (!pinball_head_get(pinball, "relog_of"))
+        return 0;
+    uint8_t *data = malloc(CHUNK_MAX_BYTES);
+    if (!data)
+        return err_set(err, "no memory");
+    for (uint64_t i = 0; i < pinball_chunks(pinball) && more && !bad; i++) {
+        pinball_chunk_info(pinball, i, &bytes, &records);
+        bad = pinball_read_chunk(pinball, i, data, CHUNK_MAX_BYTES, err);
+        for (const struct record *r = bad ? NULL : records_first(data, bytes); r && more;
+             r = records_next(r, data + bytes))
+            more = ways_of(r, fn, arg);
+    }
+    free(data);
+    return bad ? -1 : 0;
+}
+
 void statements_deinit(struct statements *s)
 {
     free(s->list);

@@ -24,6 +24,10 @@ struct statements {
 int statements_read(struct pinball *pinball, struct statements *out, struct err *err);
 void statements_deinit(struct statements *s);
 
+/* What the whole recording has shown of its code, one by one. */
+typedef void way_fn(void *arg, const struct code_way *way);
+int statements_ways(struct pinball *pinball, way_fn *fn, void *arg, struct err *err);
+
 /* Is the instruction there one of them? */
 bool statements_have(const struct statements *s, const struct position *at);
 /* The next one that can be gone to, from a place that is in none; NULL: none. */

@@ -129,7 +129,7 @@ void writer_remove(const char *dir)
 {
     static const char *const name[] = {"ring",   "head", "events",     "index",
                                        "extras", "end",  end_temporary};
-    static const char *const folder[] = {"files", "debug", "sources"};
+    static const char *const folder[] = {"files", "debug", "sources", "slices"};
     int fd = beneath_folder(dir);
 
     for (size_t i = 0; i < sizeof name / sizeof name[0]; i++)

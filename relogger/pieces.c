@@ -13,6 +13,7 @@
 #include "base/array.h"
 #include "base/hash.h"
 #include "relogger/exclude.h"
+#include "relogger/stretches.h"
 #include "slicer/slice.h"
 #include "study/study.h"
 #include "trace/pass.h"
@@ -200,6 +201,11 @@ static int take_bare(struct finding *f, struct piece p, struct err *err)
 static int take_step(struct finding *f, const struct pass_step *s, struct err *err)
 {
     const struct code_block *b = s->block;
+    uint64_t out = 0;
+    if (b->gap)
+        return 0; /* what is left out already stays so */
+    if (f->rule->regions && stretches_step(f->rule->regions, s, &out, err))
+        return -1;
     if (!f->line_of[b->number] && look_at(f, b, err))
         return -1;
     const uint32_t *line = f->line_of[b->number];
@@ -211,12 +217,14 @@ static int take_step(struct finding *f, const struct pass_step *s, struct err *e
          exclude_thread(f->rule->exclude, trace_thread(f->study->trace, s->step->thread))))
         return 0;
     for (unsigned from = 0, to; from < s->step->insns; from = to) {
-        for (to = from + 1; to < s->step->insns && line[to] == line[from]; to++)
+        const bool skip = out >> from & 1;
+        for (to = from + 1;
+             to < s->step->insns && line[to] == line[from] && (out >> to & 1) == skip; to++)
             ;
         struct piece p = {.first = s->insn + from, .insns = to - from, .depth = depth_of(s->frame)};
-        if (!line[from] || line[from] == EXCLUDED)
+        if (!line[from] || line[from] == EXCLUDED || skip)
             now->line = 0;
-        if (line[from] == EXCLUDED)
+        if (line[from] == EXCLUDED || skip)
             continue;
         if (line[from] ? take_run(f, now, line[from], p, err) : take_bare(f, p, err))
             return -1;
@@ -250,7 +258,8 @@ static int find(struct finding *f, struct err *err)
     struct pass p;
     struct pass_step s;
     int more;
-    if (pass_init(&p, f->study->trace, err))
+    if ((f->rule->regions && stretches_begin(f->rule->regions, f->study->trace, err)) ||
+        pass_init(&p, f->study->trace, err))
         return -1;
     while ((more = pass_next(&p, &s, err)) > 0)
         if (take_step(f, &s, err)) {
@@ -271,6 +280,8 @@ int pieces_find(struct study *s, const struct pieces_rule *rule, struct pieces *
     int bad = f.line_of ? find(&f, err) : err_set(err, "no memory");
     if (!bad && rule->exclude)
         bad = exclude_check(rule->exclude, err);
+    if (!bad && rule->regions)
+        bad = stretches_check(rule->regions, err);
     if (!bad && !trace_insns(s->trace))
         bad = err_set(err, "nothing was executed");
     if (!bad)
@@ -288,6 +299,52 @@ void pieces_deinit(struct pieces *list)
 {
     free(list->piece);
     *list = (struct pieces){0};
+}
+
+/* ---- numbers ---- */
+
+int pieces_move(struct pieces_moved *m, const struct pieces *list, uint64_t gap, struct err *err)
+{
+    *m = (struct pieces_moved){.pieces = list, .gap = gap};
+    m->begin = malloc((list->pieces + 1) * sizeof *m->begin);
+    if (!m->begin)
+        return err_set(err, "no memory");
+    for (size_t i = 0; i < list->pieces; i++) {
+        const struct piece *p = &list->piece[i];
+        const uint64_t out = i ? p->first - (p[-1].first + p[-1].insns) : 0;
+        m->total += out && out >= gap ? 1 : out;
+        m->begin[i] = m->total;
+        m->total += p->insns;
+    }
+    return 0;
+}
+
+void pieces_moved_deinit(struct pieces_moved *m)
+{
+    free(m->begin);
+    m->begin = NULL;
+}
+
+uint64_t pieces_moved(const void *arg, uint64_t insn, bool *gone)
+{
+    const struct pieces_moved *m = arg;
+    size_t lo = 0, hi = m->pieces->pieces; /* the last piece that does not begin behind it */
+    *gone = !hi || insn < m->pieces->piece->first;
+    if (*gone)
+        return 0;
+    while (hi - lo > 1) {
+        const size_t mid = (lo + hi) / 2;
+        if (m->pieces->piece[mid].first <= insn)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    const struct piece *p = &m->pieces->piece[lo];
+    const uint64_t in = insn - p->first;
+    if (in < p->insns || lo + 1 == m->pieces->pieces)
+        return m->begin[lo] + (in < p->insns ? in : p->insns);
+    *gone = p[1].first - (p->first + p->insns) >= m->gap;
+    return m->begin[lo] + (*gone ? p->insns : in);
 }
 
 /* ---- through a file ---- */

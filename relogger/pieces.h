@@ -16,6 +16,7 @@
 #include "trace/trace.h"
 
 struct exclude;
+struct stretches;
 struct slice;
 struct study;
 
@@ -34,12 +35,27 @@ struct pieces {
 struct pieces_rule {
     const struct slice *slice; /* keep what has nodes of it; NULL: everything, ... */
     struct exclude *exclude;   /* ... but this; NULL: nothing */
+    struct stretches *regions; /* ... and these; NULL: none */
 };
 
 /* All pieces; the trace's last instruction is one of them in any case. */
 int pieces_find(struct study *s, const struct pieces_rule *rule, struct pieces *out,
                 struct err *err);
 void pieces_deinit(struct pieces *list);
+
+/* Numbers of instructions in a trace of the new recording, in which each gap of at least `gap`
+ * instructions is one. */
+struct pieces_moved {
+    const struct pieces *pieces;
+    uint64_t gap;
+    uint64_t *begin; /* of each piece */
+    uint64_t total;
+};
+int pieces_move(struct pieces_moved *m, const struct pieces *pieces, uint64_t gap, struct err *err);
+void pieces_moved_deinit(struct pieces_moved *m);
+/* *gone: it is left out, and this is the number of what stands for it. As struct saved_move has it.
+ */
+uint64_t pieces_moved(const void *m, uint64_t insn, bool *gone);
 
 /* Through a file: the process that reads debug information may be confined, and is not trusted
  * then.

@@ -14,6 +14,7 @@
 
 #include "base/array.h"
 #include "pinball/record_gap.h"
+#include "relogger/did.h"
 #include "replayer/leave.h"
 #include "replayer/written.h"
 #include "trace/access.h"
@@ -42,6 +43,8 @@ struct held {
     size_t values_room;
     struct flow_range *odd; /* what notes say about it */
     size_t odds, odd_room;
+    struct frame *frame;
+    uint64_t left_out; /* instructions that it stands for */
 };
 
 struct relogging {
@@ -51,14 +54,15 @@ struct relogging {
     struct relog_result *result;
     struct leave *leave;
     struct written *written;
-    struct stores *stores; /* by block */
+    struct did *did;
+    const struct pass *pass; /* at the next step */
+    struct stores *stores;   /* by block */
     struct held held;
     uint64_t switches;
     bool seen;   /* the note that says which thread the trace begins with */
     size_t next; /* piece */
     bool begun, in_gap;
     struct leave_gap gap;
-    uint64_t gap_first;
     struct kept_statement piece; /* the last one, whose end is not known yet */
     bool has_piece;
 };
@@ -152,24 +156,30 @@ static int piece_begins(struct relogging *r, const struct piece *p, uint32_t i, 
 
 /* ---- gaps ---- */
 
-static int gap_ends(struct relogging *r, uint32_t i, uint64_t insn, struct err *err)
+static int gap_ends(struct relogging *r, uint32_t i, struct err *err)
 {
     r->in_gap = false;
     r->gap.to = place(r, i);
-    r->gap.insns = insn - r->gap_first;
     r->gap.written = r->written;
+    r->gap.did = did_tell;
+    r->gap.arg = r->did;
     r->result->gaps++;
     r->result->out += r->gap.insns;
+    if (did_ends(r->did, r->pass, r->held.thread, r->held.frame))
+        return err_set(err, "no memory");
     int bad = leave_out(r->leave, &r->gap, err);
     written_empty(r->written);
     return bad;
 }
 
-static int gap_begins(struct relogging *r, uint32_t i, uint64_t insn, struct err *err)
+static int gap_begins(struct relogging *r, uint32_t i, struct err *err)
 {
+    const struct pass *p = r->pass;
+    const struct held *h = &r->held;
     r->in_gap = true;
     r->gap.from = place(r, i);
-    r->gap_first = insn;
+    r->gap.insns = 0;
+    did_begins(r->did, p, h->thread, h->frame, p->at.step ? p->at.step->thread : h->thread);
     return tell_piece(r, err);
 }
 
@@ -179,6 +189,29 @@ static const struct piece *piece_at(struct relogging *r, uint64_t insn)
     while (r->kept->piece[r->next].first + r->kept->piece[r->next].insns <= insn)
         r->next++;
     return &r->kept->piece[r->next];
+}
+
+struct ways {
+    struct code_way *list;
+    size_t count, room;
+};
+
+static int take_way(void *arg, enum trace_way kind, gaddr pc, gaddr to, struct err *err)
+{
+    struct ways *w = arg;
+    const struct code_way way = {.kind = (uint64_t)kind, .pc = pc, .to = to};
+    return array_push(&w->list, &w->count, &w->room, way) ? err_set(err, "no memory") : 0;
+}
+
+static int begin(struct relogging *r, uint32_t i, struct err *err)
+{
+    struct ways ways = {0};
+    r->begun = true;
+    int bad = leave_begin(r->leave, &(struct leave_at){place(r, i).at, r->held.switches}, err) ||
+              trace_each_way(r->trace, take_way, &ways, err) ||
+              leave_ways(r->leave, ways.list, ways.count, err);
+    free(ways.list);
+    return bad ? -1 : 0;
 }
 
 /* Instruction i of the step is the first of its step, of a piece, or behind one. Returns how many
@@ -192,16 +225,17 @@ static int64_t take_run(struct relogging *r, uint32_t i, struct err *err)
         const uint64_t n = p->first - insn < left ? p->first - insn : left;
         const bool long_enough = r->next && p->first - insn >= r->options->gap;
         if (r->begun && !r->in_gap && long_enough && insn == p[-1].first + p[-1].insns &&
-            gap_begins(r, i, insn, err))
+            gap_begins(r, i, err))
             return -1;
-        if (r->in_gap && collect(r, i, i + (uint32_t)n, err))
-            return -1;
-        return (int64_t)n;
+        if (!r->in_gap)
+            return (int64_t)n;
+        r->gap.insns += h->block->gap ? h->left_out : n;
+        did_insns(r->did, h->thread, h->block, i, i + (uint32_t)n, h->frame);
+        return collect(r, i, i + (uint32_t)n, err) ? -1 : (int64_t)n;
     }
-    if (!r->begun && leave_begin(r->leave, &(struct leave_at){place(r, i).at, h->switches}, err))
+    if (!r->begun && begin(r, i, err))
         return -1;
-    r->begun = true;
-    if (r->in_gap && gap_ends(r, i, insn, err))
+    if (r->in_gap && gap_ends(r, i, err))
         return -1;
     if (insn == p->first && piece_begins(r, p, i, err))
         return -1;
@@ -240,21 +274,32 @@ static int hold(struct relogging *r, const struct pass_step *s, struct err *err)
     h->insns = s->step->insns;
     h->thread = s->step->thread;
     h->odds = 0;
+    h->left_out = 0;
+    frame_unref(h->frame);
+    h->frame = frame_ref(s->frame);
     return 0;
 }
 
-/* What the kernel wrote is the replay's to find; not so what an instruction accessed in odd ways.
- */
+/* What the kernel wrote is the replay's to find; not so what an instruction accessed in odd ways,
+ * or what was left out before. */
 static int take_note(void *arg, const struct pass *p, struct err *err)
 {
     struct relogging *r = arg;
     const struct flow_note *n = p->at.note;
     size_t count;
-    if (n->kind == FLOW_THREAD) {
+    did_note(r->did, p);
+    if (n->kind == FLOW_THREAD && !((const struct flow_thread *)n)->in_gap) {
         r->switches += r->seen;
         r->seen = true;
     }
-    const struct flow_range *range = n->kind == FLOW_ACCESS ? trace_ranges(n, &count) : NULL;
+    const struct flow_call *out = (const struct flow_call *)n;
+    const bool left_out = n->kind == FLOW_CALL && flow_is_left_out(out);
+    if (left_out) {
+        r->held.left_out = out->arg[0];
+        r->switches++;
+    }
+    const struct flow_range *range =
+        n->kind == FLOW_ACCESS || left_out ? trace_ranges(n, &count) : NULL;
     for (size_t i = 0; range && i < count; i++)
         if (range[i].how != FLOW_READ &&
             array_push(&r->held.odd, &r->held.odds, &r->held.odd_room, range[i]))
@@ -272,6 +317,7 @@ static int walk(struct relogging *r, struct err *err)
         return -1;
     p.note = take_note;
     p.arg = r;
+    r->pass = &p;
     while ((more = pass_next(&p, &s, err)) > 0) {
         if (take_held(r, err) || hold(r, &s, err)) {
             more = -1;
@@ -281,8 +327,9 @@ static int walk(struct relogging *r, struct err *err)
             r->options->progress(r->options->arg, s.insn, trace_insns(r->trace));
         chunk = p.next_chunk;
     }
+    more = more || take_held(r, err) || tell_piece(r, err) ? -1 : 0;
     pass_deinit(&p);
-    return more || take_held(r, err) || tell_piece(r, err) ? -1 : 0;
+    return more;
 }
 
 static void relogging_deinit(struct relogging *r)
@@ -292,6 +339,8 @@ static void relogging_deinit(struct relogging *r)
     free(r->stores);
     free(r->held.value);
     free(r->held.odd);
+    frame_unref(r->held.frame);
+    did_free(r->did);
     written_free(r->written);
     leave_free(r->leave);
 }
@@ -307,7 +356,8 @@ int relog(struct pinball *pinball, struct trace *trace, const struct pieces *kep
     *result = (struct relog_result){.insns = trace_insns(trace), .kept = kept->insns};
     r.stores = calloc(code_count(trace_code(trace)) + 1u, sizeof *r.stores);
     r.written = written_new();
-    int bad = r.stores && r.written ? 0 : err_set(err, "no memory");
+    r.did = did_new(trace);
+    int bad = r.stores && r.written && r.did ? 0 : err_set(err, "no memory");
     if (!bad)
         bad = (r.leave = leave_new(pinball, dir, &l, err)) ? 0 : -1;
     if (!bad)

@@ -157,7 +157,8 @@ static int go_through(struct derived *d, uint64_t to, bool all, struct err *err)
         int more = derived_next(d, err);
         if (more <= 0)
             return more;
-        if ((all || d->next->kind == RECORD_RANGE) && derived_put(d, d->next, err))
+        const bool old = d->anew && (d->next->kind == RECORD_KEPT || d->next->kind == RECORD_WAYS);
+        if ((all ? !old : d->next->kind == RECORD_RANGE) && derived_put(d, d->next, err))
             return -1;
     }
     return 0;

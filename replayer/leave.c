@@ -31,7 +31,7 @@
 
 enum { STATEMENTS = 512 }; /* in a record */
 
-/* Where switches are in the log. */
+/* Where switches are in the log. A gap leads to a thread, too. */
 struct switches {
     struct derived log; /* only its pieces that read */
     uint64_t seen;      /* before log.copied */
@@ -47,12 +47,16 @@ struct leave {
     size_t before_bytes, before_room;
     uint8_t *changes; /* of the address space */
     size_t changes_bytes, changes_room;
-    int mem; /* the process's memory */
+    int mem;                 /* the process's memory */
+    struct written *written; /* by the gap that is being written */
     struct kept_statement statement[STATEMENTS];
     size_t statements;
     uint32_t records; /* of the gap that is being written */
     uint8_t *gap;     /* its records */
     size_t gap_bytes, gap_room;
+    uint32_t own; /* the thread in which it begins */
+    uint8_t *did; /* behind them */
+    size_t did_bytes, did_room;
 };
 
 /* ---- places ---- */
@@ -69,6 +73,10 @@ static int find_switch(struct leave *l, uint64_t number, struct err *err)
             s->log.next->bytes >= sizeof(struct record_switch)) {
             s->seen++;
             s->thread = ((const struct record_switch *)s->log.next)->thread;
+        }
+        if (s->log.next->kind == RECORD_GAP && s->log.next->bytes >= sizeof(struct record_gap)) {
+            s->seen++;
+            s->thread = ((const struct record_gap *)s->log.next)->thread;
         }
         s->log.copied++;
     }
@@ -128,18 +136,22 @@ static int copy_state(struct leave *l, uint8_t **to, size_t *bytes, size_t *room
     return 0;
 }
 
-/* Memory that was written and is there now; `arg` reads it. */
+/* Memory that was written and is there now; `arg` reads it. A trace is told of holes in it. */
 static int add_data(void *arg, uint64_t addr, uint64_t bytes, struct err *err)
 {
     struct leave *l = arg;
     struct {
         struct record_data d;
-        uint8_t data[4096];
-    } r = {.d = {.r = {.kind = RECORD_DATA}, .addr = addr, .bytes = bytes}};
+        uint8_t data[4096 + 4096 / 8];
+    } r = {.d = {.r = {.kind = RECORD_DATA, .flags = GAP_WROTE}, .addr = addr, .bytes = bytes}};
+    uint64_t padded = (bytes + 7) & ~7ull;
     if (addr >> 47 || pread(l->mem, r.data, bytes, (off_t)addr) != (ssize_t)bytes)
         return 0; /* it was unmapped since */
-    memset(r.data + bytes, 0, -bytes & 7);
-    r.d.r.bytes = (uint32_t)(sizeof r.d + ((bytes + 7) & ~7ull));
+    if (!written_mask(l->written, addr, bytes, r.data + padded)) {
+        r.d.r.flags |= GAP_HOLES;
+        padded += ((bytes + 7) / 8 + 7) & ~7ull;
+    }
+    r.d.r.bytes = (uint32_t)(sizeof r.d + padded);
     return add(l, &r.d.r, err);
 }
 
@@ -161,6 +173,7 @@ static int add_changes(struct leave *l, struct written *written, struct err *err
                    &(struct memory_list){.records = l->changes, .bytes = l->changes_bytes}, add, l,
                    err))
         return -1;
+    l->written = written;
     return written_each(written, add_data, l, err);
 }
 
@@ -190,6 +203,50 @@ static bool same_thread(const struct record *a, const struct record *b)
            !memcmp(a + 1, b + 1, a->bytes - sizeof *a);
 }
 
+/* General registers, and all others if they are. */
+static uint64_t same_registers(const struct record_state *a, const struct record_state *b)
+{
+    const size_t vectors = a && a->r.bytes == b->r.bytes ? a->r.bytes - sizeof *a : 0;
+    uint64_t same = 0;
+    for (unsigned i = 0; a && i < GAP_VECTORS; i++)
+        same |= (uint64_t)(a->gpr[i] == b->gpr[i]) << i;
+    if (vectors && !memcmp(a + 1, b + 1, vectors))
+        same |= (1ull << GAP_FLAGS) - (1ull << GAP_VECTORS);
+    if (a && a->rflags == b->rflags)
+        same |= 1ull << GAP_FLAGS;
+    if (a && a->fs_base == b->fs_base && a->gs_base == b->gs_base)
+        same |= 1ull << GAP_REST;
+    return same;
+}
+
+/* What a trace is told of the thread; of that in which the gap begins first. */
+static int add_did(struct leave *l, const struct leave_gap *gap, const struct record_state *before,
+                   const struct record_state *s, struct err *err)
+{
+    struct leave_did did = {0};
+    struct record_did r = {.r = {.kind = RECORD_DID}, .thread = s->thread, .began = !before};
+    if (gap->did(gap->arg, s->thread, s->at.pc, same_registers(before, s), &did, err))
+        return -1;
+    r.left = did.left;
+    r.wrote = did.wrote;
+    r.frames = did.frames;
+    const size_t frames = did.frames * sizeof *did.frame, bytes = sizeof r + frames;
+    if (bytes > RECORD_MAX_BYTES)
+        return err_set(err, "more than %zu calls came into being at a time",
+                       (RECORD_MAX_BYTES - sizeof r) / sizeof *did.frame);
+    if (array_reserve(&l->did, &l->did_room, l->did_bytes + bytes))
+        return err_set(err, "no memory");
+    r.r.bytes = (uint32_t)bytes;
+    const bool first = s->thread == l->own;
+    uint8_t *to = first ? l->did : l->did + l->did_bytes;
+    memmove(to + bytes, to, first ? l->did_bytes : 0);
+    memcpy(to, &r, sizeof r);
+    if (frames)
+        memcpy(to + sizeof r, did.frame, frames);
+    l->did_bytes += bytes;
+    return 0;
+}
+
 struct changed {
     struct record_gap gap;
     struct gap_thread
@@ -206,7 +263,8 @@ static int note_thread(struct changed *c, uint32_t thread, bool ended, uint64_t 
     return 0;
 }
 
-static int add_threads(struct leave *l, struct changed *c, struct err *err)
+static int add_threads(struct leave *l, const struct leave_gap *gap, struct changed *c,
+                       struct err *err)
 {
     const uint8_t *stop = l->d.state + l->d.state_bytes;
     const struct record *process = NULL; /* of those that follow, unless it was put */
@@ -229,10 +287,12 @@ static int add_threads(struct leave *l, struct changed *c, struct err *err)
             return err_set(err, "the replaying process talks nonsense: a thread's state");
         if (r->flags & STATE_RUNS)
             c->gap.thread = s->thread;
-        if (!process && same_thread(find_state(l->before, l->before_bytes, s->thread), r))
+        const struct record *before = find_state(l->before, l->before_bytes, s->thread);
+        if (!process && same_thread(before, r))
             continue;
         if ((process && add(l, process, err)) || add(l, r, err) ||
-            note_thread(c, s->thread, false, s->at.count, err))
+            note_thread(c, s->thread, false, s->at.count, err) ||
+            add_did(l, gap, (const struct record_state *)before, s, err))
             return -1;
         process = NULL;
     }
@@ -276,6 +336,23 @@ int leave_keep(struct leave *l, const struct kept_statement *statement, struct e
     return 0;
 }
 
+int leave_ways(struct leave *l, const struct code_way *list, uint64_t ways, struct err *err)
+{
+    enum { MOST = 1000 };
+    struct {
+        struct record_ways head;
+        struct code_way list[MOST];
+    } r = {.head = {.r = {.kind = RECORD_WAYS}}};
+    for (uint64_t done = 0; done < ways; done += r.head.ways) {
+        r.head.ways = ways - done < MOST ? ways - done : MOST;
+        memcpy(r.list, list + done, r.head.ways * sizeof *r.list);
+        r.head.r.bytes = (uint32_t)(sizeof r.head + r.head.ways * sizeof *r.list);
+        if (derived_put(&l->d, &r.head.r, err))
+            return -1;
+    }
+    return 0;
+}
+
 static int open_memory(struct leave *l, struct err *err)
 {
     char path[64];
@@ -296,6 +373,10 @@ static int put_gap(struct leave *l, struct changed *c, struct err *err)
          r = records_next(r, l->gap + l->gap_bytes))
         if (derived_put(&l->d, r, err))
             return -1;
+    for (const struct record *r = records_first(l->did, l->did_bytes); r;
+         r = records_next(r, l->did + l->did_bytes))
+        if (derived_put(&l->d, r, err))
+            return -1;
     return 0;
 }
 
@@ -310,6 +391,7 @@ static int gap_begins(struct leave *l, const struct leave_at *at, struct record_
     if (!s)
         return -1;
     *where = s->at;
+    l->own = s->thread;
     return derived_ask(&l->d, STATE_CHANGES_BEGIN, err);
 }
 
@@ -321,12 +403,12 @@ int leave_out(struct leave *l, const struct leave_gap *gap, struct err *err)
     c->gap.r = (struct record){.kind = RECORD_GAP, .flags = BETWEEN};
     c->gap.insns = gap->insns;
     l->records = 0;
-    l->gap_bytes = 0;
+    l->gap_bytes = l->did_bytes = 0;
     int bad = gap_begins(l, &gap->from, &c->gap.at, err) || go(l, &gap->to, err) ||
               derived_ask(&l->d, STATE_OF_CHANGES, err) ||
               copy_state(l, &l->changes, &l->changes_bytes, &l->changes_room, err) ||
               add_changes(l, gap->written, err) || derived_ask(&l->d, STATE_OF_THREADS, err) ||
-              add_threads(l, c, err) || add_ended(l, c, err) || put_gap(l, c, err) ||
+              add_threads(l, gap, c, err) || add_ended(l, c, err) || put_gap(l, c, err) ||
               derived_pass_log(&l->d, events(l), err);
     free(c);
     return bad ? -1 : 0;
@@ -344,6 +426,7 @@ struct leave *leave_new(struct pinball *pinball, const char *dir,
     }
     l->mem = -1;
     l->from = options->from;
+    l->d.anew = true;
     l->d.message = options->message;
     l->d.arg = options->arg;
     l->switches.log.pinball = pinball;
@@ -364,6 +447,7 @@ void leave_free(struct leave *l)
     free(l->before);
     free(l->changes);
     free(l->gap);
+    free(l->did);
     free(l);
 }
 

@@ -86,6 +86,21 @@ static unsigned find(const struct page *p, unsigned at, bool in)
     return PAGE;
 }
 
+bool written_mask(const struct written *w, uint64_t addr, uint64_t bytes, uint8_t *mask)
+{
+    const struct page *p = w->pages.room ? table_find(&w->pages, addr / PAGE + 1) : NULL;
+    const bool any = p && p->number;
+    bool all = any;
+    memset(mask, 0, (bytes + 7) / 8);
+    for (uint64_t i = 0; any && i < bytes; i++) {
+        const unsigned at = (unsigned)(addr % PAGE + i);
+        const bool in = p->bit[at / 64] >> at % 64 & 1;
+        mask[i / 8] |= (uint8_t)(in << i % 8);
+        all = all && in;
+    }
+    return all;
+}
+
 static int by_number(const void *a, const void *b)
 {
     const uint64_t x = (*(struct page *const *)a)->number, y = (*(struct page *const *)b)->number;

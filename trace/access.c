@@ -1,6 +1,8 @@
 /* access.c - what instructions do that def/use sets do not tell. SPDX-License-Identifier: MIT */
 #include "trace/access.h"
 
+#include "trace/classes.h"
+
 gaddr access_extent(const struct code_block *b, const struct plan_access *a, const uint64_t *values,
                     uint64_t *bytes)
 {
@@ -13,10 +15,24 @@ gaddr access_extent(const struct code_block *b, const struct plan_access *a, con
     return n < 0 ? addr + a->mem.bytes - *bytes : addr;
 }
 
+/* What is left out defines registers, and nothing is known of what it uses. */
+static const struct defuse *left_out(struct defuse *out, uint64_t classes)
+{
+    struct loc_set set;
+    classes_locations(classes, &set);
+    *out = (struct defuse){0};
+    for (struct loc_span span = loc_set_next(&set, 0); span.count && out->defs < DEFUSE_MOST_DEFS;
+         span = loc_set_next(&set, span.first + span.count))
+        out->def[out->defs++] = span;
+    return out;
+}
+
 /* A system call's sets, without what it does not use. */
 const struct defuse *access_call_defuse(struct defuse room[KINDS_ARGS], const struct defuse *du,
                                         const struct flow_call *call)
 {
+    if (flow_is_left_out(call))
+        return left_out(room, call->arg[1]);
     static const uint8_t arg[KINDS_ARGS] = {RDI, RSI, RDX, R10, R8, R9};
     unsigned args = kinds_of(call->nr).args;
     struct defuse *out = &room[args];

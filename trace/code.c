@@ -7,6 +7,8 @@
 #include "base/array.h"
 #include "base/hash.h"
 
+const uint8_t code_gap[CODE_GAP_BYTES] = {0x2e, 0x2e, 0x2e, 0x0f, 0x05}; /* a system call */
+
 enum { POLICIES = 4 }; /* combinations of enum defuse_flag */
 
 struct entry {
@@ -189,6 +191,8 @@ static int plan(struct code_block *b, struct err *err)
             b->insn[slot[i].insn].top = (uint16_t)i;
     }
     b->tail = (uint8_t)code_last(b)->kind;
+    b->gap = b->insns == 1 && b->insn->in.len == CODE_GAP_BYTES &&
+             !memcmp(b->insn->in.bytes, code_gap, CODE_GAP_BYTES);
     b->ticks_to = ticks_to(code_last(b));
     return 0;
 }

@@ -38,6 +38,7 @@ struct code_block {
     uint8_t tail;     /* enum insn_kind of the last instruction */
     bool moves_stack; /* has a PLAN_STACK slot */
     bool pairs;       /* an instruction saves or restores a register */
+    bool gap;         /* it stands for what a recording leaves out */
     bool entry;       /* its first one is an entry of the trace it was read with */
     gaddr ticks_to;   /* going on there from its end is a tick; CODE_NOWHERE, CODE_ANYWHERE */
 };
@@ -45,6 +46,10 @@ struct code_block {
 /* No code is there. */
 #define CODE_ANYWHERE UINT64_MAX
 #define CODE_NOWHERE  (UINT64_MAX - 1)
+
+/* The instruction that stands for what a recording leaves out. */
+enum { CODE_GAP_BYTES = 5 };
+extern const uint8_t code_gap[CODE_GAP_BYTES];
 
 struct code *code_new(void);
 void code_free(struct code *code); /* NULL is allowed */

@@ -9,6 +9,7 @@
 
 #include "pinball/pinball.h"
 #include "pinball/sha256.h"
+#include "pinball/statements.h"
 #include "replayer/replay.h"
 #include "trace/collector.h"
 #include "trace/extend.h"
@@ -111,6 +112,12 @@ static uint64_t size_of(const char *path, int unnamed)
     return bad ? 0 : (uint64_t)st.st_size;
 }
 
+static void take_way(void *arg, const struct code_way *way)
+{
+    if (way->kind <= WAY_STAYS)
+        collector_way(arg, (enum trace_way)way->kind, way->pc, way->to);
+}
+
 int collect_more(struct pinball *pinball, struct trace *old, const char *path,
                  const struct collect_options *o, struct collect_result *result, struct err *err)
 {
@@ -123,7 +130,8 @@ int collect_more(struct pinball *pinball, struct trace *old, const char *path,
     int bad = -1;
     struct collector *c = collector_new(path, o, err);
     const int extends = c && old ? extend_begin(c, old, &seam, err) : 0;
-    if (!c || extends < 0 || collect_about(pinball, o->from, o->to, about, err))
+    if (!c || extends < 0 || statements_ways(pinball, take_way, c, err) ||
+        collect_about(pinball, o->from, o->to, about, err))
         goto done;
     struct replay_options ro = {.arg = c, .flow = collector_take};
     replay = replay_new(pinball, &ro, err);

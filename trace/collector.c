@@ -41,6 +41,8 @@ struct collector {
     uint64_t insns, steps;
     struct pcset *entry, *called, *returned, *tried, *done;
     struct pcset *target;
+    struct pcset *stay;  /* of the whole recording, of which this one leaves something out */
+    bool told;           /* ... of which something is known */
     uint32_t *seen_next; /* by block: what followed it last, whose transfer is noted */
     size_t seen_room;
 };
@@ -188,7 +190,8 @@ static int add_step(struct collector *c, const struct code_block *b, const uint6
     struct trace_chunk *ch = &c->chunk;
     ch->step[ch->steps++] = (struct trace_step){
         .block = b->number, .value_at = ch->values, .insns = b->insns, .thread = (uint16_t)c->now};
-    memcpy(ch->value + ch->values, values, 8u * b->slots);
+    if (b->slots)
+        memcpy(ch->value + ch->values, values, 8u * b->slots);
     ch->values += b->slots;
     c->insns += b->insns;
     c->steps++;
@@ -239,9 +242,18 @@ static int take_thread(struct collector *c, const struct flow_thread *f, struct 
             array_push(&c->run, &c->runs, &c->run_room, new))
             return err_set(err, "no memory");
         c->chunk.state[c->now] = new.state;
-        pcset_add(c->entry, f->pc, 0);
+        if (!f->in_gap && !c->told) /* there it is wherever it is */
+            pcset_add(c->entry, f->pc, 0);
     }
     return 0;
+}
+
+/* What is left out is an instruction of its own, with bytes that no compiler makes. */
+static int take_gap(struct collector *c, const struct flow_gap *g, struct err *err)
+{
+    static const uint8_t lens[] = {CODE_GAP_BYTES};
+    const struct code_block *b = code_add(c->code, g->pc, 1, lens, code_gap, CODE_GAP_BYTES, err);
+    return b ? add_step(c, b, NULL, err) : -1;
 }
 
 static void take_cut(struct collector *c, const struct flow_cut *f)
@@ -292,6 +304,8 @@ static int take_note(struct collector *c, const struct flow_note *n, struct err 
         return take_block(c, (const struct flow_block *)n, err);
     if (n->kind != FLOW_THREAD && !c->runs)
         return nonsense(c, err, "no thread");
+    if (n->kind == FLOW_GAP)
+        return take_gap(c, (const struct flow_gap *)n, err);
     if (n->kind == FLOW_CUT)
         take_cut(c, (const struct flow_cut *)n);
     /* Notes stay with the step they belong to. */
@@ -308,6 +322,8 @@ static int take_note(struct collector *c, const struct flow_note *n, struct err 
     } else if (n->kind == FLOW_SIGNAL) {
         r->next = ((const struct flow_signal *)n)->handler;
         pcset_add(c->entry, r->next, 0);
+    } else if (n->kind == FLOW_DID) {
+        r->next = ((const struct flow_did *)n)->pc;
     }
     keep_note(c, n);
     return 0;
@@ -327,6 +343,7 @@ static void deinit(struct collector *c)
     pcset_free(c->tried);
     pcset_free(c->done);
     pcset_free(c->target);
+    pcset_free(c->stay);
 }
 
 static int init(struct collector *c, const char *path, const struct collect_options *o,
@@ -340,7 +357,9 @@ static int init(struct collector *c, const char *path, const struct collect_opti
     c->tried = pcset_new();
     c->done = pcset_new();
     c->target = pcset_new();
-    if (!c->code || !c->entry || !c->called || !c->returned || !c->tried || !c->done || !c->target)
+    c->stay = pcset_new();
+    if (!c->code || !c->entry || !c->called || !c->returned || !c->tried || !c->done ||
+        !c->target || !c->stay)
         return err_set(err, "no memory");
     c->writer = trace_create(path, o->unnamed ? o->fd : -1, err);
     return !c->writer || begin_chunk(c, err) ? -1 : 0;
@@ -414,8 +433,8 @@ void collector_go_on(struct collector *c)
 
 static bool any_failed(const struct collector *c)
 {
-    const struct pcset *const set[] = {c->entry, c->called, c->returned,
-                                       c->tried, c->done,   c->target};
+    const struct pcset *const set[] = {c->entry, c->called, c->returned, c->tried,
+                                       c->done,  c->target, c->stay};
     for (size_t i = 0; i < sizeof set / sizeof *set; i++)
         if (pcset_failed(set[i]))
             return true;
@@ -427,6 +446,10 @@ static struct pcset *stays(struct collector *c)
 {
     struct pcset *out = pcset_new();
     gaddr key, value;
+    for (size_t i = 0; out && c->told && pcset_next(c->stay, &i, &key, &value);)
+        pcset_add(out, key, 0);
+    if (c->told)
+        return out;
     for (size_t i = 0; out && pcset_next(c->called, &i, &key, &value);)
         if (!pcset_has(c->returned, value))
             pcset_add(out, key, 0);
@@ -434,6 +457,17 @@ static struct pcset *stays(struct collector *c)
         if (!pcset_has(c->done, key))
             pcset_add(out, key, 0);
     return out;
+}
+
+void collector_way(struct collector *c, enum trace_way kind, gaddr pc, gaddr to)
+{
+    c->told = true;
+    if (kind == TRACE_ENTRY)
+        pcset_add(c->entry, pc, 0);
+    else if (kind == TRACE_TARGET)
+        pcset_add(c->target, pc, to);
+    else if (kind == TRACE_STAYS)
+        pcset_add(c->stay, pc, 0);
 }
 
 int collector_finish(struct collector *c, const struct trace_map *map, size_t maps,

@@ -18,6 +18,10 @@ struct collector *collector_new(const char *path, const struct collect_options *
                                 struct err *err);
 void collector_free(struct collector *c); /* NULL is allowed; what is not finished is gone */
 
+/* What the whole recording has shown of its code, of one that leaves something out: to be told
+ * before all else. */
+void collector_way(struct collector *c, enum trace_way kind, gaddr pc, gaddr to);
+
 /* Takes a piece of both streams; the first argument is the collector. */
 int collector_take(void *collector, const void *words, size_t words_bytes, const void *notes,
                    size_t notes_bytes, struct err *err);

@@ -170,6 +170,8 @@ static int do_note(void *arg, const struct trace_walk *w, struct err *err)
         end = do_signal(p, thread, (const struct flow_signal *)n, err);
     if (n->kind == FLOW_BEGIN && p->v->begin)
         end = do_begin(p, w, before, err);
+    if (n->kind == FLOW_DID && p->v->did && !(((const struct flow_did *)n)->how & FLOW_OWN))
+        end = p->v->did(p->v->arg, thread, w->insns - 1, (const struct flow_did *)n, err);
     const struct flow_call *call = (const struct flow_call *)n;
     if (n->kind == FLOW_CALL && p->v->sigreturn && access_is_sigreturn(call))
         end = p->v->sigreturn(p->v->arg, thread, call,

@@ -55,6 +55,10 @@ struct forward_visitor {
                      const struct scan_signal *by, struct err *err);
     /* A thread was made by the call with this number; UINT64_MAX: not completed. */
     int (*begin)(void *arg, uint32_t thread, uint32_t child, uint64_t call, struct err *err);
+    /* Instructions are left out, for which `insn` stands, of another thread, and here is what this
+     * one did in them. */
+    int (*did)(void *arg, uint32_t thread, uint64_t insn, const struct flow_did *d,
+               struct err *err);
 };
 
 struct forward_options {

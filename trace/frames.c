@@ -300,6 +300,31 @@ void frames_leave_told(struct frames *f, const struct trace_step *s, const struc
         t->addr = k->slot;
 }
 
+/* Where instructions are left out, frames came and went. */
+static int take_did(struct frames *f, struct frames_thread *t, const struct flow_did *d)
+{
+    const size_t made = (d->note.bytes - sizeof *d) / sizeof *d->frame;
+    if (d->how & FLOW_OWN)
+        f->gap = t->insn;
+    t->left = NULL;
+    for (uint32_t i = 0; i < d->left && t->top; i++)
+        pop(t);
+    for (size_t i = 0; i < made; i++) {
+        const struct flow_frame *k = &d->frame[i];
+        const bool call = k->kind == FRAME_CALL && t->top;
+        if (!push(f, t, t->top,
+                  (struct frame){.kind = (uint8_t)(t->top ? k->kind : FRAME_ROOT),
+                                 .resolver = k->resolver,
+                                 .slot = k->slot,
+                                 .entry = k->entry,
+                                 .maker = call ? f->gap : FRAME_NO_MAKER,
+                                 .maker_pc = k->call_pc,
+                                 .call_pc = k->call_pc}))
+            return -1;
+    }
+    return 0;
+}
+
 int frames_note(struct frames *f, uint32_t thread, const struct flow_note *note)
 {
     struct frames_thread *t = &f->thread[thread];
@@ -316,6 +341,8 @@ int frames_note(struct frames *f, uint32_t thread, const struct flow_note *note)
                    ? 0
                    : -1;
     }
+    if (note->kind == FLOW_DID)
+        return take_did(f, t, (const struct flow_did *)note);
     const struct flow_call *c = (const struct flow_call *)note;
     if (note->kind == FLOW_CALL && access_is_sigreturn(c)) {
         struct frame *k = find(t, c->frame, true);

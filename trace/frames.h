@@ -47,6 +47,7 @@ struct frames {
     uint32_t threads;
     uint64_t serials;
     uint64_t slots; /* that frames_leave_told() gave out */
+    uint64_t gap;   /* the instruction that stands for what was left out last */
     bool failed;    /* there was no memory for a frame: what is here is not right any more */
 };
 

@@ -13,16 +13,9 @@
 #include "base/array.h"
 #include "base/search.h"
 #include "base/table.h"
-#include "trace/state.h"
+#include "trace/classes.h"
 
 enum { GRANULE = 3, PAGE = 9, WORDS = 1 << (PAGE - 6), LAST = 64, LARGE = 1 << 14 };
-enum {
-    CLASS_VEC = GPR_COUNT,
-    CLASS_MASK = CLASS_VEC + LOC_VECS,
-    CLASS_X87,
-    CLASS_FLAGS,
-    CLASS_REST
-};
 
 /* 512 granules. */
 struct page {
@@ -54,57 +47,10 @@ static const uint64_t KNOWN = 1ull << 63;
 
 /* ---- registers ---- */
 
-static unsigned class_of(unsigned loc)
-{
-    return loc < LOC_VEC    ? loc / LOC_GPR_BYTES
-           : loc < LOC_MASK ? CLASS_VEC + (loc - LOC_VEC) / LOC_VEC_BYTES
-           : loc < LOC_X87  ? (unsigned)CLASS_MASK
-           : loc < LOC_CF   ? (unsigned)CLASS_X87
-           : loc < LOC_C0   ? (unsigned)CLASS_FLAGS
-                            : (unsigned)CLASS_REST;
-}
-
-static uint64_t classes_of(struct loc_span s)
-{
-    uint64_t all = 0;
-    for (unsigned i = 0; i < s.count; i++)
-        all |= 1ull << class_of(s.first + i);
-    return all;
-}
-
-uint64_t gist_classes(const struct loc_set *set)
-{
-    uint64_t all = 0;
-    for (struct loc_span s = loc_set_next(set, 0); s.count;
-         s = loc_set_next(set, s.first + s.count))
-        all |= classes_of(s);
-    return all;
-}
-
-/* All that the block may define, whatever values and options say. */
+/* All that the block may define. */
 static uint64_t defined_by(const struct code_block *b)
 {
-    static const unsigned flags[] = {0, DEFUSE_FRAME, DEFUSE_STACK_POINTER};
-    uint64_t all = KNOWN;
-    for (unsigned i = 0; i < b->insns; i++) {
-        const struct insn *in = &b->insn[i].in;
-        struct insn_operands ops;
-        struct defuse du;
-        if (in->kind == INSN_ILLEGAL)
-            continue;
-        insn_operands(in, &ops);
-        for (unsigned k = 0; k < sizeof flags / sizeof *flags; k++) {
-            struct defuse_how how = DEFUSE_HOW;
-            how.flags = flags[k];
-            memset(&du, 0, sizeof du);
-            defuse_of(in, &ops, &how, &du);
-            for (unsigned n = 0; n < du.defs; n++)
-                all |= classes_of(du.def[n]);
-        }
-        if (state_is(in))
-            all |= classes_of((struct loc_span){.first = STATE_FIRST, .count = STATE_COUNT});
-    }
-    return all;
+    return KNOWN | classes_defined(b, 0, b->insns);
 }
 
 /* ---- making them ---- */

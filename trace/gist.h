@@ -17,7 +17,7 @@
 struct gist_thread {
     uint32_t thread;  /* as in trace_step.thread */
     uint32_t carry;   /* the block where it goes on in the same frame, plus one; 0: elsewhere */
-    uint64_t defined; /* a bit for each class, see gist_classes() */
+    uint64_t defined; /* classes.h */
     uint64_t lowest;  /* serial of the oldest frame that it executes something in */
 };
 
@@ -35,8 +35,6 @@ struct gist {
 
 void gist_deinit(struct gist *g);
 
-/* The registers of a set, a bit for each: general ones, vectors, masks, x87, flags, others. */
-uint64_t gist_classes(const struct loc_set *set);
 /* May some of these bytes have been written? */
 bool gist_writes(const struct gist *g, gaddr addr, uint64_t bytes);
 /* NULL: it executes nothing. */

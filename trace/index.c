@@ -13,7 +13,7 @@ static size_t read_executed(const struct trace_index *s, gaddr pc, uint8_t *buf,
 {
     for (uint32_t i = 0; i < code_count(s->code); i++) {
         const struct code_block *b = code_block(s->code, i);
-        if (pc < b->pc || pc >= b->end)
+        if (b->gap || pc < b->pc || pc >= b->end)
             continue;
         size_t n = 0;
         for (uint32_t k = 0; k < b->insns && n < bytes; k++)

@@ -249,7 +249,7 @@ const struct scan_signal *scan_delivery(const struct scan *s, gaddr frame, uint6
 static bool is_odd(const struct trace_walk *w)
 {
     const struct flow_note *n = w->note;
-    return n->kind == FLOW_SIGNAL || n->kind == FLOW_BEGIN ||
+    return n->kind == FLOW_SIGNAL || n->kind == FLOW_BEGIN || n->kind == FLOW_DID ||
            (n->kind == FLOW_CALL && access_is_sigreturn((const struct flow_call *)n)) ||
            (!w->next_step && n->kind != FLOW_THREAD);
 }

@@ -434,6 +434,18 @@ bool trace_is_entry(const struct trace *t, gaddr pc)
     return has(t->entry, t->entries, pc);
 }
 
+int trace_each_way(const struct trace *t, trace_way_fn *fn, void *arg, struct err *err)
+{
+    int bad = 0;
+    for (size_t i = 0; i < t->entries && !bad; i++)
+        bad = fn(arg, TRACE_ENTRY, t->entry[i], 0, err);
+    for (size_t i = 0; i < t->targets && !bad; i++)
+        bad = fn(arg, TRACE_TARGET, t->target[i][0], t->target[i][1], err);
+    for (size_t i = 0; i < t->stays && !bad; i++)
+        bad = fn(arg, TRACE_STAYS, t->stay[i], 0, err);
+    return bad;
+}
+
 bool trace_stays(const struct trace *t, gaddr pc)
 {
     return has(t->stay, t->stays, pc);

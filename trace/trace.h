@@ -123,6 +123,12 @@ size_t trace_targets(const struct trace *trace, gaddr pc, const gaddr **list);
 /* The call at pc was executed and never returned. */
 bool trace_stays(const struct trace *trace, gaddr pc);
 
+/* All that, one by one: what is at pc; the kinds are those of enum way_kind. Ends with what `fn`
+ * returns if that is not 0. */
+enum trace_way { TRACE_ENTRY, TRACE_TARGET, TRACE_STAYS };
+typedef int trace_way_fn(void *arg, enum trace_way kind, gaddr pc, gaddr to, struct err *err);
+int trace_each_way(const struct trace *trace, trace_way_fn *fn, void *arg, struct err *err);
+
 /* ---- the recording's memory of code and files ---- */
 
 struct trace_map {

@@ -61,6 +61,15 @@ static inline const struct flow_note *trace_walk_ahead(const struct trace_walk *
                : NULL;
 }
 
+/* What the step was just met stands for, if the recording leaves instructions out there; else NULL.
+ */
+static inline const struct flow_call *trace_walk_left_out(const struct trace_walk *w)
+{
+    const struct flow_note *n = trace_walk_ahead(w, 0);
+    const struct flow_call *c = (const struct flow_call *)n;
+    return n && n->kind == FLOW_CALL && flow_is_left_out(c) ? c : NULL;
+}
+
 static inline uint32_t trace_walk_named(const struct trace_walk *w, const struct flow_note *n)
 {
     return trace_thread_find(w->trace, ((const struct flow_thread *)n)->thread);

@@ -358,7 +358,7 @@ static int do_note(struct follow *f, const struct trace_walk *w, struct err *err
     struct follow_thread *t = &f->thread[w->thread];
     bool returns =
         n->kind == FLOW_CALL && access_is_sigreturn((const struct flow_call *)(const void *)n);
-    if (n->kind != FLOW_SIGNAL && !returns)
+    if (n->kind != FLOW_SIGNAL && n->kind != FLOW_DID && !returns)
         return 0;
     leave(f, t);
     t->pending = true;

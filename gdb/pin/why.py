@@ -9,7 +9,8 @@ The story of a slice: its best rows, ten at the most, those first that say most
 about the value. `pin goto' goes to one. The slice is remembered as by `pin
 slice', and `pin list' has all of it. Without an expression, at the end of a
 recording or at a signal, it is about the failure; of a program that hung, what
-its threads wait for comes first."""
+its threads wait for comes first. In a recording that `drdebug relog' made of a
+slice, it is about what that slice is of."""
 
     name = "why"
     kind = gdb.COMMAND_DATA
@@ -18,7 +19,10 @@ its threads wait for comes first."""
     def run(self, arg):
         slices.check_connection()
         hang = {}
-        if not arg:
+        if not arg and statements.load() and MADE_OF in kept_slices():
+            made = slices.make(MADE_OF, None, "--show", MADE_OF)
+            made.label = made.result["criterion"]["what"]
+        elif not arg:
             when = ask("when")
             if not when["at_end"] and "signal" not in when:
                 raise gdb.GdbError("Why what? Say `pin why EXPRESSION'; without one it is about the failure that "

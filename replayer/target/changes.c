@@ -27,6 +27,7 @@ struct span {
 struct spans {
     struct span *list;
     uint32_t count;
+    gaddr grain; /* they begin and end at multiples of it */
 };
 
 static bool on;
@@ -51,8 +52,11 @@ static uint32_t first_from(const struct spans *s, gaddr start) /* that does not 
 static void coarsen(struct spans *s)
 {
     uint32_t n = 0;
+    const gaddr grain = s->grain < LINE ? LINE : PAGE_BYTES;
+    s->grain = grain;
     for (uint32_t i = 0; i < s->count; i++) {
-        const gaddr start = PAGE_DOWN(s->list[i].start), end = PAGE_UP(s->list[i].end);
+        const gaddr start = s->list[i].start & ~(grain - 1),
+                    end = (s->list[i].end + grain - 1) & ~(grain - 1);
         if (n && s->list[n - 1].end >= start)
             s->list[n - 1].end = end > s->list[n - 1].end ? end : s->list[n - 1].end;
         else
@@ -63,16 +67,18 @@ static void coarsen(struct spans *s)
 
 static void add(struct spans *s, gaddr start, gaddr end)
 {
+    start &= ~(s->grain - 1);
+    end = (end + s->grain - 1) & ~(s->grain - 1);
     uint32_t at = first_from(s, start), past = at;
     for (; past < s->count && s->list[past].start <= end; past++) {
         start = s->list[past].start < start ? s->list[past].start : start;
         end = s->list[past].end > end ? s->list[past].end : end;
     }
     if (past == at && s->count == SPANS) {
-        coarsen(s);
-        if (s->count == SPANS)
+        if (s->grain == PAGE_BYTES)
             post_failed("more than %d pieces of memory were changed", SPANS);
-        add(s, PAGE_DOWN(start), PAGE_UP(end));
+        coarsen(s);
+        add(s, start, end);
         return;
     }
     memmove(&s->list[at + 1], &s->list[past], sizeof *s->list * (s->count - past));
@@ -84,7 +90,7 @@ static void add(struct spans *s, gaddr start, gaddr end)
 static void note_written(gaddr addr, uint64_t bytes)
 {
     if (bytes && addr + bytes > addr)
-        add(&written, addr & ~(gaddr)(LINE - 1), (addr + bytes + LINE - 1) & ~(gaddr)(LINE - 1));
+        add(&written, addr, addr + bytes);
 }
 
 void changes_mapped(gaddr start, gaddr end)
@@ -106,6 +112,7 @@ void changes_begin(void)
         written.list = range_alloc(SPANS * sizeof *written.list);
     }
     mapped.count = written.count = 0;
+    mapped.grain = written.grain = 1;
     memset(object, 0, sizeof object);
     on = true;
     engine_wrote = note_written;

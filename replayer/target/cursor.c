@@ -74,16 +74,18 @@ static void take_range(const struct record_range *r)
     grant[grants++].used = false;
 }
 
-const struct record *cursor_peek(void)
+/* Passes over kinds that may be skipped, but for this one. */
+static const struct record *peek(unsigned also)
 {
     for (;;) {
         if (log.at == log.bytes && !fetch())
             return NULL;
         const struct record *r = (const struct record *)(log.chunk + log.at);
         uint64_t left = log.bytes - log.at;
-        bool skip = left >= sizeof *r && r->kind >= RECORD_SKIPPABLE;
+        bool skip = left >= sizeof *r && r->kind >= RECORD_SKIPPABLE && r->kind != also;
         if (left < sizeof *r || r->bytes > left || r->bytes < sizeof *r ||
-            (!skip && (r->kind >= RECORD_KINDS || !least[r->kind] || r->bytes < least[r->kind])))
+            (!skip && r->kind != also &&
+             (r->kind >= RECORD_KINDS || !least[r->kind] || r->bytes < least[r->kind])))
             post_failed("event %lu: not a record", log.records);
         if (!skip && r->kind != RECORD_RANGE)
             return r;
@@ -91,6 +93,17 @@ const struct record *cursor_peek(void)
             take_range((const struct record_range *)r);
         cursor_next();
     }
+}
+
+const struct record *cursor_peek(void)
+{
+    return peek(0);
+}
+
+const struct record *cursor_peek_also(enum record_kind kind)
+{
+    const struct record *r = peek(kind);
+    return r && r->kind == kind ? r : NULL;
 }
 
 void cursor_next(void)

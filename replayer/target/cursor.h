@@ -11,7 +11,11 @@
 #include "pinball/record.h"
 
 const struct record *cursor_peek(void); /* NULL: the log ends here */
-void cursor_retry(void);                /* ... and may have more now */
+/* The next one, if it is of a kind that may be skipped; else NULL. Its size is the caller's to
+ * check.
+ */
+const struct record *cursor_peek_also(enum record_kind kind);
+void cursor_retry(void); /* ... and may have more now */
 void cursor_next(void);
 void cursor_where(uint64_t *chunk, uint64_t *offset); /* of the next record */
 uint64_t cursor_number(void);                         /* records taken so far */

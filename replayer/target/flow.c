@@ -13,9 +13,11 @@
 #include "engine/os/fpstate.h"
 #include "engine/os/kernel.h"
 #include "engine/os/kinds.h"
+#include "engine/rt/range.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 #include "engine/x86/plan.h"
+#include "pinball/record_gap.h"
 #include "replayer/target/space.h"
 
 static struct {
@@ -38,6 +40,17 @@ static struct {
     } aside[256];
     uint32_t asides;
 } flow;
+
+/* What a gap does. Its note, with those of a chunk before it, fits where they go (trace/trace.h).
+ */
+enum { LEFT_RANGES = 16 << 10 };
+static struct {
+    struct flow_range *range;
+    uint32_t ranges;
+    uint8_t *flow;
+    struct thread *last; /* whose notes are written */
+    bool over;           /* and threads are told */
+} left;
 
 static uint8_t *words(void)
 {
@@ -141,6 +154,7 @@ void flow_switch(struct thread *from, struct thread *to)
     flow.thread = to;
     struct flow_thread *n = note(FLOW_THREAD, sizeof *n);
     n->thread = to->number;
+    n->in_gap = left.over;
     n->pc = to->cpu.rip;
 }
 
@@ -307,6 +321,94 @@ static void signal(struct thread *t, int sig, gaddr handler)
     s->fpstate = frame.uc.mc.fpstate;
     s->end = s->fpstate + fpstate_bytes() + (fpstate_features() ? 4 : 0);
     s->sp = frame.uc.mc.rsp;
+}
+
+/* ---- gaps ---- */
+
+void flow_gap_begins(struct thread *t)
+{
+    give_up_call();
+    struct flow_gap *g = note(FLOW_GAP, sizeof *g);
+    g->pc = t->cpu.rip;
+    if (!left.range)
+        left.range = range_alloc(LEFT_RANGES * sizeof *left.range);
+    left.ranges = 0;
+    left.flow = t->flow;
+}
+
+/* Too many: those that lie near each other become one. */
+static void coarsen(void)
+{
+    for (uint64_t near = 8; left.ranges > LEFT_RANGES / 2; near *= 4) {
+        uint32_t n = 0;
+        for (uint32_t i = 0; i < left.ranges; i++) {
+            struct flow_range r = left.range[i], *last = n ? &left.range[n - 1] : NULL;
+            if (last && r.addr >= last->addr && r.addr <= last->addr + last->bytes + near) {
+                const uint64_t end = r.addr + r.bytes, had = last->addr + last->bytes;
+                last->bytes = (end > had ? end : had) - last->addr;
+            } else {
+                left.range[n++] = r;
+            }
+        }
+        left.ranges = n;
+        if (near > FLOW_ADDRESSES)
+            post_failed("a gap with more than %d pieces of memory", LEFT_RANGES / 2);
+    }
+}
+
+void flow_gap_wrote(gaddr addr, uint64_t bytes)
+{
+    bytes = clip(addr, bytes);
+    if (!bytes)
+        return;
+    if (left.ranges == LEFT_RANGES)
+        coarsen();
+    left.range[left.ranges++] = (struct flow_range){addr, bytes, FLOW_WRITE};
+}
+
+static void did(const struct thread *t, const struct record_did *d, uint32_t how)
+{
+    const uint32_t frames = d ? d->frames : 0;
+    struct flow_did *n = note(FLOW_DID, sizeof *n + sizeof *n->frame * frames);
+    _Static_assert(sizeof *n->frame == sizeof(struct gap_frame), "the same");
+    n->how = how;
+    n->pc = t->cpu.rip;
+    if (!d)
+        return;
+    n->left = d->left;
+    n->wrote = d->wrote;
+    memcpy(n->frame, d + 1, sizeof *n->frame * frames);
+}
+
+void flow_gap_ends(struct thread *t, uint64_t insns, const struct record_did *d)
+{
+    left.over = true;
+    t->flow = left.flow;
+    struct flow_call *c = note(FLOW_CALL, sizeof *c + sizeof *left.range * left.ranges);
+    c->nr = FLOW_LEFT_OUT;
+    c->next = t->cpu.rip;
+    c->arg[0] = insns;
+    c->arg[1] = d ? d->wrote : 0;
+    memcpy(c->range, left.range, sizeof *left.range * left.ranges);
+    did(t, d, FLOW_OWN);
+    left.last = t;
+}
+
+void flow_gap_did(struct thread *t, const struct record_did *d)
+{
+    flow_switch(left.last, t);
+    did(t, d, d->began ? FLOW_BEGAN : 0);
+    left.last = t;
+}
+
+void flow_gap_told(struct thread *t)
+{
+    t->flow = left.last->flow;
+}
+
+void flow_gap_over(void)
+{
+    left.over = false;
 }
 
 /* ---- the tool ---- */

@@ -31,6 +31,8 @@ static struct {
     struct gap_thread thread[GAP_THREADS];
 } gap;
 
+static bool traced;
+
 _Noreturn static void nonsense(void)
 {
     post_failed("event %lu: not a record", cursor_number());
@@ -47,10 +49,30 @@ static void take_head(void)
     memcpy(gap.thread, g + 1, g->threads * sizeof *gap.thread);
 }
 
+/* Bytes that were written, without the holes: a bit for each follows the data. */
+static void tell_written(const struct record_data *d)
+{
+    const uint64_t padded = (d->bytes + 7) & ~7ull;
+    const uint8_t *bit = (const uint8_t *)(d + 1) + padded;
+    if (!(d->r.flags & GAP_HOLES)) {
+        flow_gap_wrote(d->addr, d->bytes);
+        return;
+    }
+    if (padded + (d->bytes + 7) / 8 > d->r.bytes - sizeof *d)
+        nonsense();
+    for (uint64_t from = 0, to; from < d->bytes; from = to + 1) {
+        for (to = from; to < d->bytes && (bit[to / 8] >> to % 8 & 1); to++)
+            ;
+        flow_gap_wrote(d->addr + from, to - from);
+    }
+}
+
 static void put_data(const struct record_data *d)
 {
     if (d->bytes > d->r.bytes - sizeof *d)
         nonsense();
+    if (traced && (d->r.flags & GAP_WROTE))
+        tell_written(d);
     space_write(d->addr, d + 1, d->bytes);
 }
 
@@ -65,6 +87,9 @@ static void take(const struct record *r)
         space_object((const struct record_object *)r);
         break;
     case RECORD_MAP:
+        if (traced)
+            flow_gap_wrote(((const struct record_map *)r)->start,
+                           ((const struct record_map *)r)->bytes);
         if (r->flags == PARTLY_GONE)
             space_gone((const struct record_map *)r);
         else
@@ -104,15 +129,47 @@ static void end_threads(void)
     engine.total_ticks = gap.head.ticks;
 }
 
+static const struct record_did *next_did(void)
+{
+    const struct record_did *d = (const struct record_did *)cursor_peek_also(RECORD_DID);
+    if (d &&
+        (d->r.bytes < sizeof *d || d->frames > (d->r.bytes - sizeof *d) / sizeof(struct gap_frame)))
+        nonsense();
+    return d;
+}
+
+/* For a trace: what the threads did, `t` first. */
+static void tell_threads(struct thread *t)
+{
+    const struct record_did *d = next_did();
+    const bool own = d && d->thread == t->number;
+    bool changed = false;
+    for (uint32_t i = 0; i < gap.head.threads; i++)
+        changed |= !gap.thread[i].ended;
+    if (!d && changed)
+        post_failed("an older drdebug has made this recording, which leaves instructions out and "
+                    "cannot be traced: `drdebug relog` makes it again");
+    flow_gap_ends(t, gap.head.insns, own ? d : NULL);
+    if (own)
+        cursor_next();
+    for (; (d = next_did()); cursor_next()) {
+        struct thread *other = post_thread(d->thread);
+        if (!other || other == t)
+            nonsense();
+        flow_gap_did(other, d);
+    }
+    flow_gap_told(t);
+}
+
 _Noreturn void gap_cross(struct thread *t)
 {
-    if (instrument && instrument->flow)
-        post_failed("it leaves instructions out, so it has no trace; the recording that it was "
-                    "made of has one");
+    traced = instrument && instrument->flow;
     take_head();
     stops_gap(t, gap.thread, gap.head.threads);
     play_save(t);
     hot_forget(t);
+    if (traced)
+        flow_gap_begins(t);
     cursor_next();
     state_change_begin();
     for (uint32_t i = 0; i < gap.head.records; i++) {
@@ -129,9 +186,14 @@ _Noreturn void gap_cross(struct thread *t)
     struct thread *next = post_thread(gap.head.thread);
     if (!next)
         nonsense();
+    if (traced)
+        tell_threads(t);
+    while (next_did())
+        cursor_next();
     end_threads();
     state_change_end();
     play_resume(t, next);
+    flow_gap_over();
     stops_behind_gap(next);
     engine_run(next);
 }

@@ -539,6 +539,8 @@ static void tick(struct thread *t)
             passes(t, r);
             break;
         case RECORD_GAP:
+            if (t->calling)
+                stops_call_again(t);
             cross(t, r);
         default:
             compare_hash(t, record_at(r)->hash, session_hash_all(t), name_of(r));

@@ -112,6 +112,20 @@ static int32_t find_row(struct builder *b, uint32_t thread, gaddr pc, bool *own)
     return (int32_t)(*e - 1);
 }
 
+/* The row of what the recording leaves out from pc on. */
+static int32_t row_of_gap(struct builder *b, uint32_t thread, gaddr pc)
+{
+    static const gaddr GAP = 1ull << 63; /* no code is there */
+    uint32_t *e = entry(&b->row_at, pc | GAP, (uint64_t)thread << 32);
+    if (e && !*e) {
+        const int32_t row =
+            new_row(b, (struct report_row){
+                           .thread = trace_thread(b->study->trace, thread), .own = true, .pc = pc});
+        *e = (uint32_t)row + 1;
+    }
+    return e ? (int32_t)*e - 1 : NO_ROW;
+}
+
 /* The row of a thread's instruction, without folding. *own: it is the user's code. */
 static int32_t row_at(struct builder *b, uint32_t thread, gaddr pc, bool *own)
 {
@@ -176,9 +190,10 @@ static struct groups *make_groups(struct builder *b, const struct code_block *bl
     g->thread = thread;
     g->count = 0;
     for (uint32_t i = 0; i < block->insns; i++) {
-        bool own;
+        bool own = block->gap;
         uint32_t k = 0;
-        int32_t row = row_at(b, thread, block->insn[i].in.pc, &own);
+        int32_t row =
+            own ? row_of_gap(b, thread, block->pc) : row_at(b, thread, block->insn[i].in.pc, &own);
         if (row == NO_ROW) {
             free(g);
             return NULL;
@@ -271,8 +286,9 @@ static void list_node(struct builder *b, const struct pass_step *st, uint32_t i,
     b->nodes++;
 }
 
-/* `part`: those that are shown. */
-static int take_step(struct builder *b, const struct pass_step *st, uint64_t in, uint64_t part)
+/* `part`: those that are shown; `left_out`: what the step stands for. */
+static int take_step(struct builder *b, const struct pass_step *st, uint64_t in, uint64_t part,
+                     const struct flow_call *left_out)
 {
     int32_t row[PLAN_INSNS];
     const struct groups *g = groups_of(b, st->block, st->step->thread);
@@ -285,6 +301,8 @@ static int take_step(struct builder *b, const struct pass_step *st, uint64_t in,
         int32_t to = row_of_group(b, &g->at[k], st->step->thread, st->frame);
         if (here & part)
             add_nodes(b, st, to, here & part);
+        if (left_out)
+            b->out->row[to].left_out += left_out->arg[0];
         for (; here; here &= here - 1)
             row[__builtin_ctzll(here)] = to;
     }
@@ -318,7 +336,8 @@ static int pass_rows(struct builder *b, struct pass *pass)
         if (in &&
             take_step(b, &st, in,
                       part ? slice_bits(part, pass->chunk.number, st.step->insn_at, st.step->insns)
-                           : in))
+                           : in,
+                      trace_walk_left_out(&pass->at)))
             return -1;
     } while (more == 1);
     return more;

@@ -31,6 +31,7 @@ struct report_row {
     const char *module;   /* NULL: not known */
     gaddr pc;             /* one of its instructions */
     uint64_t nodes;
+    uint64_t left_out; /* so many instructions, for each of which no node stands; 0: it is code */
     uint64_t first, last; /* nodes, by number */
     struct position first_at, last_at;
     uint32_t distance; /* from the criterion; UINT32_MAX: no edge was found */
@@ -116,6 +117,9 @@ bool report_limit_module(const struct report_limits *limits, const char *module)
 void report_what(struct study *s, const struct slice_dependence *d, char *buf, size_t room);
 /* Is that the name of a variable? */
 bool report_is_named(struct study *s, const struct slice_dependence *d);
+
+/* What stands for what the recording leaves out: "(left out: 876050 instructions)". */
+void report_left_out(const struct report_row *row, char *buf, size_t room);
 
 /* An executed instruction as GDB writes it; false: it is not known. */
 bool report_insn(struct study *s, uint64_t insn, char *buf, size_t room);

@@ -81,9 +81,16 @@ static void put_position(struct text *text, const char *key, const struct positi
     text_add(text, key, token);
 }
 
-static void describe_criterion(struct text *text, const struct saved_keys *k, const char *words,
-                               const struct criterion *c)
+static uint64_t moved(const struct saved_move *move, uint64_t insn, bool *gone)
 {
+    *gone = false;
+    return move ? move->fn(move->arg, insn, gone) : insn;
+}
+
+static void describe_criterion(struct text *text, const struct saved_keys *k, const char *words,
+                               const struct criterion *c, const struct saved_move *move)
+{
+    bool gone;
     text_add(text, k->text, words);
     text_add(text, k->what, c->what);
     text_add(text, k->note, c->note);
@@ -92,7 +99,7 @@ static void describe_criterion(struct text *text, const struct saved_keys *k, co
     put_position(text, k->position, &c->position);
     for (size_t i = 0; i < c->wants; i++)
         text_addf(text, k->want, "%u %llu %u %llu %llu", c->want[i].kind,
-                  (unsigned long long)c->want[i].at, c->want[i].thread,
+                  (unsigned long long)moved(move, c->want[i].at, &gone), c->want[i].thread,
                   (unsigned long long)c->want[i].addr, (unsigned long long)c->want[i].bytes);
 }
 
@@ -114,15 +121,15 @@ static void describe_more(struct text *text, const struct saved *s)
         text_add(text, "only_module", s->limits.module[i]);
 }
 
-static void describe(struct text *text, const struct saved *s)
+static void describe(struct text *text, const struct saved *s, const struct saved_move *move)
 {
     const struct slice_options *o = &s->options;
     text_addf(text, "version", "%d", SAVED_VERSION);
     text_add(text, "about", s->about);
     text_addf(text, "kind", "%u", s->kind);
-    describe_criterion(text, &of_criterion, s->text, &s->criterion);
+    describe_criterion(text, &of_criterion, s->text, &s->criterion, move);
     if (s->kind == SLICE_CHOP)
-        describe_criterion(text, &of_target, s->target_text, &s->target);
+        describe_criterion(text, &of_target, s->target_text, &s->target, move);
     describe_more(text, s);
     if (s->has_from)
         put_position(text, "from", &s->from);
@@ -135,16 +142,20 @@ static void describe(struct text *text, const struct saved *s)
     text_addf(text, "total", "%llu", (unsigned long long)s->total);
 }
 
-static int put_nodes(struct chunk_file *file, const struct slice *slice, struct packer *packer,
-                     struct err *err)
+static int put_nodes(struct chunk_file *file, const struct slice *slice,
+                     const struct saved_move *move, struct packer *packer, struct err *err)
 {
     uint8_t *piece = malloc(PIECE + 16);
     uint64_t last = 0, sequence = 1;
     size_t used = 0;
     int bad = piece ? 0 : err_set(err, "no memory");
     for (uint64_t n = slice_next(slice, 0); !bad && n != UINT64_MAX; n = slice_next(slice, n + 1)) {
-        uint64_t step = n - last;
-        for (last = n; step >= 0x80; step >>= 7)
+        bool gone;
+        const uint64_t at = moved(move, n, &gone);
+        uint64_t step = at - last;
+        if (gone)
+            continue;
+        for (last = at; step >= 0x80; step >>= 7)
             piece[used++] = (uint8_t)(step | 0x80);
         piece[used++] = (uint8_t)step;
         if (used >= PIECE) {
@@ -162,17 +173,17 @@ static int put_nodes(struct chunk_file *file, const struct slice *slice, struct 
 }
 
 static int put_all(int fd, const char *path, const struct saved *saved, const struct slice *slice,
-                   struct err *err)
+                   const struct saved_move *move, struct err *err)
 {
     struct chunk_file file = {.fd = fd, .label = path};
     struct packer packer = {0};
     struct text text = {0};
-    describe(&text, saved);
+    describe(&text, saved, move);
     struct chunk_new what = {CHUNK_SLICE, LEVEL, 0, 0};
     int bad = text.data ? chunk_append(&file, what, text.data, text.bytes, &packer, err)
                         : err_set(err, "no memory");
     if (!bad)
-        bad = put_nodes(&file, slice, &packer, err);
+        bad = put_nodes(&file, slice, move, &packer, err);
     text_deinit(&text);
     chunk_deinit_packer(&packer);
     return bad;
@@ -203,7 +214,38 @@ int saved_begin(struct study *s, const char *name, struct saved_file *out, struc
 int saved_put(const struct saved_file *file, const struct saved *saved, const struct slice *slice,
               struct err *err)
 {
-    return put_all(file->file.fd, file->name, saved, slice, err);
+    return put_all(file->file.fd, file->name, saved, slice, NULL, err);
+}
+
+int saved_put_moved(int fd, const char *name, struct saved *saved, const struct slice *slice,
+                    const struct saved_move *move, struct err *err)
+{
+    bool gone;
+    saved->nodes = 0;
+    for (uint64_t n = slice_next(slice, 0); n != UINT64_MAX; n = slice_next(slice, n + 1)) {
+        moved(move, n, &gone);
+        saved->nodes += !gone;
+    }
+    return put_all(fd, name, saved, slice, move, err);
+}
+
+int saved_carry(int fd, const char *dir, const char *name, struct err *err)
+{
+    struct beneath_new new = {.fd = -1};
+    char piece[1 << 16];
+    ssize_t n = 0;
+    int folder = open_folder(dir, true);
+    int bad = folder < 0 || beneath_begin(&new, folder, name) || lseek(fd, 0, SEEK_SET) ? -1 : 0;
+    while (!bad && (n = read(fd, piece, sizeof piece)) > 0)
+        for (ssize_t done = 0, put; !bad && done < n; done += put)
+            if ((put = write(new.fd, piece + done, (size_t)(n - done))) <= 0)
+                bad = -1;
+    if (bad || n < 0 || beneath_finish(&new, name, true))
+        bad = err_set_code(err, errno, "%s/slices/%s: %s", dir, name, beneath_error(errno));
+    beneath_abandon(&new);
+    if (folder >= 0)
+        close(folder);
+    return bad;
 }
 
 int saved_finish(struct saved_file *file, bool keep, struct err *err)
@@ -482,7 +524,9 @@ struct slice *saved_slice(struct study *s, const char *name, const struct saved 
     struct restored r = {.trace = s->trace};
     char *path;
     int more = -1;
-    if (strcmp(saved->about, trace_about(s->trace)) != 0) {
+    const char *made = pinball_head_get(s->pinball, "relog_made");
+    const bool carried = made && !strcmp(saved->about, made);
+    if (!carried && strcmp(saved->about, trace_about(s->trace)) != 0) {
         err_set(err, "%s: is not a slice of this recording", name);
         return NULL;
     }
@@ -509,6 +553,8 @@ struct slice *saved_slice(struct study *s, const char *name, const struct saved 
         }
         at = chunk_next(at, &chunk);
     }
+    if (!more && carried && saved->total != trace_insns(s->trace))
+        more = err_set(err, "%s: does not fit the trace of this recording", path);
     if (!more && slice_count(r.slice) != saved->nodes)
         more = err_set(err, "%s: something is missing", path);
 done:

@@ -53,6 +53,19 @@ int saved_put(const struct saved_file *file, const struct saved *saved, const st
               struct err *err);
 int saved_finish(struct saved_file *file, bool keep, struct err *err);
 
+/* For a recording that is made of this one and leaves something out: another number for each
+ * instruction; *gone: it is not there. `about` and `total` of *saved are those of the new one. */
+struct saved_move {
+    uint64_t (*fn)(const void *arg, uint64_t insn, bool *gone);
+    const void *arg;
+};
+int saved_put_moved(int fd, const char *name, struct saved *saved, const struct slice *slice,
+                    const struct saved_move *move, struct err *err);
+/* What that has written is kept with the pinball of the directory. Its head says `about`, too:
+ * relog_made. */
+#define SAVED_MADE_OF "made-of"
+int saved_carry(int fd, const char *dir, const char *name, struct err *err);
+
 /* The text alone, of a pinball's directory. */
 int saved_read(const char *dir, const char *name, struct saved *out, struct err *err);
 void saved_deinit(struct saved *saved);

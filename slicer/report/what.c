@@ -68,13 +68,19 @@ void report_what(struct study *s, const struct slice_dependence *d, char *buf, s
                  d->bytes == 1 ? "" : "s", (unsigned long long)d->addr);
 }
 
+void report_left_out(const struct report_row *row, char *buf, size_t room)
+{
+    snprintf(buf, room, "(left out: %llu instruction%s)", (unsigned long long)row->left_out,
+             row->left_out == 1 ? "" : "s");
+}
+
 bool report_insn(struct study *s, uint64_t insn, char *buf, size_t room)
 {
     ZydisFormatter f;
     struct insn_operands x;
     struct study_insn in;
     struct err err;
-    if (study_insn(s, insn, &in, &err))
+    if (study_insn(s, insn, &in, &err) || in.block->gap)
         return false;
     const struct insn *is = &in.block->insn[in.index].in;
     if (!ZYAN_SUCCESS(ZydisFormatterInit(&f, ZYDIS_FORMATTER_STYLE_ATT)))

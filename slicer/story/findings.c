@@ -8,6 +8,7 @@
 
 #include "facts/heap/words.h"
 #include "facts/order/story.h"
+#include "pinball/pinball.h"
 #include "slicer/story/turns.h"
 
 enum { NO_ROW = UINT32_MAX };
@@ -258,7 +259,9 @@ struct findings *findings_new(struct study *s, const struct report *r, struct er
         return NULL;
     }
     f->study = s;
-    if (trace_insns(s->trace) > FINDINGS_INSNS)
+    if (pinball_end_get(s->pinball, "gaps"))
+        snprintf(f->unsought, sizeof f->unsought, "the recording leaves instructions out");
+    else if (trace_insns(s->trace) > FINDINGS_INSNS)
         snprintf(f->unsought, sizeof f->unsought, "there are more than %d M instructions",
                  FINDINGS_INSNS / 1000000);
     else if (add_errors(s, r, f, &why) || (trace_threads(s->trace) > 1 &&

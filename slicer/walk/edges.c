@@ -23,6 +23,7 @@
 #include "slicer/walk/copy.h"
 #include "slicer/walk/prune.h"
 #include "slicer/walk/trail.h"
+#include "trace/classes.h"
 #include "trace/graph/regions.h"
 #include "trace/sigframe.h"
 
@@ -643,6 +644,21 @@ static int begun(void *arg, uint32_t thread, uint32_t child, uint64_t call, stru
     return 0;
 }
 
+static int did(void *arg, uint32_t thread, uint64_t insn, const struct flow_did *d, struct err *err)
+{
+    struct pass *p = arg;
+    (void)err;
+    struct loc_set set;
+    const uint32_t by = shadow_of(p, insn);
+    classes_locations(d->wrote, &set);
+    for (unsigned loc = 0; loc < LOC_COUNT; loc++)
+        if (loc_set_has(&set, loc))
+            p->reg[thread][loc] = by;
+    if (d->how & FLOW_BEGAN)
+        p->begun[thread] = by;
+    return 0;
+}
+
 static int by_place(const void *a, const void *b)
 {
     const struct slice_want *const *x = a, *const *y = b;
@@ -696,7 +712,8 @@ static int run(struct pass *p, bool between, struct err *err)
                                 .went = went,
                                 .signal = signalled,
                                 .sigreturn = returned,
-                                .begin = begun};
+                                .begin = begun,
+                                .did = did};
     const struct forward_options how = slice_forward_options(p->o);
     v.first = p->next == UINT64_MAX ? 0 : p->next;
     if (p->froms && p->from[0]->at < v.first)

@@ -16,6 +16,7 @@
 #include "base/table.h"
 #include "slicer/slice_private.h"
 #include "slicer/walk/prune.h"
+#include "trace/classes.h"
 #include "trace/graph/regions.h"
 #include "trace/sigframe.h"
 
@@ -413,6 +414,20 @@ static int begun(void *arg, uint32_t thread, uint32_t child, uint64_t call, stru
     return 0;
 }
 
+/* What was left out: nothing is known of where its values came from. */
+static int did(void *arg, uint32_t thread, uint64_t insn, const struct flow_did *d, struct err *err)
+{
+    struct taint *t = arg;
+    (void)insn, (void)err;
+    struct loc_set set;
+    classes_locations(d->wrote, &set);
+    for (size_t i = 0; i < sizeof set.bits / sizeof *set.bits; i++)
+        t->reg[thread].bits[i] &= ~set.bits[i];
+    if (d->how & FLOW_BEGAN)
+        t->root[thread] = false;
+    return 0;
+}
+
 static void taint_deinit(struct taint *t)
 {
     regions_free(t->regions);
@@ -442,7 +457,8 @@ struct slice *slice_forward(struct trace_index *s, const struct slice_want *want
                                 .went = went,
                                 .signal = signalled,
                                 .sigreturn = returned,
-                                .begin = begun};
+                                .begin = begun,
+                                .did = did};
     const struct forward_options how = slice_forward_options(o);
     t.out = slice_new(s->trace);
     t.control = control_new(s->cfg);

@@ -2,6 +2,7 @@
 #include <string.h>
 
 #include "slicer/walk/walk.h"
+#include "trace/classes.h"
 #include "trace/forward.h"
 #include "trace/sigframe.h"
 
@@ -82,4 +83,18 @@ bool slice_walk_begin(struct walk *w, const struct flow_begin *b)
         want_loc(w, parent, span.first, span.count);
     memset(set, 0, sizeof *set);
     return call;
+}
+
+bool slice_walk_did(struct walk *w, uint32_t thread, const struct flow_did *d)
+{
+    bool any = d->how & FLOW_BEGAN && control_root(w->control, thread);
+    struct loc_set set;
+    if (d->how & FLOW_OWN)
+        return any; /* the instruction that stands for it defines them */
+    classes_locations(d->wrote, &set);
+    for (size_t i = 0; i < sizeof set.bits / sizeof *set.bits; i++) {
+        any |= w->reg[thread].bits[i] & set.bits[i];
+        w->reg[thread].bits[i] &= ~set.bits[i];
+    }
+    return any;
 }

@@ -8,6 +8,7 @@
  * little: if much is wanted, most chunks have to be read anyway.
  */
 #include "slicer/walk/walk.h"
+#include "trace/classes.h"
 
 enum { ASKED_MOST = 4096 }; /* pages, frames and saved registers */
 
@@ -35,7 +36,7 @@ static bool defines_wanted_memory(const struct walk *w, const struct gist *g)
 static bool defines_wanted_registers(const struct walk *w, const struct gist *g)
 {
     for (uint32_t i = 0; i < g->threads; i++)
-        if (g->thread[i].defined & gist_classes(&w->reg[g->thread[i].thread]))
+        if (g->thread[i].defined & classes_of(&w->reg[g->thread[i].thread]))
             return true;
     return false;
 }

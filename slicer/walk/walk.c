@@ -300,6 +300,9 @@ static void do_note(struct walk *w, uint32_t thread, const struct flow_note *n, 
     case FLOW_BEGIN:
         x->wanted |= slice_walk_begin(w, (const struct flow_begin *)n);
         break;
+    case FLOW_DID:
+        x->wanted |= slice_walk_did(w, thread, (const struct flow_did *)n);
+        break;
     default:
         break;
     }

@@ -101,5 +101,7 @@ void slice_walk_sigreturn(struct walk *w, uint32_t thread, const struct flow_cal
                           uint64_t insn);
 /* A thread was made: what it wants at its begin, the maker has. True: the call itself is wanted. */
 bool slice_walk_begin(struct walk *w, const struct flow_begin *b);
+/* What was left out set registers of a thread. True: some were wanted. */
+bool slice_walk_did(struct walk *w, uint32_t thread, const struct flow_did *d);
 
 #endif

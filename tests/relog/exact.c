@@ -287,6 +287,47 @@ static struct pieces slice_pieces(struct study *s)
     return out;
 }
 
+/* The recording is traced like any other, with one instruction for each gap; and once more with the
+ * same pieces it is the same, whatever gaps it had. */
+static void relog_again(struct study *s, const char *dir, const struct pieces *kept, uint64_t gap)
+{
+    struct relog_result result;
+    struct pieces_moved moved;
+    struct pieces same = {.pieces = kept->pieces, .insns = kept->insns};
+    struct text head = {0};
+    struct err err;
+    char again[4200], text[100];
+    bool gone;
+    struct study *part = study_open(dir, &(struct study_options){0}, &err);
+    if (!part || pieces_move(&moved, kept, gap, &err))
+        die("the part's trace", err.msg);
+    snprintf(text, sizeof text, "%" PRIu64 ", to be %" PRIu64, trace_insns(part->trace),
+             moved.total);
+    if (trace_insns(part->trace) != moved.total)
+        die("instructions of the part's trace", text);
+    same.piece = malloc(kept->pieces * sizeof *same.piece);
+    for (size_t i = 0; i < kept->pieces; i++) {
+        same.piece[i] = kept->piece[i];
+        same.piece[i].first = pieces_moved(&moved, kept->piece[i].first, &gone);
+        if (gone)
+            die("the part's trace", "a kept instruction is not there");
+    }
+    snprintf(again, sizeof again, "%s.again", dir);
+    text_add(&head, "relog_slice", "a test");
+    const struct relog_options o = {.gap = draw(2) ? 0 : gap, .head = &head};
+    if (relog(part->pinball, part->trace, &same, again, &o, &result, &err))
+        die("once more", err.msg);
+    struct pinball *p = pinball_open(again, &err);
+    if (!p)
+        die("once more", err.msg);
+    compare_places(s->pinball, p);
+    pinball_close(p);
+    pieces_moved_deinit(&moved);
+    pieces_deinit(&same);
+    text_deinit(&head);
+    study_close(part);
+}
+
 static void one_case(struct study *s, const char *room, unsigned number)
 {
     static const uint64_t gaps[] = {0, 0, 50, RELOG_GAP};
@@ -312,6 +353,7 @@ static void one_case(struct study *s, const char *room, unsigned number)
     printf("%s: %" PRIu64 " of %" PRIu64 " kept, %" PRIu64 " gaps\n", what, kept.insns, insns,
            result.gaps);
     pinball_close(part);
+    relog_again(s, dir, &kept, gap);
     pieces_deinit(&kept);
     text_deinit(&head);
 }

@@ -102,6 +102,9 @@ def commands(whole, room):
     if "instructions kept" not in said[2]:
         fail(f"pin relog: {said[2]}")
         return
+    told = session(made, ["pin why"])[0]
+    if "ROOT CAUSE" not in told:
+        fail(f"pin why: {told}")
     listed = session(made, ["step", "pin list"])[1]
     if not re.search(r"^=> +T1:\d+:[0-9a-f]+ +\w+ \(\) at .*summing\.c:\d+  \S", listed, re.MULTILINE):
         fail(f"pin list: {listed}")

@@ -65,6 +65,39 @@ refuses 'no function, module or line' 1 whole --exclude nothing_like_it -o refus
 refuses 'whole' 1 whole --slice missing -o refused
 refuses 'has no code' 1 whole 'nix at summing.c:1' -o refused
 mkdir there && refuses 'there' 1 whole --at failure -o there
-refuses 'leaves instructions out' 1 slice.0 --at failure -o refused
+
+# A recording that leaves something out is traced, sliced and relogged like any other: what is left out is one instruction.
+"$drdebug" slice slice.0 --at failure >out 2>&1 || fail "a slice of it: $(cat out)"
+grep -q 'ROOT CAUSE' out || fail "a slice of it lacks the cause: $(cat out)"
+grep -Eq '\(left out: [0-9]+ instructions\)' out || fail "a slice of it does not tell of gaps: $(cat out)"
+"$drdebug" relog slice.20000 --at failure --gap 0 -o twice >out 2>&1 || fail "once more: $(cat out)"
+"$drdebug" verify twice >out 2>&1 || fail "once more: $(cat out)"
+[ "$("$drdebug" info twice | sed -n 's/^position *//p')" = "$end" ] || fail 'once more: ends elsewhere'
+[ "$(grep -c . <("$drdebug" replay twice 2>&1 | grep 'SIGABRT in thread 1'))" = 1 ] || fail 'once more: another end'
+# The slice goes along, and makes the same recording again.
+"$drdebug" slice slice.20000 --show made-of >out 2>&1 && grep -q 'ROOT CAUSE' out || fail "the slice is not there: $(cat out)"
+"$drdebug" relog slice.20000 --slice made-of --gap 0 -o same >out 2>&1 || fail "the same again: $(cat out)"
+[ "$("$drdebug" info same | grep '^left out')" = "$("$drdebug" info slice.0 | grep '^left out')" ] || fail 'the same again: other gaps'
+cp -r slice.0 foreign
+"$drdebug" relog whole 'total at end' -o other >/dev/null 2>&1 || "$drdebug" relog whole 'total at summing.c:37' -o other >out || fail "another: $(cat out)"
+cp other/slices/made-of foreign/slices/made-of
+refuses 'is not a slice of this recording' 1 foreign --slice made-of -o refused
+
+# Questions: about what was kept, or not at all.
+"$drdebug" ask slice.0 calls sum >out 2>&1 || fail "ask calls: $(cat out)"
+grep -q 'gaps of this recording does not count' out || fail "ask calls says nothing of gaps: $(cat out)"
+"$drdebug" ask slice.0 leaks >out 2>&1 && fail "ask leaks: $(cat out)"
+grep -q 'leaves instructions out' out || fail "ask leaks: $(cat out)"
+
+# Regions: what is left out, written down and read.
+"$drdebug" relog whole --at failure --gap 0 --write-regions regions >out || fail "regions: $(cat out)"
+"$drdebug" relog whole --regions regions --write-regions regions.2 --gap 0 -o regional >out || fail "of regions: $(cat out)"
+cmp -s regions regions.2 || fail 'regions: others'
+[ "$("$drdebug" info regional | grep '^left out')" = "$("$drdebug" info slice.0 | grep '^left out')" ] || fail 'of regions: other gaps'
+cat regions <(sed -n 2p regions) >overlap && refuses 'overlaps that of line 2' 1 whole --regions overlap -o refused
+sed -n '1s/, \(0x[0-9a-f]*\):/, \1:999/p' regions >endless && refuses 'never ends' 1 whole --regions endless -o refused
+sed -n '1s/\[\(0x[0-9a-f]*\):/[\1:999/p' regions >never && refuses 'does not begin' 1 whole --regions never -o refused
+echo '[0x401136:3:1, 0x40114a:7:2)' >bad && refuses 'not a region' 2 whole --regions bad -o refused
+refuses 'No such file' 1 whole --regions missing -o refused
 [ $failures -eq 0 ] && echo good
 exit $failures
