@@ -63,7 +63,9 @@ struct agenda_trail {
     uint32_t thread;
     uint16_t site;
     uint8_t reads, writes;
+    uint32_t bytes;
     uint64_t event, addr;
+    uint64_t pc, count; /* with the thread a position */
 };
 
 /* One event of an order that is to be forced (idioms.def): executed at `site` by thread `actor` of

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "maple-bridge/recipe.h"
+#include "maple-bridge/tell.h"
 #include "pinball/writer.h"
 
 enum { RUNS_MOST = 200, SECONDS_MOST = 60 };
@@ -133,7 +134,14 @@ static void fill(const struct reduce_job *job, const struct agenda_trail *t,
                  struct reduce_access *out)
 {
     const struct scout_site *s = scout_site(job->scout, t->site);
-    *out = (struct reduce_access){.thread = t->thread, .write = t->writes, .addr = t->addr};
+    *out = (struct reduce_access){
+        .thread = t->thread,
+        .write = t->writes,
+        .addr = t->addr,
+        .site = t->site,
+        .bytes = t->bytes <= sizeof(uint64_t) ? t->bytes : (uint32_t)sizeof(uint64_t),
+        .at = {.thread = t->thread, .count = t->count, .pc = t->pc},
+        .trail = (uint32_t)(t - crew_agenda(job->crew, 0)->done.trail)};
     snprintf(out->place, sizeof out->place, "%s", s ? s->place : "a system call");
 }
 
@@ -155,8 +163,12 @@ static void add_pair(const struct reduce_job *job, const struct agenda_trail *a,
             return;
     if (out->pairs == REDUCE_PAIRS)
         return;
-    out->pair[out->pairs].first = first;
-    out->pair[out->pairs++].then = then;
+    struct reduce_pair *p = &out->pair[out->pairs++];
+    *p = (struct reduce_pair){.first = first, .then = then};
+    for (const struct agenda_trail *t = a;
+         t > crew_agenda(job->crew, 0)->done.trail && !p->before.thread;)
+        if ((--t)->thread == b->thread && t->addr == b->addr)
+            fill(job, t, &p->before);
 }
 
 /* Events of others, [from, to), while a thread was off. */
@@ -211,8 +223,10 @@ static int find_pairs(struct reduction *r, struct err *err)
     struct crew_outcome o;
     const struct agenda_done *d = &crew_agenda(r->job->crew, 0)->done;
     struct reduced *out = r->out;
-    if (run_script(r->job, r->list, r->count, false, &o, err))
+    if (run_script(r->job, r->list, r->count, true, &o, err))
         return -1;
+    if (o.kept)
+        crew_place(r->job->crew, 0, out->dir);
     out->runs++;
     for (int own = 1; own >= 0 && !out->pairs; own--) /* locks, if there is nothing else */
         for (uint32_t i = r->count; i > 0; i--) {
@@ -223,6 +237,8 @@ static int find_pairs(struct reduction *r, struct err *err)
             if (!had && out->pairs)
                 out->moved = i - 1;
         }
+    if (out->dir[0])
+        tell_pairs(out->dir, d, out);
     return 0;
 }
 

@@ -2,12 +2,14 @@
 #define _GNU_SOURCE
 #include "maple-bridge/scout.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "facts/order/chance.h"
 #include "facts/order/numbers.h"
 #include "facts/order/race.h"
@@ -63,6 +65,20 @@ static uint64_t key_of(struct study *s, gaddr pc)
     return 0;
 }
 
+/* The hash of a line's text, of all but spaces; 0: it cannot be read. */
+static uint64_t text_of(const struct source_line *line)
+{
+    uint64_t hash = 0;
+    uint32_t at = 1;
+    FILE *f = line->file && line->line ? fopen(line->file, "re") : NULL;
+    for (int c; f && at <= line->line && (c = getc(f)) != EOF; at += c == '\n')
+        if (at == line->line && !isspace(c))
+            hash = hash_fold(hash ^ hash >> 29, (uint64_t)c);
+    if (f)
+        fclose(f);
+    return hash;
+}
+
 /* The number of what is known of an instruction; NUMBERS_NONE: no memory. */
 static uint32_t known_of(struct look *q, gaddr pc)
 {
@@ -73,6 +89,12 @@ static uint32_t known_of(struct look *q, gaddr pc)
     struct source_line line;
     s.sync = !study_own(q->study, pc, &line);
     study_place(q->study, pc, s.place, sizeof s.place);
+    if (!s.sync) {
+        s.text = text_of(&line);
+        snprintf(s.function, sizeof s.function, "%s", line.function ? line.function : "");
+        for (char *c = s.function; *c; c++) /* a word in a memo */
+            *c = isspace((unsigned char)*c) ? '_' : *c;
+    }
     return array_append(&q->known, &q->knowns, s) ? NUMBERS_NONE : n;
 }
 
@@ -315,8 +337,8 @@ void scout_write(const struct scout *p, FILE *to)
     fprintf(to, "threads %" PRIu32 " %u\n", p->threads, p->shift);
     for (size_t i = 0; i < p->sites; i++) {
         const struct scout_site *s = &p->site[i];
-        fprintf(to, "site %" PRIx64 " %d %d %d %s\n", s->key, s->sync, s->reads, s->writes,
-                s->place);
+        fprintf(to, "site %" PRIx64 " %d %d %d %" PRIx64 " %s %s\n", s->key, s->sync, s->reads,
+                s->writes, s->text, *s->function ? s->function : "-", s->place);
     }
     for (size_t i = 0; i < p->pairs; i++)
         fprintf(to, "pair %" PRIx64 " %" PRIx64 " %d\n", p->pair[i].first, p->pair[i].then,
@@ -329,7 +351,8 @@ static int site_line(struct scout *p, const char *line)
 {
     struct scout_site s = {.key = 0};
     int sync, reads, writes, n = 0;
-    if (sscanf(line, "site %" SCNx64 " %d %d %d %n", &s.key, &sync, &reads, &writes, &n) != 4 ||
+    if (sscanf(line, "site %" SCNx64 " %d %d %d %" SCNx64 " %63s %n", &s.key, &sync, &reads,
+               &writes, &s.text, s.function, &n) != 6 ||
         !n || strlen(line + n) >= sizeof s.place || p->sites >= SITES_MOST)
         return -1;
     s.sync = sync, s.reads = reads, s.writes = writes;

@@ -23,7 +23,7 @@
 #include "maple-bridge/agenda.h"
 #include "maple-bridge/feasible.h"
 
-enum { SCOUT_PLACE = 96, SCOUT_WINDOW = 1000, SCOUT_SHIFT = 3 };
+enum { SCOUT_PLACE = 96, SCOUT_FUNCTION = 64, SCOUT_WINDOW = 1000, SCOUT_SHIFT = 3 };
 
 struct scout_site {
     uint64_t key;
@@ -31,6 +31,8 @@ struct scout_site {
     bool sync;      /* a library's */
     bool reads, writes;
     char place[SCOUT_PLACE]; /* "work.c:12" */
+    char function[SCOUT_FUNCTION];
+    uint64_t text; /* hash of the line's text without spaces; 0: not known */
 };
 
 /* A thread executed the first and soon after the second one. */
