@@ -32,7 +32,8 @@ const char maple_details[] =
     "  --runs N           make N runs at most; default 1000\n"
     "  --for TIME         begin runs for so long: 90s, 10m, 2h; then --runs has no default\n"
     "  --seed N           what the search draws from; default 1\n"
-    "  --strategy NAME    draw recipes from one strategy: random, pct, pos, surw, rff or maple\n"
+    "  --strategy NAME    draw recipes from one strategy: random, pct, pos, surw, rff,\n"
+    "                     period or maple\n"
     "  --recipe RECIPE    run this recipe alone, as often as --runs says, and compare the schedules\n"
     "  --no-report        do not look for the cause of a failure by further runs\n"
     "  --pair             leave DIR.reduced, the failing run with as few switches as do, and DIR.passing, the\n"
@@ -51,6 +52,8 @@ const char maple_details[] =
     "  --retest DIR       the program was changed: force the orders that the failure in DIR needed, then make\n"
     "                     --runs runs, default 200; the status is 0 if none fails, 1 if one does, 4 if not\n"
     "                     all orders could be tried\n"
+    "  --slice CRITERION  vary only variables that are in the slice of CRITERION, as drdebug slice has it, in\n"
+    "                     the first run: `total at work.c:20`\n"
     "  --window N         an iRoot's accesses by one thread are within N instructions; default 1000\n"
     "  --granularity N    accesses to the same N bytes are to one location: 2 to 64; default 8\n"
     "  --job K/N          of --runs runs make each Nth batch, the Kth one first; FILE.K-of-N has what they show\n"
@@ -84,6 +87,7 @@ enum {
     OPT_IROOT,
     OPT_SHOW,
     OPT_RETEST,
+    OPT_SLICE,
     OPT_WINDOW,
     OPT_GRANULARITY,
     OPT_JOB,
@@ -113,6 +117,7 @@ static const struct option long_options[] = {
     {"iroot", required_argument, NULL, OPT_IROOT},
     {"show", no_argument, NULL, OPT_SHOW},
     {"retest", required_argument, NULL, OPT_RETEST},
+    {"slice", required_argument, NULL, OPT_SLICE},
     {"window", required_argument, NULL, OPT_WINDOW},
     {"granularity", required_argument, NULL, OPT_GRANULARITY},
     {"job", required_argument, NULL, OPT_JOB},
@@ -232,6 +237,9 @@ static int parse_one(struct maple *m, int c, const char *text)
     case OPT_RETEST:
         m->search.retest = text;
         m->search.goal = SEARCH_RETEST;
+        return 0;
+    case OPT_SLICE:
+        m->search.slice = text;
         return 0;
     case OPT_MEMO:
         m->search.memo = text;
@@ -361,7 +369,7 @@ static int merge(const struct maple *m, char *const *part)
     return status ? status : failures ? CLI_DONE : CLI_FAILED;
 }
 
-/* Of a program that did not fail: 4 says "not tried". */
+/* No run failed: was everything tried? */
 static int retest_status(const struct retest *t)
 {
     enum { NOT_TRIED = 4 };

@@ -75,7 +75,7 @@ static uint32_t number_of(const struct scout *p, uint64_t key)
  * it back. */
 static bool is_event(const struct scout_site *s)
 {
-    return s && (!s->sync || (s->reads && s->writes));
+    return s && !s->idle && (!s->sync || (s->reads && s->writes));
 }
 
 static bool conflict(const struct scout *p, uint32_t a, uint32_t b)

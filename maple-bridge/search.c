@@ -456,7 +456,10 @@ static int first_run(struct search *s, struct err *err)
     s->number = 1;
     if (s->out->failures && !s->recipe)
         return 0;
-    return profile_more(s, err) || portfolio_renew(s->portfolio, err) ? -1 : 0;
+    if (profile_more(s, err) ||
+        (s->o->slice && scout_slice(&s->profile, s->trial[0].dir, s->o->slice, err)))
+        return -1;
+    return portfolio_renew(s->portfolio, err);
 }
 
 /* Recipes of the next batch; 0: there are none. */

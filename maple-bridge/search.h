@@ -56,6 +56,8 @@ struct search_options {
     const char *retest; /* the failure's pinball */
     uint32_t job, jobs; /* this is one of several, 1 to jobs; 0: there are none */
     struct scout_options scout;
+    const char
+        *slice;  /* a criterion: only what its slice in the first run has is varied; NULL: all */
     bool report; /* why the first failure came: reduce.h */
     bool pair;   /* ... with a pinball of the reduced run and one of its neighbour that passes */
     bool all;    /* goes on after a failure: distinct ones get a pinball each */
