@@ -53,7 +53,9 @@ struct reduced {
     struct reduce_pair pair[REDUCE_PAIRS];
     struct agenda_switch *list; /* the switches that are left: to be freed */
     uint32_t moved;             /* number of the one without which it passes */
-    char dir[PATH_MAX];         /* a pinball of the run with these; empty: none */
+    bool adds;                  /* it fails with none, and passes with this one: */
+    struct agenda_switch added;
+    char dir[PATH_MAX]; /* a pinball of the run with these; empty: none */
 };
 
 struct reduce_job {
@@ -68,7 +70,7 @@ struct reduce_job {
 int reduce_run(const struct reduce_job *job, struct reduced *out, struct err *err);
 /* Runs the switches that are left without number `leave_out`; the pinball stays where crew_place()
  * of worker 0 says. */
-int reduce_keep(const struct reduce_job *job, const struct reduced *r, uint32_t leave_out,
-                struct crew_outcome *out, struct err *err);
+int reduce_passing(const struct reduce_job *job, const struct reduced *r, struct crew_outcome *out,
+                   struct err *err);
 
 #endif

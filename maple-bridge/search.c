@@ -144,7 +144,7 @@ static int keep_passing(struct search *s, const struct reduce_job *job, const st
     snprintf(to, sizeof to, "%s.reduced", s->o->dir);
     if (rename(r->dir, to))
         return err_set_code(err, errno, "%s: %m", to);
-    if (reduce_keep(job, r, r->moved, &out, err))
+    if (reduce_passing(job, r, &out, err))
         return -1;
     crew_place(s->crew, 0, from);
     snprintf(to, sizeof to, "%s.passing", s->o->dir);
@@ -170,7 +170,7 @@ static int explain(struct search *s, const struct trial *t, struct err *err)
         bad = retest_write(dir, &r, &s->profile, deadlock, err);
     if (!bad && s->o->reduced)
         s->o->reduced(s->o->arg, &r);
-    if (!bad && s->o->pair && r.dir[0] && r.after)
+    if (!bad && s->o->pair && r.dir[0] && r.pairs)
         bad = keep_passing(s, &job, &r, err);
     else if (r.dir[0])
         remove_pinball(r.dir);
@@ -419,8 +419,6 @@ static int begin_memo(struct search *s, struct err *err)
     if (got <= 0)
         return got;
     s->number = s->state.runs;
-    if (!s->o->all)
-        s->state.failures.count = s->o->jobs ? 0 : s->state.failures.count;
     return s->o->jobs ? begin_job(s, sum, err) : 0;
 }
 
@@ -436,6 +434,7 @@ static int take_iroot(struct search *s, struct err *err)
     s->fixed = (struct recipe){.tactic = AGENDA_idiom, .seed = s->o->seed, .steps = o->steps};
     memcpy(s->fixed.step, o->step, sizeof o->step);
     s->recipe = &s->fixed;
+    s->state.failures.count = 0; /* the memo's are to come again; it is not written now */
     return 0;
 }
 
@@ -505,7 +504,8 @@ static int next_batch(struct search *s, struct err *err)
     if (s->o->stop && *s->o->stop)
         return settle(s, count,
                       err); /* what was found is told; the memo is that of the batch before */
-    if (settle(s, count, err) || (profiled && !s->out->failures && profile_more(s, err)))
+    if (settle(s, count, err) ||
+        (profiled && (!s->out->failures || s->o->all) && profile_more(s, err)))
         return -1;
     s->number += count;
     s->state.batches++;
