@@ -149,7 +149,7 @@ static void say_pair(const struct reduce_pair *p, bool first)
     say_access(&p->first, p->name, "");
     say_stack(&p->first);
     fputs("         then ", stdout);
-    say_access(&p->then, p->name, "");
+    say_access(&p->then, p->name, p->then.absent ? ", which this run ended before" : "");
     say_stack(&p->then);
     if (*p->story)
         plain_printf(stdout, "              %s\n", p->story);
@@ -162,7 +162,7 @@ static void access_json(const struct reduce_access *a, bool more)
     printf("%s{\"thread\": %" PRIu32 ", \"write\": %s, \"position\": \"%s\", \"place\": ",
            more ? ", " : "", a->thread, a->write ? "true" : "false", token);
     json_string(a->place);
-    fputs(", \"value\": ", stdout);
+    printf(", \"came\": %s, \"value\": ", a->absent ? "false" : "true");
     json_string(*a->value ? a->value : NULL);
     fputs(", \"stack\": [", stdout);
     for (uint32_t i = 0; i < a->frames; i++) {

@@ -127,8 +127,8 @@ static int reduce(struct reduction *r, struct err *err)
 
 static bool conflict(const struct agenda_trail *a, const struct agenda_trail *b)
 {
-    return a->thread != b->thread && a->addr && a->addr >> 3 == b->addr >> 3 &&
-           (a->writes || b->writes);
+    return a->thread != b->thread && a->addr && a->addr < b->addr + b->bytes &&
+           b->addr < a->addr + a->bytes && (a->writes || b->writes);
 }
 
 static void fill(const struct reduce_job *job, const struct agenda_done *d,
@@ -279,6 +279,57 @@ static void find_switched(struct reduction *r, const struct agenda_done *d)
         }
 }
 
+/* Where the same access is in a run; `trails`: it is not there. */
+static uint32_t same_access(const struct agenda_done *d, const struct agenda_trail *t)
+{
+    uint32_t i = 0;
+    while (i < d->trails && (d->trail[i].thread != t->thread || d->trail[i].event != t->event ||
+                             d->trail[i].site != t->site || d->trail[i].addr != t->addr))
+        i++;
+    return i;
+}
+
+/* An access that came in the failing run, and before it in the passing one what the failing run
+ * never came to. */
+static bool find_absent(struct reduction *r, const struct agenda_done *d,
+                        const struct agenda_done *passing)
+{
+    for (uint32_t a = 0; a < passing->trails && a < AGENDA_SWITCHES; a++) {
+        const uint32_t here =
+            is_own(r->job, &passing->trail[a]) ? same_access(d, &passing->trail[a]) : d->trails;
+        for (uint32_t b = here < d->trails ? a : 0; b > 0 && a - b < NEAR; b--) {
+            const struct agenda_trail *t = &passing->trail[b - 1];
+            if (!conflict(t, &passing->trail[a]) || same_access(d, t) < d->trails)
+                continue;
+            struct reduce_pair *p = &r->out->pair[r->out->pairs++];
+            fill(r->job, d, &d->trail[here], &p->first);
+            fill(r->job, passing, t, &p->then);
+            p->then.absent = true;
+            return true;
+        }
+    }
+    return false;
+}
+
+static int find_ended(struct reduction *r, const struct agenda_done *d, struct err *err)
+{
+    struct crew_outcome o;
+    struct agenda_switch *rest = malloc((r->count + 1) * sizeof *rest);
+    bool found = false;
+    int bad = rest ? 0 : err_set(err, "no memory");
+    for (uint32_t i = r->count; i > 0 && !bad && !found && !is_over(r); i--) {
+        memcpy(rest, r->list, (i - 1) * sizeof *rest);
+        memcpy(rest + i - 1, r->list + i, (r->count - i) * sizeof *rest);
+        r->out->runs++;
+        bad = run_script(r->job, rest, r->count - 1, false, &o, err);
+        found =
+            !bad && o.kind == CREW_PASSED && find_absent(r, d, &crew_agenda(r->job->crew, 0)->done);
+        r->out->moved = i - 1;
+    }
+    free(rest);
+    return bad;
+}
+
 static int find_pairs(struct reduction *r, struct err *err)
 {
     struct crew_outcome o;
@@ -293,6 +344,8 @@ static int find_pairs(struct reduction *r, struct err *err)
         find_switched(r, d);
     else if (!bad)
         bad = find_added(r, d, err);
+    if (!bad && r->count && !r->out->pairs)
+        bad = find_ended(r, d, err);
     if (!bad && r->out->dir[0])
         tell_pairs(r->out->dir, d, r->out);
     free(d);

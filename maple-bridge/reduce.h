@@ -31,6 +31,7 @@ struct reduce_access {
     struct position at;
     uint32_t trail; /* its number in agenda_done.trail */
     uint16_t site;
+    bool absent; /* the run ended before it came; it is the passing run's */
     char place[SCOUT_PLACE];
     char value[REDUCE_VALUE];              /* that it read or left; empty: not known */
     char stack[REDUCE_STACK][SCOUT_PLACE]; /* of its calls, from the inside out */

@@ -103,7 +103,7 @@ static size_t add_stops(struct stop *stop, struct reduce_pair *p, const struct a
     struct reduce_access *all[] = {&p->before, &p->first, &p->then};
     size_t n = 0;
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
-        if (!all[i]->thread)
+        if (!all[i]->thread || all[i]->absent)
             continue;
         stop[n++] = (struct stop){all[i]->trail, p, all[i], false};
         uint32_t next = all[i]->trail + 1;
@@ -180,6 +180,8 @@ static void tell_accesses(struct reduce_pair *p)
                              .unordered = true,
                              .one_frame = true,
                              .unset = false};
+    if (p->then.absent)
+        return;
     if (p->before.thread)
         c.access[c.accesses++] = access_of(&p->before);
     c.access[c.accesses++] = access_of(&p->first);
