@@ -420,12 +420,15 @@ const uint8_t *engine_dispatch(struct thread *t, int64_t exit)
         if (!(probes & ~instrument_heard(t, s->pc)))
             return s->patch;
         uint64_t asked = stop.asked;
+        uint8_t steps = t->step; /* if it stays so, the block is this instruction alone */
         instrument_hear(t, s->pc, probes);
         instrument_run(t, s);
         if (t->cpu.rip != site.pc)
             break;
-        if (!t->step && stop.asked == asked)
+        if (t->step == steps && stop.asked == asked)
             return site.patch; /* still there, even if the tool dropped the block */
+        if (instrument && instrument->cut && site.probe != instrument->flow)
+            instrument->cut(t); /* the block has said that it is executed, and says so again */
         break;
     }
     default:

@@ -3,8 +3,9 @@
  * SPDX-License-Identifier: MIT
  *
  * A copy may carry more bytes than the use at the end of its run took: other bytes of a struct that
- * was copied by vector registers, say. Whoever made those has no part in the use. So a way knows
- * its bytes at each step, and an edge may be followed several times, each time for other bytes.
+ * was copied by vector registers, say. The code that made those has no part in the use. So a way
+ * knows its bytes at each step, and an edge may be followed several times, each time for other
+ * bytes.
  */
 #include "base/array.h"
 #include "slicer/story/story_int.h"

@@ -48,6 +48,7 @@ def common(line):
     line = re.sub(r"0x[0-9a-f]{5,}", "ADDR", line)
     line = re.sub(r" /\* \d{4}-\d\d-\d\dT[^*]*\*/", "", line)
     line = re.sub(r"\b(tv_sec|tv_nsec|tv_usec|st_rdev|si_pid|si_utime|si_stime|fd_pid)=-?\d+( /\*[^*]*\*/)?", r"\1=N", line)
+    line = re.sub(r"(futex\(ADDR, FUTEX_WAIT_BITSET\|FUTEX_CLOCK_REALTIME, )\d{3,}", r"\1TID", line)
     line = re.sub(r"parent_tid=\[\d+\]", "parent_tid=[N]", line)
     line = re.sub(r'"\\x.*?"', '"RANDOM"', line)
     line = re.sub(r'"[0-9a-f]{8,}-[0-9a-f]{8,} .*= \d+$', "MAPS", line)
@@ -66,24 +67,29 @@ def by_strace(program):
     """Lines of the first process's calls, by its thread; whole lines."""
     subprocess.run(["strace", "-f", "-o", "trace", *program], check=False, stdin=subprocess.DEVNULL, stdout=open("native.out", "wb"),
                    stderr=subprocess.DEVNULL)
-    threads, begun, process = {}, {}, set()
+    whole, begun = [], {}
     for text in open("trace", encoding="utf-8", errors="replace"):
         pid, _, line = text.rstrip("\n").partition(" ")
         line = line.lstrip()
-        if not process:
-            process.add(pid)
-        if pid not in process or line.startswith("---") or line.startswith("+++"):
+        if line.startswith("---") or line.startswith("+++"):
             continue
         if line.endswith("<unfinished ...>"):
             begun[pid] = line[:-len(" <unfinished ...>")]
             continue
         resumed = re.match(r"<\.\.\. \w+ resumed>(.*)", line)
-        if resumed:
-            line = begun.pop(pid) + resumed.group(1)
-        made = re.match(r"clone3?\(.*CLONE_THREAD.* = (\d+)$", line)
-        if made:
-            process.add(made.group(1))
-        threads.setdefault(pid, []).append(line)
+        whole.append((pid, begun.pop(pid) + resumed.group(1) if resumed else line))
+    # A thread's first calls may stand before the end of the clone that made it.
+    process = {whole[0][0]}
+    made = [(pid, re.match(r"clone3?\(.*CLONE_THREAD.* = (\d+)$", line)) for pid, line in whole]
+    while True:
+        more = {clone.group(1) for pid, clone in made if clone and pid in process} - process
+        if not more:
+            break
+        process |= more
+    threads = {}
+    for pid, line in whole:
+        if pid in process:
+            threads.setdefault(pid, []).append(line)
     lists = list(threads.values())
     lists[0] = lists[0][1:]  # execve of the program itself
     return lists

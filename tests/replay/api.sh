@@ -5,7 +5,7 @@ top=$(mktemp -d) && trap 'rm -rf "$top"' EXIT
 for program in "$subjects"/{hello_pie,thread_sync,memory_code_two_maps,signal_restart} "$own"/own_rule_mremap_pieces; do
     subject=$(basename "$program")
     (cd "$top" && "$drdebug" record -q -o $subject -- "$program") >/dev/null 2>&1
-    said=$(timeout 60 "$api" "$top/$subject" 2>&1)
+    said=$(timeout 60 "$api" "$top/$subject" "$top/trace" 2>&1)
     if [ "$said" != good ]; then echo "FAILED: $subject: $said" && failed=1; fi
 done
 exit $failed

@@ -116,8 +116,9 @@ ALWAYS = {"asan": SANITIZED, "tsan": SANITIZED, "ubsan": ["thread_sync", "signal
 # A sanitizer's library is shared, wants an entry of its own, and keeps the address space in order that these disturb.
 NOT_SANITIZED = re.compile(r"-static|-nostdlib|-Wl,|-fsanitize|execstack")
 # Natively they do not end, either, or not always: TSan holds signals back until a call that it knows, and futexes and
-# clone() by number it does not know; ASan's own calls are not in the seccomp filter. 2 GB are 10 under TSan.
-LEFT_OUT = {("asan", "env_seccomp"), *(("tsan", _name) for _name in """signal_handler_calls signal_longjmp signal_tiny_stack
+# clone() by number it does not know; ASan's own calls are not in the seccomp filter, and a child of fork() that makes a thread
+# waits for a lock of ASan's that another thread of the parent may have had. 2 GB are 10 under TSan.
+LEFT_OUT = {("asan", "env_seccomp"), ("asan", "process_fork_threads"), *(("tsan", _name) for _name in """signal_handler_calls signal_longjmp signal_tiny_stack
     signal_tgkill signal_timers signal_switch_state signal_switch_ymm signal_read_race thread_futex_signals thread_futex_fork
     thread_futex_pi thread_clone_raw process_pidfd process_vfork_killed memory_heap_2g""".split())}
 CHILDREN = re.compile(r"fork|\bclone\(|spawn|system\(|popen\(")  # who report, too
