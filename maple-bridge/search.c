@@ -291,12 +291,10 @@ static int settle(struct search *s, size_t count, struct err *err)
         const uint64_t run = s->number + i + 1;
         if (!t->over || (s->out->failures && !s->o->all && !s->recipe))
             continue;
+        if (t->outcome.failed)
+            return err_set_code(err, t->outcome.code, "%s", t->outcome.text);
         s->out->runs++;
         s->state.runs = run;
-        if (t->outcome.failed) {
-            err->code = t->outcome.code;
-            return err_set_code(err, t->outcome.code, "%s", t->outcome.text);
-        }
         learn(s, run, t);
         const uint64_t had = s->out->failures;
         if (has_failed(t) && t->dir[0])
