@@ -38,7 +38,7 @@ _drdebug()
         for ((i = 2; i < COMP_CWORD; i++)); do
             case ${COMP_WORDS[i]} in
             --) i=$((i + 1)) && break ;;
-            -o | -j | --keep | --retry | --from | --to | --length | --cache-size | --engine | --runs | --for | --seed | --strategy | --recipe | --fail | --check | --before | --after | --tty | --on-loss | --gdb | --gdb-arg) i=$((i + 1)) ;;
+            -o | -j | --keep | --retry | --from | --to | --length | --cache-size | --engine | --runs | --for | --seed | --strategy | --recipe | --memo | --iroot | --window | --granularity | --job | --retest | --slice | --fail | --check | --before | --after | --tty | --on-loss | --gdb | --gdb-arg) i=$((i + 1)) ;;
             =) i=$((i + 1)) ;; # bash cuts --chaos=SEED in three
             -*) ;;
             *) break ;;

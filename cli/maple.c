@@ -33,7 +33,8 @@ const char maple_details[] =
     "  --runs N           make N runs at most; default 1000\n"
     "  --for TIME         begin runs for so long: 90s, 10m, 2h; then --runs has no default\n"
     "  --seed N           what the search draws from; default 1\n"
-    "  --strategy NAME    draw recipes from one strategy: random, pct, pos, surw, rff or maple\n"
+    "  --strategy NAME    draw recipes from one strategy: random, pct, pos, surw, rff,\n"
+    "                     period or maple\n"
     "  --recipe RECIPE    run this recipe alone, as often as --runs says, and compare the schedules\n"
     "  --no-report        do not look for the cause of a failure by further runs\n"
     "  --pair             leave DIR.reduced, the failing run with as few switches as do, and DIR.passing, the\n"
@@ -49,6 +50,11 @@ const char maple_details[] =
     "  --active           force the memo's iRoots, until none is left to try\n"
     "  --iroot N          force the memo's iRoot N, once if --runs does not say more; --seed chooses the rest\n"
     "  --show             list the memo's iRoots\n"
+    "  --retest DIR       the program was changed: force the orders that the failure in DIR needed, then make\n"
+    "                     --runs runs, default 200; the status is 0 if none fails, 1 if one does, 4 if not\n"
+    "                     all orders could be tried\n"
+    "  --slice CRITERION  vary only variables that are in the slice of CRITERION, as drdebug slice has it, in\n"
+    "                     the first run: `total at work.c:20`\n"
     "  --window N         an iRoot's accesses by one thread are within N instructions; default 1000\n"
     "  --granularity N    accesses to the same N bytes are to one location: 2 to 64; default 8\n"
     "  --job K/N          of --runs runs make each Nth batch, the Kth one first; FILE.K-of-N has what they show\n"
@@ -81,6 +87,8 @@ enum {
     OPT_ACTIVE,
     OPT_IROOT,
     OPT_SHOW,
+    OPT_RETEST,
+    OPT_SLICE,
     OPT_WINDOW,
     OPT_GRANULARITY,
     OPT_JOB,
@@ -109,6 +117,8 @@ static const struct option long_options[] = {
     {"active", no_argument, NULL, OPT_ACTIVE},
     {"iroot", required_argument, NULL, OPT_IROOT},
     {"show", no_argument, NULL, OPT_SHOW},
+    {"retest", required_argument, NULL, OPT_RETEST},
+    {"slice", required_argument, NULL, OPT_SLICE},
     {"window", required_argument, NULL, OPT_WINDOW},
     {"granularity", required_argument, NULL, OPT_GRANULARITY},
     {"job", required_argument, NULL, OPT_JOB},
@@ -119,7 +129,7 @@ static const struct option long_options[] = {
     {NULL, 0, NULL, 0},
 };
 
-enum { RUNS_DEFAULT = 1000 };
+enum { RUNS_DEFAULT = 1000, RUNS_RETEST = 200 };
 
 static volatile int interrupted;
 
@@ -210,6 +220,13 @@ static int parse_one(struct maple *m, int c, const char *text)
         return parse_number(m, c, text);
     case OPT_JOB:
         return parse_job(m, text);
+    case OPT_RETEST:
+        m->search.retest = text;
+        m->search.goal = SEARCH_RETEST;
+        return 0;
+    case OPT_SLICE:
+        m->search.slice = text;
+        return 0;
     case OPT_MEMO:
         m->search.memo = text;
         return 0;
@@ -265,15 +282,20 @@ static enum search_goal goal_of(int c)
 static int check(struct maple *m)
 {
     const struct search_options *o = &m->search;
-    const bool wants = o->goal != SEARCH_FAILURE || o->iroot || o->jobs || m->merge;
+    const bool retests = o->goal == SEARCH_RETEST;
+    const bool wants = (o->goal != SEARCH_FAILURE && !retests) || o->iroot || o->jobs || m->merge;
     if (wants && !o->memo)
         return say_error(CLI_USAGE,
                          "maple: --profile, --active, --iroot, --show, --job and --merge "
                          "are about a memo: --memo FILE");
     if (o->jobs && (o->iroot || o->recipe || o->goal != SEARCH_FAILURE || o->most_ns))
         return say_error(CLI_USAGE, "maple: jobs divide a search with --runs, nothing else");
+    if (retests && (o->memo || o->iroot || o->recipe || o->all))
+        return say_error(
+            CLI_USAGE,
+            "maple: --retest has no memo and no recipe, and ends with the first failure");
     if (!o->most_runs && !o->most_ns && o->goal != SEARCH_ACTIVE)
-        m->search.most_runs = o->iroot ? 1 : RUNS_DEFAULT;
+        m->search.most_runs = o->iroot ? 1 : retests ? RUNS_RETEST : RUNS_DEFAULT;
     return -1;
 }
 
@@ -334,6 +356,16 @@ static int merge(const struct maple *m, char *const *part)
     return status ? status : failures ? CLI_DONE : CLI_FAILED;
 }
 
+/* No run failed: was everything tried? */
+static int retest_status(const struct retest *t)
+{
+    enum { NOT_TRIED = 4 };
+    for (unsigned i = 0; i < t->orders; i++)
+        if (t->order[i].state < RETEST_FORCED)
+            return NOT_TRIED;
+    return t->orders ? CLI_DONE : NOT_TRIED;
+}
+
 static int run(struct maple *m)
 {
     struct search_result result;
@@ -355,6 +387,8 @@ static int run(struct maple *m)
         return say_error(128 + interrupted, "interrupted; %" PRIu64 " runs, none failed",
                          result.runs);
     const int status = say_finish();
+    if (m->search.goal == SEARCH_RETEST)
+        return status ? status : result.failures ? CLI_FAILED : retest_status(&result.retest);
     const bool made = m->search.goal == SEARCH_PROFILE || m->search.goal == SEARCH_SHOW;
     return status ? status : result.failures || made ? CLI_DONE : CLI_FAILED;
 }

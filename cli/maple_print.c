@@ -14,6 +14,7 @@
 #include "base/plain.h"
 #include "cli/cli.h"
 #include "cli/json.h"
+#include "maple-bridge/tell.h"
 
 static void clear_line(const struct maple *m)
 {
@@ -62,6 +63,14 @@ static void failure_text(const struct crew_outcome *o, char *out, size_t room)
     }
 }
 
+static void lock_json(void *arg, const char *text)
+{
+    bool *more = arg;
+    fputs(*more ? ", " : "", stdout);
+    json_string(text);
+    *more = true;
+}
+
 static void found_json(const struct search_found *f, const char *failure, const char *recipe)
 {
     printf("{\"run\": %" PRIu64 ", \"failure\": ", f->run);
@@ -75,7 +84,19 @@ static void found_json(const struct search_found *f, const char *failure, const 
     printf(", \"events\": %" PRIu64 ", \"switches\": %" PRIu64 ", \"output\": ", f->events,
            f->switches);
     json_string(f->outcome->text);
+    if (f->deadlock) {
+        bool more = false;
+        fputs(", \"waits\": [", stdout);
+        tell_deadlock(f->dir, lock_json, &more);
+        putchar(']');
+    }
     putchar('}');
+}
+
+static void wait_line(void *arg, const char *text)
+{
+    (void)arg;
+    plain_printf(stdout, "  %s\n", text);
 }
 
 static void found(void *arg, const struct search_found *f)
@@ -95,6 +116,8 @@ static void found(void *arg, const struct search_found *f)
                          f->events, f->switches);
         else
             plain_printf(stdout, "the program fails without being perturbed\n");
+        if (f->deadlock)
+            tell_deadlock(f->dir, wait_line, NULL);
         for (const char *line = f->outcome->text; *line;) {
             const size_t n = strcspn(line, "\n");
             plain_printf(stdout, "  | %.*s\n", (int)n, line);
@@ -105,10 +128,48 @@ static void found(void *arg, const struct search_found *f)
     fflush(stdout);
 }
 
-static void say_access(const struct reduce_access *a, const char *end)
+static void say_access(const struct reduce_access *a, const char *name, const char *end)
 {
-    plain_printf(stdout, "T%" PRIu32 " %s at %s%s", a->thread, a->write ? "writes" : "reads",
+    plain_printf(stdout, "T%" PRIu32 " %s %s%s%s at %s%s", a->thread, a->write ? "writes" : "reads",
+                 a->value, *a->value ? (a->write ? " to " : " from ") : "", *name ? name : "it",
                  a->place, end);
+}
+
+/* By which calls it came there. */
+static void say_stack(const struct reduce_access *a)
+{
+    for (uint32_t i = 1; i < a->frames; i++)
+        plain_printf(stdout, "%s %s", i == 1 ? "; called from" : ",", a->stack[i]);
+    putchar('\n');
+}
+
+static void say_pair(const struct reduce_pair *p, bool first)
+{
+    fputs(first ? "critical pair " : "              ", stdout);
+    say_access(&p->first, p->name, "");
+    say_stack(&p->first);
+    fputs("         then ", stdout);
+    say_access(&p->then, p->name, p->then.absent ? ", which this run ended before" : "");
+    say_stack(&p->then);
+    if (*p->story)
+        plain_printf(stdout, "              %s\n", p->story);
+}
+
+static void access_json(const struct reduce_access *a, bool more)
+{
+    char token[POSITION_TEXT];
+    position_format(&a->at, token);
+    printf("%s{\"thread\": %" PRIu32 ", \"write\": %s, \"position\": \"%s\", \"place\": ",
+           more ? ", " : "", a->thread, a->write ? "true" : "false", token);
+    json_string(a->place);
+    printf(", \"came\": %s, \"value\": ", a->absent ? "false" : "true");
+    json_string(*a->value ? a->value : NULL);
+    fputs(", \"stack\": [", stdout);
+    for (uint32_t i = 0; i < a->frames; i++) {
+        fputs(i ? ", " : "", stdout);
+        json_string(a->stack[i]);
+    }
+    fputs("]}", stdout);
 }
 
 static void reduced_json(const struct reduced *r)
@@ -118,13 +179,14 @@ static void reduced_json(const struct reduced *r)
     for (uint32_t i = 0; i < r->pairs; i++) {
         const struct reduce_access *side[] = {&r->pair[i].first, &r->pair[i].then};
         fputs(i ? ", [" : "[", stdout);
-        for (int k = 0; k < 2; k++) {
-            printf("%s{\"thread\": %" PRIu32 ", \"write\": %s, \"place\": ", k ? ", " : "",
-                   side[k]->thread, side[k]->write ? "true" : "false");
-            json_string(side[k]->place);
-            putchar('}');
-        }
+        for (int k = 0; k < 2; k++)
+            access_json(side[k], k);
         putchar(']');
+    }
+    fputs("], \"stories\": [", stdout);
+    for (uint32_t i = 0; i < r->pairs; i++) {
+        fputs(i ? ", " : "", stdout);
+        json_string(r->pair[i].story);
     }
     fputs("]}", stdout);
 }
@@ -152,12 +214,8 @@ static void reduced(void *arg, const struct reduced *r)
         printf(": recipe %s", text);
     }
     putchar('\n');
-    for (uint32_t i = 0; i < r->pairs; i++) {
-        fputs(i ? "              " : "critical pair ", stdout);
-        say_access(&r->pair[i].first, ", then ");
-        say_access(&r->pair[i].then, "");
-        putchar('\n');
-    }
+    for (uint32_t i = 0; i < r->pairs; i++)
+        say_pair(&r->pair[i], i == 0);
     fflush(stdout);
 }
 
@@ -215,6 +273,26 @@ void maple_print_begin(const struct maple *m)
     }
 }
 
+static void say_retest(const struct retest *t)
+{
+    static const char *const states[] = {
+        "not tried: the program has no such accesses now", "not forced", "forced",
+        "cannot come: threads begin and end so", "cannot come: locks"};
+    for (unsigned i = 0; i < t->orders; i++) {
+        const struct retest_order *o = &t->order[i];
+        fputs("order ", stdout);
+        if (o->locks)
+            fputs("of locks that threads wait for in a circle", stdout);
+        for (unsigned k = 0; k < o->steps; k++)
+            plain_printf(stdout, "%s%s at %s", k ? ", " : "", o->access[k].write ? "write" : "read",
+                         o->access[k].place);
+        printf(": %s", states[o->state]);
+        if (o->state == RETEST_OPEN && o->tries)
+            printf(" in %u tries", o->tries);
+        putchar('\n');
+    }
+}
+
 void maple_print_end(const struct maple *m, const struct search_result *r, bool failed)
 {
     clear_line(m);
@@ -230,6 +308,8 @@ void maple_print_end(const struct maple *m, const struct search_result *r, bool 
     }
     if (failed && !r->runs)
         return;
+    if (m->search.goal == SEARCH_RETEST && !m->json)
+        say_retest(&r->retest);
     if (m->search.goal == SEARCH_SHOW) {
         say_orders(r);
         return;

@@ -63,7 +63,9 @@ struct agenda_trail {
     uint32_t thread;
     uint16_t site;
     uint8_t reads, writes;
+    uint32_t bytes;
     uint64_t event, addr;
+    uint64_t pc, count; /* with the thread a position */
 };
 
 /* One event of an order that is to be forced (idioms.def): executed at `site` by thread `actor` of
@@ -89,12 +91,13 @@ struct agenda {
     uint32_t group;        /* surw: of the events that count */
     uint64_t seed, length; /* ... and about how many events there will be */
     uint32_t sites, groups;
-    uint32_t shift; /* addresses in the same 1 << shift bytes are the same word */
+    uint32_t wanted; /* sites that are events */
+    uint32_t shift;  /* addresses in the same 1 << shift bytes are the same word */
     uint32_t steps, orders, switches;
     struct agenda_step step[AGENDA_STEPS];
     struct agenda_order order[AGENDA_ORDERS];
     struct agenda_site site[AGENDA_SITES];                /* 0 is none */
-    uint16_t by_key[AGENDA_SITES];                        /* their numbers, from 1 on */
+    uint16_t by_key[AGENDA_SITES];                        /* numbers of those that are events */
     uint32_t expected[AGENDA_THREADS][AGENDA_GROUPS + 1]; /* events; the last column: all of them */
     struct agenda_switch script[AGENDA_SWITCHES];
 

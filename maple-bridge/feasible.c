@@ -6,6 +6,7 @@
 
 #include "base/array.h"
 #include "facts/locks/locks.h"
+#include "facts/locks/orders.h"
 #include "facts/order/clocks.h"
 #include "facts/order/numbers.h"
 
@@ -28,7 +29,8 @@ struct visit {
 struct feasible {
     const struct locks *locks; /* kept with the study */
     struct clocks *clocks;
-    size_t next;          /* event of the locks */
+    size_t next; /* event of the locks */
+    bool circle;
     struct held *now;     /* by thread */
     struct numbers sites; /* key, 0 */
     struct held *site;    /* at every access, by number */
@@ -70,7 +72,11 @@ struct feasible *feasible_new(struct study *s, const struct sync *sync, struct e
         err_set(err, "no memory");
         return NULL;
     }
+    struct orders orders = {.edge = NULL};
     f->locks = locks_find(s, err);
+    if (f->locks && orders_find(f->locks, &orders, err) == 0)
+        f->circle = orders.circles > 0;
+    orders_deinit(&orders);
     f->clocks = f->locks ? loose_clocks(s, sync, err) : NULL;
     if (f->clocks)
         return f;
@@ -232,4 +238,9 @@ enum feasible_verdict feasible_judge(const struct feasible *f, const struct agen
         }
     /* A site that one thread alone came to: in another run it may be another one. */
     return tries ? FEASIBLE_ORDERED : FEASIBLE_UNKNOWN;
+}
+
+bool feasible_circle(const struct feasible *f)
+{
+    return f->circle;
 }

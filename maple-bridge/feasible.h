@@ -42,4 +42,7 @@ int feasible_pair(struct feasible *f, uint64_t first, uint64_t insn, uint64_t th
 enum feasible_verdict feasible_judge(const struct feasible *f, const struct agenda_step *step,
                                      const uint64_t *key, unsigned steps);
 
+/* Could threads wait for each other's mutexes, by the orders in which the run took them? */
+bool feasible_circle(const struct feasible *f);
+
 #endif

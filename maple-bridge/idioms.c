@@ -71,11 +71,11 @@ static uint32_t number_of(const struct scout *p, uint64_t key)
     return n < AGENDA_SITES ? (uint32_t)n : 0;
 }
 
-/* Of what libraries do for synchronisation, only what takes and gives back: it reads and writes at
- * once. */
+/* A library's access is an event only if it reads and writes at once: it takes something or gives
+ * it back. */
 static bool is_event(const struct scout_site *s)
 {
-    return s && (!s->sync || (s->reads && s->writes));
+    return s && !s->idle && (!s->sync || (s->reads && s->writes));
 }
 
 static bool conflict(const struct scout *p, uint32_t a, uint32_t b)

@@ -7,6 +7,8 @@
 #include "base/hash.h"
 #include "maple-bridge/portfolio_int.h"
 
+enum { PERIOD_EVENTS = 400, PERIOD_SWITCHES = 3 };
+
 static uint64_t draw(struct portfolio *p)
 {
     p->state += HASH_MULTIPLIER;
@@ -63,7 +65,7 @@ static void make_surw(struct portfolio *p, struct recipe *r)
     const uint32_t groups = p->profile->groups < AGENDA_GROUPS ? p->profile->groups : AGENDA_GROUPS;
     r->tactic = AGENDA_surw;
     r->group = (uint32_t)below(p, groups);
-    for (uint32_t i = 0; i < groups && !events_of(p, r->group); i++)
+    for (uint32_t i = 0; i < groups && !events_of(p, r->group); i++) /* idle ones have none */
         r->group = (r->group + 1) % groups;
 }
 
@@ -76,7 +78,7 @@ static void make_wish(struct portfolio *p, struct agenda_order *o)
     for (int i = 0; i < 64 && !o->read; i++) {
         const uint32_t n = 1 + (uint32_t)below(p, most);
         const struct scout_site *s = scout_site(p->profile, n);
-        if (s && s->reads)
+        if (s && s->reads && !s->idle)
             o->read = (uint16_t)n;
     }
     const struct scout_site *read = scout_site(p->profile, o->read);
@@ -120,6 +122,91 @@ static void make_maple(struct portfolio *p, struct recipe *r)
     r->tactic = AGENDA_idiom;
     r->steps = o->steps;
     memcpy(r->step, o->step, sizeof r->step);
+}
+
+/* ---- bounded enumeration, in the manner of PERIOD (Wen and others, ICSE 2022) ---- */
+
+/* A switch is a thread, one of its events, and a thread that is next: how many there are, and the
+ * one with a number. */
+struct switches {
+    uint32_t thread[AGENDA_THREADS];
+    uint64_t events[AGENDA_THREADS];
+    uint64_t threads, count;
+};
+
+static void count_switches(const struct portfolio *p, struct switches *s)
+{
+    uint64_t events = 0;
+    *s = (struct switches){.threads = 0};
+    for (uint32_t i = 0; i < AGENDA_THREADS; i++)
+        if (p->expected[i][AGENDA_GROUPS]) {
+            s->thread[s->threads] = i;
+            s->events[s->threads++] = p->expected[i][AGENDA_GROUPS];
+            events += p->expected[i][AGENDA_GROUPS];
+        }
+    if (events <= PERIOD_EVENTS && s->threads > 1)
+        s->count = events * (s->threads - 1);
+}
+
+static struct agenda_switch switch_at(const struct switches *s, uint64_t number)
+{
+    const uint64_t others = s->threads - 1;
+    uint64_t t = 0, event = number / others, next = number % others;
+    while (event >= s->events[t])
+        event -= s->events[t++];
+    return (struct agenda_switch){
+        .thread = s->thread[t], .next = s->thread[next + (next >= t)], .event = event + 1};
+}
+
+/* The sets of one, two, three of n numbers, one after the other: the largest number counts up last.
+ */
+static unsigned set_at(uint64_t n, uint64_t index, uint64_t out[PERIOD_SWITCHES])
+{
+    if (index < n) {
+        out[0] = index;
+        return 1;
+    }
+    index -= n;
+    if (index < n * (n - 1) / 2) {
+        for (out[1] = 1; index >= out[1]; out[1]++)
+            index -= out[1];
+        out[0] = index;
+        return 2;
+    }
+    index -= n * (n - 1) / 2;
+    for (out[2] = 2; out[2] < n && index >= out[2] * (out[2] - 1) / 2; out[2]++)
+        index -= out[2] * (out[2] - 1) / 2;
+    if (out[2] >= n)
+        return 0;
+    for (out[1] = 1; index >= out[1]; out[1]++)
+        index -= out[1];
+    out[0] = index;
+    return 3;
+}
+
+enum period { PERIOD_NEXT, PERIOD_UNKNOWN, PERIOD_OVER };
+
+/* Unknown: no run has counted its events yet, or there are too many. */
+static enum period find_period(const struct portfolio *p, struct recipe *r)
+{
+    struct switches all;
+    uint64_t number[PERIOD_SWITCHES];
+    count_switches(p, &all);
+    if (!all.count)
+        return PERIOD_UNKNOWN;
+    r->tactic = AGENDA_script;
+    r->switches = set_at(all.count, p->period, number);
+    for (unsigned i = 0; i < r->switches; i++)
+        r->script[i] = switch_at(&all, number[i]);
+    return r->switches ? PERIOD_NEXT : PERIOD_OVER;
+}
+
+static void make_period(struct portfolio *p, struct recipe *r)
+{
+    if (find_period(p, r) == PERIOD_NEXT)
+        p->period++;
+    else
+        make_pct(p, r);
 }
 
 static const struct {
@@ -229,10 +316,14 @@ int portfolio_best(const struct portfolio *p)
     return p->only >= 0 ? p->only : p->runs ? best(p) : -1;
 }
 
-/* Only Maple's own strategy has an end. */
+/* Two of them have an end. */
 static bool is_over(const struct portfolio *p)
 {
-    return p->only >= 0 && strategies[p->only].make == make_maple && !idioms_draw(&p->idioms, 0);
+    struct recipe r;
+    if (p->only < 0 || !p->runs)
+        return false;
+    return (strategies[p->only].make == make_maple && !idioms_draw(&p->idioms, 0)) ||
+           (strategies[p->only].make == make_period && find_period(p, &r) == PERIOD_OVER);
 }
 
 bool portfolio_next(struct portfolio *p, struct recipe *out, int *strategy)
@@ -251,9 +342,10 @@ bool portfolio_next(struct portfolio *p, struct recipe *out, int *strategy)
 
 void portfolio_at(struct portfolio *whole, uint64_t run, struct recipe *out, int *strategy)
 {
-    const uint64_t state = whole->state;
+    const uint64_t state = whole->state, period = whole->period;
     unsigned shares = 0, lot;
     whole->state = hash_fold(hash_fold(state, 2) >> 7, run);
+    whole->period += run;
     for (int i = 0; i < (int)STRATEGIES; i++)
         shares += strategies[i].share;
     lot = (unsigned)below(whole, shares);
@@ -264,6 +356,7 @@ void portfolio_at(struct portfolio *whole, uint64_t run, struct recipe *out, int
     *out = (struct recipe){.seed = draw(whole) >> 32};
     strategies[*strategy].make(whole, out);
     whole->state = state;
+    whole->period = period;
 }
 
 /* How many of them nobody has seen before; for a part: not before it began. */
@@ -335,7 +428,8 @@ void portfolio_learn(struct portfolio *p, uint64_t run, int strategy, const stru
 /* Numbers of sites stay, those of groups do not. */
 int portfolio_renew(struct portfolio *p, struct err *err)
 {
-    memset(p->expected, 0, sizeof p->expected);
+    for (uint32_t i = 0; i < AGENDA_THREADS; i++)
+        memset(p->expected[i], 0, sizeof p->expected[i][0] * AGENDA_GROUPS);
     return idioms_make(&p->idioms, p->profile, err);
 }
 

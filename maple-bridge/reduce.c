@@ -2,6 +2,7 @@
 #define _GNU_SOURCE
 #include "maple-bridge/reduce.h"
 
+#include <errno.h>
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +11,7 @@
 #include <unistd.h>
 
 #include "maple-bridge/recipe.h"
+#include "maple-bridge/tell.h"
 #include "pinball/writer.h"
 
 enum { RUNS_MOST = 200, SECONDS_MOST = 60 };
@@ -125,15 +127,22 @@ static int reduce(struct reduction *r, struct err *err)
 
 static bool conflict(const struct agenda_trail *a, const struct agenda_trail *b)
 {
-    return a->thread != b->thread && a->addr && a->addr >> 3 == b->addr >> 3 &&
-           (a->writes || b->writes);
+    return a->thread != b->thread && a->addr && a->addr < b->addr + b->bytes &&
+           b->addr < a->addr + a->bytes && (a->writes || b->writes);
 }
 
-static void fill(const struct reduce_job *job, const struct agenda_trail *t,
-                 struct reduce_access *out)
+static void fill(const struct reduce_job *job, const struct agenda_done *d,
+                 const struct agenda_trail *t, struct reduce_access *out)
 {
     const struct scout_site *s = scout_site(job->scout, t->site);
-    *out = (struct reduce_access){.thread = t->thread, .write = t->writes, .addr = t->addr};
+    *out = (struct reduce_access){
+        .thread = t->thread,
+        .write = t->writes,
+        .addr = t->addr,
+        .site = t->site,
+        .bytes = t->bytes <= sizeof(uint64_t) ? t->bytes : (uint32_t)sizeof(uint64_t),
+        .at = {.thread = t->thread, .count = t->count, .pc = t->pc},
+        .trail = (uint32_t)(t - d->trail)};
     snprintf(out->place, sizeof out->place, "%s", s ? s->place : "a system call");
 }
 
@@ -143,20 +152,24 @@ static bool is_own(const struct reduce_job *job, const struct agenda_trail *t)
     return s && !s->sync;
 }
 
-static void add_pair(const struct reduce_job *job, const struct agenda_trail *a,
-                     const struct agenda_trail *b, struct reduced *out)
+static void add_pair(const struct reduce_job *job, const struct agenda_done *d,
+                     const struct agenda_trail *a, const struct agenda_trail *b,
+                     struct reduced *out)
 {
     struct reduce_access first, then;
-    fill(job, a, &first);
-    fill(job, b, &then);
+    fill(job, d, a, &first);
+    fill(job, d, b, &then);
     for (uint32_t i = 0; i < out->pairs; i++)
         if (!strcmp(out->pair[i].first.place, first.place) &&
             !strcmp(out->pair[i].then.place, then.place))
             return;
     if (out->pairs == REDUCE_PAIRS)
         return;
-    out->pair[out->pairs].first = first;
-    out->pair[out->pairs++].then = then;
+    struct reduce_pair *p = &out->pair[out->pairs++];
+    *p = (struct reduce_pair){.first = first, .then = then};
+    for (const struct agenda_trail *t = a; t > d->trail && !p->before.thread;)
+        if ((--t)->thread == b->thread && t->addr == b->addr)
+            fill(job, d, t, &p->before);
 }
 
 /* Events of others, [from, to), while a thread was off. */
@@ -186,7 +199,7 @@ static bool find_after(const struct reduce_job *job, const struct agenda_done *d
         for (uint32_t a = g.to; d->trail[b].thread == g.thread && a > g.from; a--)
             if (conflict(&d->trail[a - 1], &d->trail[b]) && is_own(job, &d->trail[a - 1]) == own &&
                 is_own(job, &d->trail[b]) == own) {
-                add_pair(job, &d->trail[a - 1], &d->trail[b], out);
+                add_pair(job, d, &d->trail[a - 1], &d->trail[b], out);
                 return true;
             }
     return false;
@@ -200,20 +213,61 @@ static bool find_before(const struct reduce_job *job, const struct agenda_done *
         for (uint32_t b = g.from; d->trail[a - 1].thread == g.thread && b < g.to; b++)
             if (conflict(&d->trail[a - 1], &d->trail[b]) && is_own(job, &d->trail[a - 1]) == own &&
                 is_own(job, &d->trail[b]) == own) {
-                add_pair(job, &d->trail[a - 1], &d->trail[b], out);
+                add_pair(job, d, &d->trail[a - 1], &d->trail[b], out);
                 return true;
             }
     return false;
 }
 
-static int find_pairs(struct reduction *r, struct err *err)
+/* The pinball gets another name, since the worker uses its own again. */
+static int keep(struct reduction *r, const struct crew_outcome *o, struct err *err)
+{
+    char from[PATH_MAX];
+    if (!o->kept)
+        return 0;
+    crew_place(r->job->crew, 0, from);
+    snprintf(r->out->dir, sizeof r->out->dir, "%.4000s.reduced", from);
+    if (rename(from, r->out->dir) == 0)
+        return 0;
+    *r->out->dir = '\0';
+    return err_set_code(err, errno, "%s: %m", from);
+}
+
+/* A later access of another thread that conflicts with it; NULL: none is near. */
+static const struct agenda_trail *next_conflict(const struct agenda_done *d, uint32_t i)
+{
+    for (uint32_t k = i + 1; k < d->trails && k < i + NEAR; k++)
+        if (conflict(&d->trail[i], &d->trail[k]))
+            return &d->trail[k];
+    return NULL;
+}
+
+/* It fails though no thread is taken off: one that is taken off before an access, for a thread that
+ * comes to a conflict with it later, may let it pass. */
+static int find_added(struct reduction *r, const struct agenda_done *d, struct err *err)
 {
     struct crew_outcome o;
-    const struct agenda_done *d = &crew_agenda(r->job->crew, 0)->done;
     struct reduced *out = r->out;
-    if (run_script(r->job, r->list, r->count, false, &o, err))
-        return -1;
-    out->runs++;
+    for (uint32_t i = 0; i < d->trails && !is_over(r); i++) {
+        const struct agenda_trail *b = is_own(r->job, &d->trail[i]) ? next_conflict(d, i) : NULL;
+        if (!b || !is_own(r->job, b))
+            continue;
+        out->added = (struct agenda_switch){d->trail[i].thread, b->thread, d->trail[i].event};
+        out->runs++;
+        if (run_script(r->job, &out->added, 1, false, &o, err))
+            return -1;
+        if (o.failed || o.kind != CREW_PASSED)
+            continue;
+        out->adds = true;
+        add_pair(r->job, d, &d->trail[i], b, out);
+        return 0;
+    }
+    return 0;
+}
+
+static void find_switched(struct reduction *r, const struct agenda_done *d)
+{
+    struct reduced *out = r->out;
     for (int own = 1; own >= 0 && !out->pairs; own--) /* locks, if there is nothing else */
         for (uint32_t i = r->count; i > 0; i--) {
             const struct gap g = gap_of(d, &r->list[i - 1]);
@@ -223,7 +277,79 @@ static int find_pairs(struct reduction *r, struct err *err)
             if (!had && out->pairs)
                 out->moved = i - 1;
         }
-    return 0;
+}
+
+/* Where the same access is in a run; `trails`: it is not there. */
+static uint32_t same_access(const struct agenda_done *d, const struct agenda_trail *t)
+{
+    uint32_t i = 0;
+    while (i < d->trails && (d->trail[i].thread != t->thread || d->trail[i].event != t->event ||
+                             d->trail[i].site != t->site || d->trail[i].addr != t->addr))
+        i++;
+    return i;
+}
+
+/* An access that came in the failing run, and before it in the passing one what the failing run
+ * never came to. */
+static bool find_absent(struct reduction *r, const struct agenda_done *d,
+                        const struct agenda_done *passing)
+{
+    for (uint32_t a = 0; a < passing->trails && a < AGENDA_SWITCHES; a++) {
+        const uint32_t here =
+            is_own(r->job, &passing->trail[a]) ? same_access(d, &passing->trail[a]) : d->trails;
+        for (uint32_t b = here < d->trails ? a : 0; b > 0 && a - b < NEAR; b--) {
+            const struct agenda_trail *t = &passing->trail[b - 1];
+            if (!conflict(t, &passing->trail[a]) || same_access(d, t) < d->trails)
+                continue;
+            struct reduce_pair *p = &r->out->pair[r->out->pairs++];
+            fill(r->job, d, &d->trail[here], &p->first);
+            fill(r->job, passing, t, &p->then);
+            p->then.absent = true;
+            return true;
+        }
+    }
+    return false;
+}
+
+static int find_ended(struct reduction *r, const struct agenda_done *d, struct err *err)
+{
+    struct crew_outcome o;
+    struct agenda_switch *rest = malloc((r->count + 1) * sizeof *rest);
+    bool found = false;
+    int bad = rest ? 0 : err_set(err, "no memory");
+    for (uint32_t i = r->count; i > 0 && !bad && !found && !is_over(r); i--) {
+        memcpy(rest, r->list, (i - 1) * sizeof *rest);
+        memcpy(rest + i - 1, r->list + i, (r->count - i) * sizeof *rest);
+        r->out->runs++;
+        bad = run_script(r->job, rest, r->count - 1, false, &o, err);
+        found =
+            !bad && o.kind == CREW_PASSED && find_absent(r, d, &crew_agenda(r->job->crew, 0)->done);
+        r->out->moved = i - 1;
+    }
+    free(rest);
+    return bad;
+}
+
+static int find_pairs(struct reduction *r, struct err *err)
+{
+    struct crew_outcome o;
+    struct agenda_done *d = malloc(sizeof *d); /* other runs follow */
+    if (!d)
+        return err_set(err, "no memory");
+    int bad = run_script(r->job, r->list, r->count, true, &o, err) || keep(r, &o, err);
+    *d = crew_agenda(r->job->crew, 0)->done;
+    d->trails = d->trails < AGENDA_SWITCHES ? d->trails : AGENDA_SWITCHES;
+    r->out->runs++;
+    if (!bad && r->count)
+        find_switched(r, d);
+    else if (!bad)
+        bad = find_added(r, d, err);
+    if (!bad && r->count && !r->out->pairs)
+        bad = find_ended(r, d, err);
+    if (!bad && r->out->dir[0])
+        tell_pairs(r->out->dir, d, r->out);
+    free(d);
+    return bad ? -1 : 0;
 }
 
 int reduce_run(const struct reduce_job *job, struct reduced *out, struct err *err)
@@ -244,16 +370,18 @@ int reduce_run(const struct reduce_job *job, struct reduced *out, struct err *er
     return bad;
 }
 
-int reduce_keep(const struct reduce_job *job, const struct reduced *r, uint32_t leave,
-                struct crew_outcome *out, struct err *err)
+int reduce_passing(const struct reduce_job *job, const struct reduced *r, struct crew_outcome *out,
+                   struct err *err)
 {
     struct agenda_switch *list = malloc((r->after + 1) * sizeof *list);
     uint32_t n = 0;
     if (!list)
         return err_set(err, "no memory");
     for (uint32_t i = 0; i < r->after; i++)
-        if (i != leave)
+        if (i != r->moved)
             list[n++] = r->list[i];
+    if (r->adds)
+        list[n++] = r->added;
     int bad = run_script(job, list, n, true, out, err);
     free(list);
     return bad;

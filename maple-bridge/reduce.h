@@ -11,16 +11,39 @@
 #ifndef MAPLE_BRIDGE_REDUCE_H
 #define MAPLE_BRIDGE_REDUCE_H
 
+#include "base/position.h"
 #include "maple-bridge/crew.h"
 #include "maple-bridge/scout.h"
 
-enum { REDUCE_PAIRS = 3 };
+enum {
+    REDUCE_PAIRS = 3,
+    REDUCE_STACK = 8,
+    REDUCE_NAME = 256,
+    REDUCE_VALUE = 80,
+    REDUCE_STORY = 1024,
+};
 
 struct reduce_access {
     uint32_t thread;
     bool write;
     uint64_t addr;
+    uint32_t bytes;
+    struct position at;
+    uint32_t trail; /* its number in agenda_done.trail */
+    uint16_t site;
+    bool absent; /* the run ended before it came; it is the passing run's */
     char place[SCOUT_PLACE];
+    char value[REDUCE_VALUE];              /* that it read or left; empty: not known */
+    char stack[REDUCE_STACK][SCOUT_PLACE]; /* of its calls, from the inside out */
+    uint32_t frames;
+};
+
+struct reduce_pair {
+    struct reduce_access first, then;
+    struct reduce_access
+        before;               /* what then's thread did there before `first`; thread 0: nothing */
+    char name[REDUCE_NAME];   /* of what they access; empty: not known */
+    char story[REDUCE_STORY]; /* what kind of bug it is; empty: no kind that is known */
 };
 
 struct reduced {
@@ -28,11 +51,12 @@ struct reduced {
     uint32_t before, after; /* switches */
     bool failed;            /* the schedule did not bring the failure back */
     uint32_t pairs;
-    struct {
-        struct reduce_access first, then;
-    } pair[REDUCE_PAIRS];
+    struct reduce_pair pair[REDUCE_PAIRS];
     struct agenda_switch *list; /* the switches that are left: to be freed */
     uint32_t moved;             /* number of the one without which it passes */
+    bool adds;                  /* it fails with none, and passes with this one: */
+    struct agenda_switch added;
+    char dir[PATH_MAX]; /* a pinball of the run with these; empty: none */
 };
 
 struct reduce_job {
@@ -45,9 +69,9 @@ struct reduce_job {
 };
 
 int reduce_run(const struct reduce_job *job, struct reduced *out, struct err *err);
-/* Runs the switches that are left, without number `leave_out` (UINT32_MAX: with all of them); the
- * pinball stays where crew_place() of worker 0 says. */
-int reduce_keep(const struct reduce_job *job, const struct reduced *r, uint32_t leave_out,
-                struct crew_outcome *out, struct err *err);
+/* Runs the switches that are left without number `leave_out`; the pinball stays where crew_place()
+ * of worker 0 says. */
+int reduce_passing(const struct reduce_job *job, const struct reduced *r, struct crew_outcome *out,
+                   struct err *err);
 
 #endif

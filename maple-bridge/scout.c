@@ -2,18 +2,21 @@
 #define _GNU_SOURCE
 #include "maple-bridge/scout.h"
 
+#include <ctype.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "facts/order/chance.h"
 #include "facts/order/numbers.h"
 #include "facts/order/race.h"
 #include "facts/order/survey.h"
 #include "facts/order/touches.h"
 #include "pinball/pinball.h"
+#include "slicer/criterion/criterion.h"
 #include "study/study.h"
 #include "trace/trace.h"
 
@@ -63,6 +66,20 @@ static uint64_t key_of(struct study *s, gaddr pc)
     return 0;
 }
 
+/* The hash of a line's text, of all but spaces; 0: it cannot be read. */
+static uint64_t text_of(const struct source_line *line)
+{
+    uint64_t hash = 0;
+    uint32_t at = 1;
+    FILE *f = line->file && line->line ? fopen(line->file, "re") : NULL;
+    for (int c; f && at <= line->line && (c = getc(f)) != EOF; at += c == '\n')
+        if (at == line->line && !isspace(c))
+            hash = hash_fold(hash ^ hash >> 29, (uint64_t)c);
+    if (f)
+        fclose(f);
+    return hash;
+}
+
 /* The number of what is known of an instruction; NUMBERS_NONE: no memory. */
 static uint32_t known_of(struct look *q, gaddr pc)
 {
@@ -73,6 +90,12 @@ static uint32_t known_of(struct look *q, gaddr pc)
     struct source_line line;
     s.sync = !study_own(q->study, pc, &line);
     study_place(q->study, pc, s.place, sizeof s.place);
+    if (!s.sync) {
+        s.text = text_of(&line);
+        snprintf(s.function, sizeof s.function, "%s", line.function ? line.function : "");
+        for (char *c = s.function; *c; c++) /* a word in a memo */
+            *c = isspace((unsigned char)*c) ? '_' : *c;
+    }
     return array_append(&q->known, &q->knowns, s) ? NUMBERS_NONE : n;
 }
 
@@ -247,10 +270,19 @@ static int make_groups(struct scout *p)
         of[x < y ? y : x] = x < y ? x : y;
     }
     p->groups = 1;
+    bool any = false;
     for (uint32_t i = 0; i < p->sites; i++) {
         const uint32_t r = root(of, i);
         p->site[i].group = p->site[i].sync ? 0 : r == i ? p->groups++ : p->site[r].group;
+        any |= p->site[i].sliced;
     }
+    for (uint32_t i = 0; i < p->sites; i++) /* a root tells for its group first */
+        p->site[root(of, i)].idle = any;
+    for (uint32_t i = 0; i < p->sites; i++)
+        if (p->site[i].sliced)
+            p->site[root(of, i)].idle = false;
+    for (uint32_t i = 0; i < p->sites; i++)
+        p->site[i].idle = p->site[root(of, i)].idle;
     free(of);
     return 0;
 }
@@ -308,6 +340,49 @@ void scout_deinit(struct scout *p)
     *p = (struct scout){0};
 }
 
+/* ---- a slice ---- */
+
+static int mark_slice(struct scout *p, struct study *s, const struct slice *slice, struct err *err)
+{
+    for (uint64_t n = slice_next(slice, 0); n != UINT64_MAX; n = slice_next(slice, n + 1)) {
+        struct study_insn insn;
+        if (study_insn(s, n, &insn, err))
+            return -1;
+        struct scout_site *site = find(p, key_of(s, insn.block->insn[insn.index].in.pc));
+        if (site && !site->sync)
+            site->sliced = true;
+    }
+    return make_groups(p) ? err_set(err, "no memory") : 0;
+}
+
+static int slice_study(struct scout *p, struct study *s, const char *text, struct err *err)
+{
+    const struct criterion_options given = {.text = text};
+    const struct slice_options options = {.edges = SLICE_ALL};
+    struct criterion c;
+    if (criterion_find(s, &given, &c, err))
+        return -1;
+    struct slice *slice = slice_backward(s->index, c.want, c.wants, &options, err);
+    int bad = slice ? mark_slice(p, s, slice, err) : -1;
+    slice_free(slice);
+    criterion_deinit(&c);
+    return bad;
+}
+
+int scout_slice(struct scout *p, const char *dir, const char *criterion, struct err *err)
+{
+    const struct study_options options = {.trace = NULL};
+    struct study *s = study_open(dir, &options, err);
+    int bad = s ? slice_study(p, s, criterion, err) : -1;
+    bool any = false;
+    for (size_t i = 0; i < p->sites; i++)
+        any |= p->site[i].sliced;
+    study_close(s);
+    if (!bad && !any)
+        return err_set(err, "the slice of '%s' has nothing that threads share", criterion);
+    return bad;
+}
+
 /* ---- in a memo ---- */
 
 void scout_write(const struct scout *p, FILE *to)
@@ -315,8 +390,8 @@ void scout_write(const struct scout *p, FILE *to)
     fprintf(to, "threads %" PRIu32 " %u\n", p->threads, p->shift);
     for (size_t i = 0; i < p->sites; i++) {
         const struct scout_site *s = &p->site[i];
-        fprintf(to, "site %" PRIx64 " %d %d %d %s\n", s->key, s->sync, s->reads, s->writes,
-                s->place);
+        fprintf(to, "site %" PRIx64 " %d %d %d %d %" PRIx64 " %s %s\n", s->key, s->sync, s->reads,
+                s->writes, s->sliced, s->text, *s->function ? s->function : "-", s->place);
     }
     for (size_t i = 0; i < p->pairs; i++)
         fprintf(to, "pair %" PRIx64 " %" PRIx64 " %d\n", p->pair[i].first, p->pair[i].then,
@@ -328,11 +403,12 @@ void scout_write(const struct scout *p, FILE *to)
 static int site_line(struct scout *p, const char *line)
 {
     struct scout_site s = {.key = 0};
-    int sync, reads, writes, n = 0;
-    if (sscanf(line, "site %" SCNx64 " %d %d %d %n", &s.key, &sync, &reads, &writes, &n) != 4 ||
+    int sync, reads, writes, sliced, n = 0;
+    if (sscanf(line, "site %" SCNx64 " %d %d %d %d %" SCNx64 " %63s %n", &s.key, &sync, &reads,
+               &writes, &sliced, &s.text, s.function, &n) != 7 ||
         !n || strlen(line + n) >= sizeof s.place || p->sites >= SITES_MOST)
         return -1;
-    s.sync = sync, s.reads = reads, s.writes = writes;
+    s.sync = sync, s.reads = reads, s.writes = writes, s.sliced = sliced;
     memcpy(s.place, line + n, strlen(line + n) + 1);
     if (numbers_add(&p->keys, s.key, 0) != p->sites || array_append(&p->site, &p->sites, s))
         return -1;
@@ -375,6 +451,7 @@ void scout_tell(const struct scout *p, struct agenda *agenda)
 {
     const size_t most = p->sites < AGENDA_SITES ? p->sites : AGENDA_SITES - 1;
     agenda->sites = (uint32_t)most + 1;
+    agenda->wanted = 0;
     agenda->shift = p->shift ? p->shift : SCOUT_SHIFT;
     agenda->groups = p->groups < AGENDA_GROUPS ? p->groups : AGENDA_GROUPS;
     for (size_t i = 0; i < most; i++) {
@@ -383,7 +460,9 @@ void scout_tell(const struct scout *p, struct agenda *agenda)
             .group =
                 (uint16_t)(p->site[i].group < AGENDA_GROUPS ? p->site[i].group : AGENDA_GROUPS - 1),
             .flags = p->site[i].sync ? AGENDA_SYNC : 0};
-        agenda->by_key[i + 1] = (uint16_t)(i + 1);
+        if (!p->site[i].idle)
+            agenda->by_key[agenda->wanted++] = (uint16_t)(i + 1);
     }
-    qsort_r(agenda->by_key + 1, most, sizeof agenda->by_key[0], by_its_key, (void *)(uintptr_t)p);
+    qsort_r(agenda->by_key, agenda->wanted, sizeof agenda->by_key[0], by_its_key,
+            (void *)(uintptr_t)p);
 }

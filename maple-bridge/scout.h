@@ -23,14 +23,18 @@
 #include "maple-bridge/agenda.h"
 #include "maple-bridge/feasible.h"
 
-enum { SCOUT_PLACE = 96, SCOUT_WINDOW = 1000, SCOUT_SHIFT = 3 };
+enum { SCOUT_PLACE = 96, SCOUT_FUNCTION = 64, SCOUT_WINDOW = 1000, SCOUT_SHIFT = 3 };
 
 struct scout_site {
     uint64_t key;
     uint32_t group; /* number of a variable, in the order of sites */
     bool sync;      /* a library's */
     bool reads, writes;
+    bool sliced;             /* in the slice (scout_slice()) */
+    bool idle;               /* no event: there is a slice, and nothing of its variable is in it */
     char place[SCOUT_PLACE]; /* "work.c:12" */
+    char function[SCOUT_FUNCTION];
+    uint64_t text; /* hash of the line's text without spaces; 0: not known */
 };
 
 /* A thread executed the first and soon after the second one. */
@@ -68,6 +72,10 @@ struct scout_options {
 /* Adds what a recording tells. */
 int scout_add(struct scout *p, const char *dir, const struct scout_options *o, struct err *err);
 void scout_deinit(struct scout *p); /* {0} is empty */
+
+/* From now on only variables are varied of which something is in the slice of a criterion
+ * (slicer/criterion/criterion.h), in a recording that was added. */
+int scout_slice(struct scout *p, const char *dir, const char *criterion, struct err *err);
 
 /* What a memo keeps of it: lines of text. scout_line() takes one of them: 1; 0: it is no line of
  * these; -1: a damaged one, or no memory. scout_settle() follows the last one. */

@@ -105,39 +105,54 @@ static int tell_found(struct search *s, uint64_t run, struct trial *t, struct er
     final_dir(s, dir);
     if (rename(t->dir, dir))
         return err_set_code(err, errno, "%s: %m", dir);
-    const struct search_found found = {.run = run,
-                                       .dir = dir,
-                                       .strategy =
-                                           t->strategy < 0 ? NULL : portfolio_name(t->strategy),
-                                       .recipe = t->recipe,
-                                       .outcome = &t->outcome,
-                                       .events = t->done->events,
-                                       .switches = t->done->switches,
-                                       .hash = t->done->hash};
+    const struct search_found found = {
+        .run = run,
+        .dir = dir,
+        .strategy = t->strategy < 0 ? NULL : portfolio_name(t->strategy),
+        .recipe = t->recipe,
+        .outcome = &t->outcome,
+        .deadlock = t->outcome.kind == CREW_CIRCLE || t->outcome.kind == CREW_STUCK,
+        .events = t->done->events,
+        .switches = t->done->switches,
+        .hash = t->done->hash};
     t->dir[0] = '\0';
     if (s->o->found)
         s->o->found(s->o->arg, &found);
     return 0;
 }
 
+/* With the trace that a profile has left there. */
+static void remove_pinball(const char *dir)
+{
+    DIR *d = opendir(dir);
+    for (struct dirent *e; d && (e = readdir(d));)
+        if (e->d_name[0] != '.')
+            unlinkat(dirfd(d), e->d_name, 0);
+    if (d)
+        closedir(d);
+    writer_remove(dir);
+}
+
 /* ---- why ---- */
 
-static int keep_as(struct search *s, const struct reduce_job *job, const struct reduced *r,
-                   uint32_t leave_out, const char *name, struct err *err)
+/* Without the switch that decides. */
+static int keep_passing(struct search *s, const struct reduce_job *job, const struct reduced *r,
+                        struct err *err)
 {
     struct crew_outcome out;
     char from[PATH_MAX], to[PATH_MAX + 16];
-    if (reduce_keep(job, r, leave_out, &out, err))
+    snprintf(to, sizeof to, "%s.reduced", s->o->dir);
+    if (rename(r->dir, to))
+        return err_set_code(err, errno, "%s: %m", to);
+    if (reduce_passing(job, r, &out, err))
         return -1;
     crew_place(s->crew, 0, from);
-    snprintf(to, sizeof to, "%s.%s", s->o->dir, name);
+    snprintf(to, sizeof to, "%s.passing", s->o->dir);
     return rename(from, to) ? err_set_code(err, errno, "%s: %m", to) : 0;
 }
 
 static int explain(struct search *s, const struct trial *t, struct err *err)
 {
-    if (!s->o->report || t->strategy < 0)
-        return 0;
     const struct reduce_job job = {.crew = s->crew,
                                    .scout = &s->profile,
                                    .failure = &t->outcome,
@@ -145,12 +160,20 @@ static int explain(struct search *s, const struct trial *t, struct err *err)
                                    .cpu_ns = limit(s),
                                    .stop = s->o->stop};
     struct reduced r;
+    char dir[PATH_MAX];
+    if (!s->o->report || t->strategy < 0)
+        return 0;
+    final_dir(s, dir);
     int bad = reduce_run(&job, &r, err);
-    if (!bad && s->o->pair && !r.failed)
-        bad = keep_as(s, &job, &r, UINT32_MAX, "reduced", err) ||
-              keep_as(s, &job, &r, r.moved, "passing", err);
+    const bool deadlock = t->outcome.kind == CREW_CIRCLE;
+    if (!bad && (r.pairs || deadlock))
+        bad = retest_write(dir, &r, &s->profile, deadlock, err);
     if (!bad && s->o->reduced)
         s->o->reduced(s->o->arg, &r);
+    if (!bad && s->o->pair && r.dir[0] && r.pairs)
+        bad = keep_passing(s, &job, &r, err);
+    else if (r.dir[0])
+        remove_pinball(r.dir);
     free(r.list);
     return bad;
 }
@@ -249,6 +272,8 @@ static void learn(struct search *s, uint64_t run, struct trial *t)
     struct portfolio *p = s->part ? s->part : s->portfolio;
     if (s->useds < sizeof s->used / sizeof s->used[0] && t->outcome.kind != CREW_LONG)
         s->used[s->useds++] = t->outcome.used_ns;
+    if (s->o->goal == SEARCH_RETEST && t->strategy < 0)
+        retest_learn(&s->out->retest, &t->recipe, t->done->reached);
     if (p && t->strategy >= 0)
         portfolio_learn(p, run, t->strategy, &t->recipe, t->done);
     const uint64_t hash = t->done->hash;
@@ -266,30 +291,16 @@ static int settle(struct search *s, size_t count, struct err *err)
         const uint64_t run = s->number + i + 1;
         if (!t->over || (s->out->failures && !s->o->all && !s->recipe))
             continue;
+        if (t->outcome.failed)
+            return err_set_code(err, t->outcome.code, "%s", t->outcome.text);
         s->out->runs++;
         s->state.runs = run;
-        if (t->outcome.failed) {
-            err->code = t->outcome.code;
-            return err_set_code(err, t->outcome.code, "%s", t->outcome.text);
-        }
         learn(s, run, t);
         const uint64_t had = s->out->failures;
         if (has_failed(t) && t->dir[0])
             bad = tell_found(s, run, t, err) || (s->out->failures != had && explain(s, t, err));
     }
     return bad ? -1 : 0;
-}
-
-/* With the trace that a profile has left there. */
-static void remove_pinball(const char *dir)
-{
-    DIR *d = opendir(dir);
-    for (struct dirent *e; d && (e = readdir(d));)
-        if (e->d_name[0] != '.')
-            unlinkat(dirfd(d), e->d_name, 0);
-    if (d)
-        closedir(d);
-    writer_remove(dir);
 }
 
 static void clear(struct search *s)
@@ -319,6 +330,7 @@ static int profile_more(struct search *s, struct err *err)
         return -1;
     s->out->sites = (uint32_t)s->profile.sites;
     s->out->threads = s->profile.threads;
+    retest_match(&s->out->retest, &s->profile);
     return 0;
 }
 
@@ -405,8 +417,6 @@ static int begin_memo(struct search *s, struct err *err)
     if (got <= 0)
         return got;
     s->number = s->state.runs;
-    if (!s->o->all)
-        s->state.failures.count = s->o->jobs ? 0 : s->state.failures.count;
     return s->o->jobs ? begin_job(s, sum, err) : 0;
 }
 
@@ -422,6 +432,7 @@ static int take_iroot(struct search *s, struct err *err)
     s->fixed = (struct recipe){.tactic = AGENDA_idiom, .seed = s->o->seed, .steps = o->steps};
     memcpy(s->fixed.step, o->step, sizeof o->step);
     s->recipe = &s->fixed;
+    s->state.failures.count = 0; /* the memo's are to come again; it is not written now */
     return 0;
 }
 
@@ -442,7 +453,10 @@ static int first_run(struct search *s, struct err *err)
     s->number = 1;
     if (s->out->failures && !s->recipe)
         return 0;
-    return profile_more(s, err) || portfolio_renew(s->portfolio, err) ? -1 : 0;
+    if (profile_more(s, err) ||
+        (s->o->slice && scout_slice(&s->profile, s->trial[0].dir, s->o->slice, err)))
+        return -1;
+    return portfolio_renew(s->portfolio, err);
 }
 
 /* Recipes of the next batch; 0: there are none. */
@@ -464,6 +478,9 @@ static size_t draw_batch(struct search *s)
     for (; i < count; i++)
         if (s->recipe)
             s->trial[i].recipe = *s->recipe;
+        else if (s->o->goal == SEARCH_RETEST && s->state.batches >= PROFILE_AGAIN &&
+                 retest_next(&s->out->retest, s->number + i, &s->trial[i].recipe))
+            continue;
         else if (s->part)
             portfolio_at(s->portfolio, s->number + i + 1, &s->trial[i].recipe,
                          &s->trial[i].strategy);
@@ -485,7 +502,8 @@ static int next_batch(struct search *s, struct err *err)
     if (s->o->stop && *s->o->stop)
         return settle(s, count,
                       err); /* what was found is told; the memo is that of the batch before */
-    if (settle(s, count, err) || (profiled && !s->out->failures && profile_more(s, err)))
+    if (settle(s, count, err) ||
+        (profiled && (!s->out->failures || s->o->all) && profile_more(s, err)))
         return -1;
     s->number += count;
     s->state.batches++;
@@ -527,6 +545,8 @@ int search_run(const struct search_options *o, struct search_result *out, struct
     struct search s = {.o = o, .out = out, .begin = now_ns()};
     int bad = 0;
     *out = (struct search_result){.same = true};
+    if (o->goal == SEARCH_RETEST && retest_read(o->retest, &out->retest, err))
+        return -1;
     for (size_t i = 0; i < SEARCH_BATCH; i++)
         if (!(s.trial[i].done = calloc(1, sizeof *s.trial[i].done)))
             bad = err_set(err, "no memory");

@@ -13,6 +13,7 @@
 #include "maple-bridge/portfolio.h"
 #include "maple-bridge/recipe.h"
 #include "maple-bridge/reduce.h"
+#include "maple-bridge/retest.h"
 
 enum { SEARCH_BATCH = 16 };
 
@@ -20,6 +21,7 @@ enum search_goal {
     SEARCH_FAILURE,
     SEARCH_PROFILE, /* a memo's profile, until three runs in sequence show nothing new */
     SEARCH_ACTIVE,  /* orders of the memo's profile, until none is left to try */
+    SEARCH_RETEST,  /* the orders of a failure, then hostile schedules */
     SEARCH_SHOW,    /* what the memo has; nothing is run */
 };
 
@@ -35,6 +37,7 @@ struct search_found {
     const char *strategy; /* NULL: the run was not perturbed */
     struct recipe recipe;
     const struct crew_outcome *outcome;
+    bool deadlock; /* tell_deadlock() says more */
     uint64_t events, switches, hash;
 };
 
@@ -50,8 +53,11 @@ struct search_options {
     enum search_goal goal;
     const char *memo;   /* a file; NULL: none */
     uint64_t iroot;     /* of the memo, from 1 on, instead of `recipe`; 0: none */
+    const char *retest; /* the failure's pinball */
     uint32_t job, jobs; /* this is one of several, 1 to jobs; 0: there are none */
     struct scout_options scout;
+    const char
+        *slice;  /* a criterion: only what its slice in the first run has is varied; NULL: all */
     bool report; /* why the first failure came: reduce.h */
     bool pair;   /* ... with a pinball of the reduced run and one of its neighbour that passes */
     bool all;    /* goes on after a failure: distinct ones get a pinball each */
@@ -72,6 +78,7 @@ struct search_result {
     uint32_t sites, threads;
     uint64_t ns;
     uint64_t orders[IDIOMS_RULED_OUT + 1]; /* by enum idioms_state */
+    struct retest retest;
 };
 
 /* Adds up the parts that jobs left, files given by name, in the memo that they began with. */

@@ -40,18 +40,6 @@ static bool is_futex_wait(const struct hang_thread *t)
            (command == WAIT || command == LOCK_PI || command == WAIT_BITSET || command == LOCK_PI2);
 }
 
-/* The registers in DWARF's order. */
-static struct stack_frame frame_of(const struct program_registers *r)
-{
-    static const uint8_t order[] = {RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP,
-                                    R8,  R9,  R10, R11, R12, R13, R14, R15};
-    struct stack_frame f = {.known = (1u << STACK_REGISTERS) - 1};
-    for (unsigned i = 0; i < STACK_PC; i++)
-        f.reg[i] = r->gpr[order[i]];
-    f.reg[STACK_PC] = r->rip;
-    return f;
-}
-
 /* The number that the code before a system call has loaded, on a straight way to it; KINDS_CALLS:
  * it is not to be seen. */
 static int64_t loaded_number(struct hang_job *j, gaddr call)
@@ -134,7 +122,7 @@ static int place_thread(struct hang_job *j, const struct program_thread *live, s
     t->name[sizeof t->name - 1] = 0;
     t->at = (struct position){.thread = live->number, .count = r->count, .pc = r->rip};
     look_at_call(j, p, r);
-    p->frame[0] = frame_of(r);
+    p->frame[0] = stack_innermost(r);
     p->fs_base = r->fs_base;
     p->frames = stack_unwind(j->study, &memory, p->frame, STACK_FRAMES);
     p->own = stack_own(j->study, p->frame, p->frames);

@@ -43,6 +43,18 @@ static bool unwind_one(struct study *s, const struct stack_memory *m, struct sta
     return true;
 }
 
+/* The registers in DWARF's order. */
+struct stack_frame stack_innermost(const struct program_registers *r)
+{
+    static const uint8_t order[] = {RAX, RDX, RCX, RBX, RSI, RDI, RBP, RSP,
+                                    R8,  R9,  R10, R11, R12, R13, R14, R15};
+    struct stack_frame f = {.known = (1u << STACK_REGISTERS) - 1};
+    for (unsigned i = 0; i < STACK_PC; i++)
+        f.reg[i] = r->gpr[order[i]];
+    f.reg[STACK_PC] = r->rip;
+    return f;
+}
+
 size_t stack_unwind(struct study *s, const struct stack_memory *memory, struct stack_frame *frame,
                     size_t room)
 {

@@ -23,6 +23,8 @@ struct stack_memory {
     void *arg;
 };
 
+/* The innermost one, but for its CFA. */
+struct stack_frame stack_innermost(const struct program_registers *r);
 /* frame[0] is given but for its CFA; the others are filled in. Returns how many there are. */
 size_t stack_unwind(struct study *s, const struct stack_memory *memory, struct stack_frame *frame,
                     size_t room);

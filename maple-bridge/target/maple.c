@@ -137,8 +137,11 @@ static void note_trail(const struct actor *a)
                                                   .site = a->next.site,
                                                   .reads = event_reads(&a->next),
                                                   .writes = event_writes(&a->next),
+                                                  .bytes = a->next.bytes,
                                                   .event = a->events,
-                                                  .addr = a->next.addr};
+                                                  .addr = a->next.addr,
+                                                  .pc = a->next.pc,
+                                                  .count = thread_count(a->thread)};
 }
 
 /* It is let go on. */
@@ -391,7 +394,9 @@ static bool at_access(struct thread *t, const struct probe *p)
                                                               : EVENT_READ,
                                   .site = site,
                                   .group = group < AGENDA_GROUPS ? group : AGENDA_GROUPS - 1,
-                                  .addr = a->addr});
+                                  .bytes = a->bytes,
+                                  .addr = a->addr,
+                                  .pc = p->pc});
 }
 
 /* Is it a call by which threads order themselves? */

@@ -52,7 +52,7 @@ static const struct module *module_of(gaddr pc)
 static uint16_t find(uint64_t key)
 {
     const uint32_t all = agenda->sites < AGENDA_SITES ? agenda->sites : AGENDA_SITES;
-    uint32_t low = 1, high = all;
+    uint32_t low = 0, high = agenda->wanted < AGENDA_SITES ? agenda->wanted : AGENDA_SITES;
     while (low < high) {
         uint32_t middle = low + (high - low) / 2;
         const uint16_t site = agenda->by_key[middle];

@@ -26,7 +26,8 @@ enum event_kind {
 struct event {
     enum event_kind kind;
     uint16_t site, group;
-    gaddr addr;
+    uint32_t bytes;
+    gaddr addr, pc;
 };
 
 /* What is known of a thread. */

@@ -4,10 +4,16 @@
 SPDX-License-Identifier: MIT
 
 found: each subject fails within 1000 runs, and the recording replays with the same end. repeats: a recipe gives the same switches 20
-times. pairs: the report names the marked lines. twins: the correct forms do not fail. bad: programs that no search is for, and options that are wrong.
+times. pairs: the report names the marked lines. twins: the correct forms do not fail. memo: a search that was stopped goes on as if it had not been;
+damaged memos. jobs: four of them, by GNU parallel, find what one finds. retest: a failure's orders on the corrected program. words: what a report
+says. bad: programs that no search is for, and options that are wrong.
 """
+import fcntl
 import json
 import os
+import pathlib
+import random
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -94,6 +100,113 @@ def twins():
             complain(f"{name}: {done.returncode} {done.stdout}{done.stderr}")
 
 
+def fixed(name):
+    return os.path.join(BIN, TABLE[name][0] + "_fixed")
+
+
+def same(one, other):
+    with open(one, "rb") as a, open(other, "rb") as b:
+        if a.read() != b.read():
+            complain(f"{one} and {other} differ")
+
+
+def memo():
+    """Two searches of 32 runs are one of 64; what was damaged is refused; a lock shuts a second search out."""
+    lost = fixed("lost_update")
+    expect(0, "iRoots: ", "--memo", "M", "--profile", "--", lost)
+    for copy in "AB":
+        shutil.copy("M", copy)
+    expect(1, "32 runs", "--memo", "A", "--runs", "32", "-j", "2", "--", lost)
+    expect(1, "32 runs", "--memo", "A", "--runs", "32", "-j", "1", "--", lost)
+    expect(1, "64 runs", "--memo", "B", "--runs", "64", "--", lost)
+    same("A", "B")
+    expect(0, "ruled out  A lost_update.c:11 -> B lost_update.c:12 -> A lost_update.c:12", "--memo", "A", "--show", "--", lost)
+    expect(1, "none failed", "--memo", "A", "--active", "--", lost)
+    done = run("maple", "--memo", "A", "--show", "--", lost).stdout
+    if "predicted" in done or "exposed" not in done:
+        complain(f"left after --active: {done}")
+    text = pathlib.Path("M").read_bytes()
+    for seed in range(12):
+        rng = random.Random(seed)
+        at = rng.randrange(len(text))
+        pathlib.Path("D").write_bytes(text[:at] if seed % 2 else text[:at] + bytes([text[at] ^ 1 << rng.randrange(8)]) + text[at + 1:])
+        if at or not seed % 2:
+            expect(1, "damaged", "--memo", "D", "--runs", "3", "--", lost)
+    expect(1, "another build", "--memo", "M", "--runs", "3", "--", fixed("abba"))
+    with open("M", "r+b") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        expect(1, "another search", "--memo", "M", "--runs", "3", "--", lost)
+    # One iRoot by its number, in a program that has the bug.
+    bug = os.path.join(BIN, "lost_update")
+    run("maple", "--memo", "N", "--profile", "--all", "--no-report", "-o", "n0.pinball", "--", bug)
+    listed = run("maple", "--memo", "N", "--show", "--", bug).stdout
+    number = next(line.split()[0] for line in listed.splitlines() if "A lost_update.c:11 -> B lost_update.c:12 -> A lost_update.c:12" in line)
+    forced = [run("maple", "--memo", "N", "--iroot", number, "--seed", str(seed), "--no-report", "-o", f"n{seed}.pinball", "--", bug).returncode
+              for seed in range(1, 9)]
+    if 0 not in forced:
+        complain(f"iRoot {number} makes the program fail with none of 8 seeds: {forced}")
+    expect(2, "--memo FILE", "--show", "--", bug)
+
+
+def jobs():
+    """Parts of four jobs make the same memo as one job of all runs, in any order; none is added twice."""
+    lost = fixed("lost_update")
+    expect(0, "iRoots: ", "--memo", "M", "--profile", "--", lost)
+    shutil.copy("M", "S")
+    subprocess.run(["parallel", "-j2", DRDEBUG, "maple", "--memo", "M", "--job", "{}/4", "--runs", "70", "--", lost, ":::", "1", "2", "3", "4"],
+                   check=False, capture_output=True, timeout=300)
+    expect(1, "70 runs", "--memo", "S", "--job", "1/1", "--runs", "70", "--", lost)
+    same("M", "M")
+    expect(1, "0 failures", "--memo", "M", "--merge", "M.3-of-4", "M.1-of-4", "M.4-of-4", "M.2-of-4")
+    expect(1, "0 failures", "--memo", "S", "--merge", "S.1-of-1")
+    same("M", "S")
+    expect(1, "added already", "--memo", "M", "--merge", "M.1-of-4")
+    expect(1, "whole memo", "--memo", "M", "--merge", "S")
+    expect(2, "job", "--memo", "M", "--job", "5/4", "--", lost)
+
+
+def failing(name, *options):
+    """A failing recording with its report, by a search whose first run passed."""
+    for seed in range(1, 20):
+        directory = f"{name}{seed}.pinball"
+        done = search(name, "-o", directory, "--seed", str(seed), *options)
+        found = json.loads(done.stdout)["found"]
+        if len(found) > 1:
+            return directory, found
+    raise SystemExit(f"{name}: no seed exposes it")
+
+
+def retest():
+    """0: the orders were forced or cannot come, and nothing failed; 1: it still fails; 4: the accesses are gone."""
+    for name, status, words in (("lost_update", 0, "cannot come: locks"), ("abba", 0, "cannot come: locks"), ("use_after_free", 0, "forced"),
+                                ("double_fetch", 4, "not tried")):
+        directory, _ = failing(name)
+        expect(status, words, "--retest", directory, "--runs", "96", "--", fixed(name))
+        if status == 0 and name != "use_after_free":
+            expect(1, "run", "--retest", directory, "-o", f"{name}.again", "--no-report", "--", os.path.join(BIN, name))
+    pathlib.Path(directory, "maple").write_text("drdebug maple orders 1\naccess\n", encoding="ascii")
+    expect(1, "damaged", "--retest", directory, "--", fixed("abba"))
+    os.unlink(os.path.join(directory, "maple"))
+    expect(1, "no search", "--retest", directory, "--", fixed("abba"))
+
+
+def words():
+    """Values, stacks and a sentence; a deadlock in the user's own lines."""
+    _, found = failing("lost_update")
+    text = json.dumps(found[1])
+    if "T3 wrote 1 to it at lost_update.c:12" not in text and "T2 wrote 1 to it at lost_update.c:12" not in text:
+        complain(f"lost_update: no story in {text}")
+    if not any(access["value"] and access["stack"] for pair in found[1]["pairs"] for access in pair):
+        complain(f"lost_update: no value or no stack in {text}")
+    _, found = failing("abba")
+    if not any("waits for the mutex" in line and "abba.c:" in line and "held by T" in line for line in found[0]["waits"]):
+        complain(f"abba: {found[0]}")
+    # A slice leaves out what has nothing to do with the criterion, and the bug is still found.
+    expect(0, "SIGABRT", "--slice", "total at end", "-o", "s.pinball", "--no-report", "--", os.path.join(BIN, "lost_update"))
+    expect(1, "no such variable", "--slice", "nothing at end", "-o", "t.pinball", "--", fixed("lost_update"))
+    expect(0, "SIGABRT", "--strategy", "period", "-o", "p.pinball", "--no-report", "--", os.path.join(BIN, "lost_update"))
+
+
 def expect(status, words, *args, **more):
     done = run("maple", *args, **more)
     text = done.stdout + done.stderr
@@ -124,6 +237,6 @@ def given():
 
 with tempfile.TemporaryDirectory() as folder:
     os.chdir(folder)
-    {"found": found, "repeats": repeats, "twins": twins, "bad": bad, "pairs": pairs}[PART]()
+    {"found": found, "repeats": repeats, "twins": twins, "bad": bad, "pairs": pairs, "memo": memo, "jobs": jobs, "retest": retest, "words": words}[PART]()
     os.chdir("/")
 sys.exit(bool(FAILED))
