@@ -39,6 +39,7 @@ static struct breakpoint *breakpoint_new(const struct value *v)
     b->file = g_strdup(value_text(v, "fullname"));
     b->condition = value_text(v, "cond") ? text_line(value_text(v, "cond")) : NULL;
     b->line = (unsigned)value_number(v, "line", 0);
+    b->address = value_number(v, "addr", 0);
     b->thread = (unsigned)value_number(v, "thread", 0);
     b->hits = value_number(v, "times", 0);
     b->ignore = value_number(v, "ignore", 0);

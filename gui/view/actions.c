@@ -3,6 +3,7 @@
 
 #include "gui/model/text.h"
 #include "gui/view/dialogs.h"
+#include "gui/view/guide.h"
 #include "gui/view/launch.h"
 #include "gui/view/panes.h"
 #include "gui/view/source.h"
@@ -48,7 +49,8 @@ static void back_to_cursor(struct window *w)
 
 static void failure(struct window *w)
 {
-    window_announce(w, NULL, NULL, NULL);
+    if (!w->guide)
+        window_announce(w, NULL, NULL, NULL);
     debugger_goto_failure(w->debugger);
 }
 
@@ -165,6 +167,12 @@ static void dependences(struct window *w)
 {
     struct page *page = source_page(w->source);
     page_toggle_dependences(page, page_cursor_line(page));
+}
+
+static void disassembly(struct window *w)
+{
+    struct page *page = source_page(w->source);
+    page_toggle_code(page, page_cursor_line(page));
 }
 
 static void last(struct window *w)
@@ -525,6 +533,7 @@ static const char *const menus[] = {"=_File",
                                     NULL,
                                     "goto",
                                     "goto-position",
+                                    "disassembly",
                                     NULL,
                                     "visited-back",
                                     "visited-forward",

@@ -119,6 +119,18 @@ void story_ask(struct window *w, const char *expression)
     debugger_why(w->debugger, expression, on_story, p);
 }
 
+const char *story_cause(struct window *w)
+{
+    struct slices_pane *p = (struct slices_pane *)window_pane(w, "slices");
+    const GuiItem *first = p->causes->len ? g_ptr_array_index(p->causes, 0) : NULL;
+    for (unsigned i = 0; i < p->causes->len; i++) {
+        const GuiItem *item = g_ptr_array_index(p->causes, i);
+        if (item->look == LOOK_WARN)
+            return item->position;
+    }
+    return first ? first->position : NULL;
+}
+
 char *story_text(struct window *w)
 {
     struct slices_pane *p = (struct slices_pane *)window_pane(w, "slices");

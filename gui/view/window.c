@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gui/model/text.h"
+#include "gui/view/guide.h"
 #include "gui/view/panes.h"
 #include "gui/view/source.h"
 #include "gui/view/timeline_view.h"
@@ -179,7 +180,8 @@ static void on_changed(void *arg, enum debugger_change change)
     timeline_view_changed(w->timeline, change);
     panes_changed(w, change);
     show_status(w);
-    if (change == CHANGE_PLACE && w->debugger->session.at_end)
+    guide_changed(w, change);
+    if (change == CHANGE_PLACE && w->debugger->session.at_end && !w->guide)
         window_announce(w, NULL, NULL, NULL);
     if (change == CHANGE_PLACE) {
         go_on_to_why(w);

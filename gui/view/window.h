@@ -58,6 +58,7 @@ struct window {
     GtkWidget *status, *position, *work, *work_label, *work_bar;
     GtkWidget *title, *main_paned, *left_paned, *right_paned;
     bool closing;
+    int guide;       /* guide.c: the step that is next, or 0 */
     bool why_at_end; /* a live program goes to its end, where its failure can be asked */
     unsigned pulse;  /* a source of the main loop */
     char *relogged;  /* the recording of a slice that is being made */
