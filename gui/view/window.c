@@ -111,7 +111,7 @@ static void announce_live(struct window *w)
 {
     const struct session *s = &w->debugger->session;
     if (!s->recording.live || !s->now || !s->why || !g_str_has_prefix(s->why, "SIG") ||
-        g_str_has_prefix(s->why, "SIGINT") || w->region)
+        g_str_has_prefix(s->why, "SIGINT"))
         return;
     char *text = g_strdup_printf("The program got %s.", s->why);
     window_announce(w, text, "Why?", "win.why-failure");

@@ -58,12 +58,10 @@ struct window {
     GtkWidget *status, *position, *work, *work_label, *work_bar;
     GtkWidget *title, *main_paned, *left_paned, *right_paned;
     bool closing;
-    int guide;       /* guide.c: the step that is next, or 0 */
-    bool why_at_end; /* a live program goes to its end, where its failure can be asked */
-    unsigned pulse;  /* a source of the main loop */
-    char *relogged;  /* the recording of a slice that is being made */
-    char *region;    /* of a live program, where it began; NULL: there is none */
-    uint64_t region_ticks;
+    int guide;        /* guide.c: the step that is next, or 0 */
+    bool why_at_end;  /* a live program goes to its end, where its failure can be asked */
+    unsigned pulse;   /* a source of the main loop */
+    char *relogged;   /* the recording of a slice that is being made */
     char *expression; /* what a menu's Why?, Slice and their kind are about */
 };
 
