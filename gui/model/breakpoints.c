@@ -77,11 +77,17 @@ char *breakpoint_command(const struct breakpoint *b)
         return NULL;
     escaped = g_strescape(b->file, NULL);
     condition = b->condition ? g_strescape(b->condition, NULL) : NULL;
-    char *command =
-        g_strdup_printf("-break-insert %s%s%s%s--source \"%s\" --line %u", b->enabled ? "" : "-d ",
-                        condition ? "-c \"" : "", condition ? condition : "",
-                        condition ? "\" " : "", escaped, b->line);
+    GString *command = g_string_new("-break-insert ");
+    if (!b->enabled)
+        g_string_append(command, "-d ");
+    if (condition)
+        g_string_append_printf(command, "-c \"%s\" ", condition);
+    if (b->ignore)
+        g_string_append_printf(command, "-i %" G_GUINT64_FORMAT " ", b->ignore);
+    if (b->thread)
+        g_string_append_printf(command, "-p %u ", b->thread);
+    g_string_append_printf(command, "--source \"%s\" --line %u", escaped, b->line);
     g_free(escaped);
     g_free(condition);
-    return command;
+    return g_string_free(command, FALSE);
 }

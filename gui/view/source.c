@@ -19,6 +19,7 @@ struct source {
     GtkCssProvider *font;
     bool first; /* nothing was shown yet */
     int size;
+    char *family; /* quoted; NULL: the desktop's */
 };
 
 /* ---- pages ---- */
@@ -305,9 +306,21 @@ static void set_font(struct source *s, int size)
 {
     s->size = CLAMP(size, FONT_LEAST, FONT_MOST);
     char *css = g_strdup_printf(
-        ".source, .code { font-family: monospace; } .source { font-size: %dpt; }", s->size);
+        ".source, .code { font-family: %s%smonospace; } .source { font-size: %dpt; }",
+        s->family ? s->family : "", s->family ? ", " : "", s->size);
     gtk_css_provider_load_from_data(s->font, css, -1);
     g_free(css);
+}
+
+void source_use_font(struct source *s, const char *family)
+{
+    char *safe = g_strdup(family ? family : "");
+    g_strcanon(safe, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS " -",
+               ' '); /* it goes into a style sheet */
+    g_free(s->family);
+    s->family = *safe ? g_strdup_printf("\"%s\"", safe) : NULL;
+    g_free(safe);
+    set_font(s, s->size);
 }
 
 void source_zoom(struct source *s, int by)
@@ -352,6 +365,7 @@ static void on_destroy(void *arg)
     g_clear_object(&s->context);
     g_object_unref(s->search_settings);
     g_object_unref(s->font);
+    g_free(s->family);
     g_free(s);
 }
 

@@ -6,6 +6,7 @@
 
 #include "gui/model/text.h"
 #include "gui/view/guide.h"
+#include "gui/view/launch.h"
 #include "gui/view/panes.h"
 #include "gui/view/source.h"
 #include "gui/view/timeline_view.h"
@@ -336,7 +337,7 @@ struct window *window_new(GtkApplication *app, const char *drdebug)
     w->source = source_new(w);
     w->timeline = timeline_view_new(w);
     gtk_window_set_application(GTK_WINDOW(w->window), app);
-    actions_add(w, app);
+    actions_add(w);
     panes_make(w);
     arrange(w, builder);
     g_signal_connect(w->banner, "notify::child-revealed", G_CALLBACK(on_revealed), w);
@@ -344,6 +345,7 @@ struct window *window_new(GtkApplication *app, const char *drdebug)
                      G_CALLBACK(on_banner_close), w);
     g_signal_connect(w->window, "close-request", G_CALLBACK(on_close), w);
     w->pulse = g_timeout_add(PULSE_MS, pulse, w);
+    settings_apply(w);
     actions_update(w);
     start_refresh(w);
     g_object_unref(builder);

@@ -80,9 +80,11 @@ void window_menu(struct window *w, const char *expression, GtkWidget *at,
                  const GdkRectangle *where);
 
 /* actions.c: buttons, menus and keys from actions.def. */
-void actions_add(struct window *w, GtkApplication *app);
+void actions_add(struct window *w);
 void actions_update(struct window *w);
 GtkWidget *actions_toolbar(struct window *w);
+/* NAME=KEY with spaces between; names of actions.def. What is not named has its own key. */
+void actions_use_keys(struct window *w, const char *keys);
 GMenuModel *actions_menu(struct window *w);
 
 /* panes.c: from panes.def. */
