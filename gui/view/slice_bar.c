@@ -12,6 +12,8 @@
 #include "gui/view/form.h"
 #include "gui/view/panes.h"
 
+enum { TITLE_MOST = 36 };
+
 struct slice_bar {
     struct window *window;
     GtkWidget *box, *choice;
@@ -45,8 +47,10 @@ static void on_list(void *arg, const struct mi_record *result)
         const struct value *one = value_at(list, i);
         char *words = g_strdup_printf("%s  %s, %s", value_say(one, "name"), value_say(one, "title"),
                                       value_say(one, "size"));
-        char *safe = text_line(words);
-        gtk_string_list_append(titles, safe);
+        char *safe = text_line(words),
+             *cut = g_utf8_substring(safe, 0, MIN(TITLE_MOST, g_utf8_strlen(safe, -1)));
+        gtk_string_list_append(titles, cut); /* the pane has all of it below */
+        g_free(cut);
         g_ptr_array_add(b->names, g_strdup(value_say(one, "name")));
         if (value_is_true(one, "current"))
             current = i;
