@@ -15,8 +15,8 @@
 #include <stdint.h>
 
 enum timeline_kind {
-    TIMELINE_WAIT,   /* a thread waits: for a lock, a moment, input */
     TIMELINE_RUN,    /* a thread runs; `share` of the pixel's time */
+    TIMELINE_WAIT,   /* a thread waits: for a lock, a moment, input */
     TIMELINE_OUTPUT, /* marks: a moment each */
     TIMELINE_SIGNAL,
     TIMELINE_MARK, /* of the program, docs/marks.md */

@@ -124,7 +124,7 @@ static gboolean on_tooltip(GtkWidget *area, int x, int y, gboolean keyboard, Gtk
     (void)keyboard;
     for (unsigned i = rects->len; i-- > 0 && !words;) {
         const struct timeline_rect *r = &g_array_index(rects, struct timeline_rect, i);
-        int edge = r->kind <= TIMELINE_RUN ? 0 : 3;
+        int edge = r->kind <= TIMELINE_WAIT ? 0 : 3;
         if (x - NAMES < r->x - edge || x - NAMES > r->x + r->width + edge || y < r->y ||
             y > r->y + r->height)
             continue;
