@@ -11,7 +11,7 @@
 #include "gui/view/source.h"
 #include "gui/view/timeline_view.h"
 
-enum { PULSE_MS = 120 };
+enum { PULSE_MS = 120, PULSE_AFTER = 8 };
 
 GtkWidget *window_label(const char *text)
 {
@@ -122,9 +122,13 @@ static void announce_live(struct window *w)
 static gboolean pulse(void *arg)
 {
     struct window *w = arg;
-    if (!gtk_widget_get_visible(w->work))
+    if (!gtk_widget_get_visible(w->work)) {
+        w->pulses = 0;
         return G_SOURCE_CONTINUE;
-    if (w->debugger->percent < 0)
+    }
+    if (w->debugger->percent >= 0)
+        w->pulses = 0;
+    else if (++w->pulses > PULSE_AFTER) /* what is short does not move */
         gtk_progress_bar_pulse(GTK_PROGRESS_BAR(w->work_bar));
     return G_SOURCE_CONTINUE;
 }

@@ -61,6 +61,7 @@ struct window {
     int guide;        /* guide.c: the step that is next, or 0 */
     bool why_at_end;  /* a live program goes to its end, where its failure can be asked */
     unsigned pulse;   /* a source of the main loop */
+    unsigned pulses;  /* since what is done began */
     char *relogged;   /* the recording of a slice that is being made */
     char *expression; /* what a menu's Why?, Slice and their kind are about */
 };
