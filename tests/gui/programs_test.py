@@ -73,7 +73,7 @@ def changes_a_value_goes_back_and_on(s):
 def records_a_region(s):
     """What was recorded until now is a recording with a window of its own; the program is there, and is recorded again."""
     w = s.window
-    if "Undefined" in w.gdb("help pin record", "Undefined|Usage"):
+    if "none" in w.gdb("python print('there' if gdb.execute('complete pin rec', to_string=True) else 'none')", "there|none"):
         print("skipped: this drdebug has no `pin record`", flush=True)
         return
     first = next(glob.iglob("racy_counter*.pinball"))
