@@ -259,6 +259,9 @@ void debugger_start_gdb(struct debugger *d)
     }
     for (size_t i = 0; i < G_N_ELEMENTS(settings); i++)
         gdb_send(d->gdb, GDB_COMMAND, settings[i], NULL, NULL);
+    debugger_set_sources(d);
+    if (d->own->sources && *d->own->sources)
+        debugger_select_frame(d, 0); /* the first stop was told before */
     bring_back(d);
 }
 
@@ -366,6 +369,7 @@ void debugger_free(struct debugger *d)
     g_queue_free(d->own->tasks);
     program_deinit(&d->own->program);
     g_free(d->own->tty);
+    g_free(d->own->sources);
     g_free(d->own->gdb);
     g_free(d->own->drdebug);
     g_free(d->own);

@@ -23,7 +23,8 @@ enum debugger_change {
     CHANGE_FRAME, /* another frame or thread is looked at */
     CHANGE_PLACE, /* session.position and its kind are known */
     CHANGE_BREAKPOINTS,
-    CHANGE_TIMELINE,  /* turns or marks */
+    CHANGE_TIMELINE,  /* turns */
+    CHANGE_MARKS,     /* of the timeline */
     CHANGE_SLICE,     /* another one is current, or none */
     CHANGE_TRACE,     /* there is a trace now */
     CHANGE_WORK,      /* work in the background began, goes on, or is over: work, percent */
@@ -70,6 +71,9 @@ void debugger_close(struct debugger *d);
 void debugger_recover(struct debugger *d);
 /* The GDB to start, from now on; NULL or "": the one on the path. */
 void debugger_use_gdb(struct debugger *d, const char *gdb);
+
+/* Where sources are that are not where they were compiled: FROM=TO with spaces between. */
+void debugger_use_sources(struct debugger *d, const char *text);
 
 /* To the user's eye all of these are moves. `command` is one of MI's, or of GDB's own if it begins
  * with no dash. */

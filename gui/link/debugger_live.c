@@ -1,5 +1,6 @@
 /* debugger_live.c - a program that is started and recorded. SPDX-License-Identifier: MIT */
 #include <gio/gio.h>
+#include <string.h>
 
 #include "gui/link/debugger_own.h"
 
@@ -48,6 +49,39 @@ void debugger_run(struct debugger *d, const struct program *program, const char 
 const struct program *debugger_program(const struct debugger *d)
 {
     return d->session.recording.live ? &d->own->program : NULL;
+}
+
+/* As a command of GDB's, which then tells full names that are there. */
+static void substitute(struct debugger *d, const char *pair)
+{
+    const char *to = strchr(pair, '=');
+    if (!to || to == pair || !to[1])
+        return;
+    char *from = g_strndup(pair, (size_t)(to - pair)), *from_word = mi_quote(from),
+         *to_word = mi_quote(to + 1),
+         *command = g_strdup_printf("-gdb-set substitute-path %s %s", from_word, to_word);
+    gdb_send(d->gdb, GDB_COMMAND, command, NULL, NULL);
+    g_free(command);
+    g_free(to_word);
+    g_free(from_word);
+    g_free(from);
+}
+
+void debugger_set_sources(struct debugger *d)
+{
+    char **pairs = g_strsplit(d->own->sources ? d->own->sources : "", " ", -1);
+    for (char **pair = pairs; *pair; pair++)
+        substitute(d, *pair);
+    g_strfreev(pairs);
+}
+
+void debugger_use_sources(struct debugger *d, const char *text)
+{
+    g_free(d->own->sources);
+    d->own->sources = g_strdup(text);
+    debugger_set_sources(d);
+    if (d->session.state == SESSION_STOPPED) /* names that GDB has told may be others now */
+        debugger_select_frame(d, d->session.frame.level);
 }
 
 void debugger_use_gdb(struct debugger *d, const char *gdb)

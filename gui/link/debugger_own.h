@@ -8,6 +8,7 @@ struct debugger_own {
     char *drdebug, *path, *gdb;
     struct program program; /* of a live session */
     char *tty;
+    char *sources;    /* FROM=TO, with spaces between; or NULL */
     GPtrArray *again; /* commands that bring back breakpoints, or NULL */
     char *again_at;   /* a position to go to, or NULL */
     bool ended;       /* the program has: its recording is opened as soon as GDB has */
@@ -28,6 +29,7 @@ extern const struct debugger_listener debugger_silence;
 char **debugger_live_words(struct debugger *d);
 /* The breakpoints and the place, for the next GDB. */
 void debugger_remember(struct debugger *d);
+void debugger_set_sources(struct debugger *d); /* tells GDB */
 void debugger_start_gdb(struct debugger *d);
 void debugger_set_state(struct debugger *d, enum session_state state);
 void debugger_tell(struct debugger *d, enum debugger_change change);

@@ -8,6 +8,7 @@
 
 #include "gui/link/answer.h"
 #include "gui/link/debugger_own.h"
+#include "gui/model/text.h"
 
 enum { TURNS_MOST = 1000000 };
 
@@ -157,6 +158,44 @@ void debugger_trace(struct debugger *d, debugger_answered *fn, void *arg)
             argv);
 }
 
+/* ---- signals and marks ---- */
+
+static void take_moments(struct debugger *d, enum timeline_kind kind, const struct value *answer)
+{
+    const struct value *rows = value_get(answer, "rows");
+    uint64_t ticks;
+    timeline_clear_marks(d->timeline, kind);
+    for (unsigned i = 0; i < value_count(rows); i++) {
+        const struct value *row = value_at(rows, i);
+        const char *at = value_say(row, "at");
+        char *label = text_line(value_say(row, "event"));
+        if (timeline_when_position(d->timeline, at, &ticks))
+            timeline_add_mark(d->timeline, kind, (uint32_t)g_ascii_strtoull(at + 1, NULL, 10),
+                              ticks, label);
+        g_free(label);
+    }
+    debugger_tell(d, CHANGE_MARKS);
+}
+
+static void on_signals(void *arg, const struct value *answer)
+{
+    take_moments(arg, TIMELINE_SIGNAL, answer);
+}
+
+static void on_marks(void *arg, const struct value *answer)
+{
+    take_moments(arg, TIMELINE_MARK, answer);
+}
+
+/* They need no trace. */
+static void ask_moments(struct debugger *d)
+{
+    static const char *const signals[] = {"events", "signal", "--limit", "20000", NULL},
+                             *const marks[] = {"events", "mark", "--limit", "20000", NULL};
+    debugger_ask(d, "Reading signals", signals, on_signals, d);
+    debugger_ask(d, "Reading marks", marks, on_marks, d);
+}
+
 /* ---- the timeline ---- */
 
 static void add_turns(struct debugger *d, const struct value *rows)
@@ -167,6 +206,9 @@ static void add_turns(struct debugger *d, const struct value *rows)
         timeline_add_turn(d->timeline, (uint32_t)value_number(row, "thread", 0),
                           value_number(row, "from", 0), value_number(row, "to", 0),
                           at ? g_ascii_strtoull(at + 1, NULL, 10) : 0);
+        const char *why = value_say(row, "why");
+        if (*why && strcmp(why, "end of its slice") != 0)
+            timeline_add_wait(d->timeline);
     }
 }
 
@@ -184,6 +226,7 @@ static void on_turns(void *arg, const struct value *answer)
     timeline_move_marks(d->timeline, old);
     timeline_free(old);
     debugger_tell(d, CHANGE_TIMELINE);
+    ask_moments(d);
 }
 
 void debugger_ask_timeline(struct debugger *d)

@@ -39,6 +39,7 @@ static struct breakpoint *breakpoint_new(const struct value *v)
     b->file = g_strdup(value_text(v, "fullname"));
     b->condition = value_text(v, "cond") ? text_line(value_text(v, "cond")) : NULL;
     b->line = (unsigned)value_number(v, "line", 0);
+    b->address = value_number(v, "addr", 0);
     b->thread = (unsigned)value_number(v, "thread", 0);
     b->hits = value_number(v, "times", 0);
     b->ignore = value_number(v, "ignore", 0);
@@ -76,11 +77,17 @@ char *breakpoint_command(const struct breakpoint *b)
         return NULL;
     escaped = g_strescape(b->file, NULL);
     condition = b->condition ? g_strescape(b->condition, NULL) : NULL;
-    char *command =
-        g_strdup_printf("-break-insert %s%s%s%s--source \"%s\" --line %u", b->enabled ? "" : "-d ",
-                        condition ? "-c \"" : "", condition ? condition : "",
-                        condition ? "\" " : "", escaped, b->line);
+    GString *command = g_string_new("-break-insert ");
+    if (!b->enabled)
+        g_string_append(command, "-d ");
+    if (condition)
+        g_string_append_printf(command, "-c \"%s\" ", condition);
+    if (b->ignore)
+        g_string_append_printf(command, "-i %" G_GUINT64_FORMAT " ", b->ignore);
+    if (b->thread)
+        g_string_append_printf(command, "-p %u ", b->thread);
+    g_string_append_printf(command, "--source \"%s\" --line %u", escaped, b->line);
     g_free(escaped);
     g_free(condition);
-    return command;
+    return g_string_free(command, FALSE);
 }

@@ -6,6 +6,7 @@
 
 struct breakpoint {
     char *number, *type, *where, *file, *condition; /* file, condition: NULL if there is none */
+    uint64_t address;                               /* 0: not known */
     unsigned line, thread;                          /* 0: none */
     uint64_t hits, ignore;
     bool enabled, temporary;

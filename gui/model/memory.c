@@ -45,3 +45,64 @@ GArray *memory_rows(const struct value *answer, const GArray *old)
     }
     return rows;
 }
+
+/* ---- as numbers ---- */
+
+const struct memory_type memory_types[MEMORY_TYPES] = {
+    {"int8", 1, MEMORY_SIGNED},  {"int16", 2, MEMORY_SIGNED},   {"int32", 4, MEMORY_SIGNED},
+    {"int64", 8, MEMORY_SIGNED}, {"uint8", 1, MEMORY_UNSIGNED}, {"float", 4, MEMORY_FLOAT},
+    {"double", 8, MEMORY_FLOAT}, {"pointer", 8, MEMORY_ADDRESS}};
+
+static uint64_t read_little(const char *digits, unsigned bytes)
+{
+    uint64_t raw = 0;
+    for (unsigned i = bytes; i-- > 0;)
+        raw = raw << 8 | (unsigned)(g_ascii_xdigit_value(digits[2 * i]) * 16 +
+                                    g_ascii_xdigit_value(digits[2 * i + 1]));
+    return raw;
+}
+
+static void fill(struct memory_number *n, uint64_t raw, const struct memory_type *type)
+{
+    unsigned unused = 64 - 8 * type->bytes;
+    float narrow;
+    uint32_t low = (uint32_t)raw;
+    switch (type->kind) {
+    case MEMORY_SIGNED:
+        n->value = (double)((int64_t)(raw << unused) >> unused);
+        g_snprintf(n->text, sizeof n->text, "%" G_GINT64_FORMAT,
+                   (int64_t)(raw << unused) >> unused);
+        break;
+    case MEMORY_UNSIGNED:
+    case MEMORY_ADDRESS:
+        n->value = (double)raw;
+        g_snprintf(
+            n->text, sizeof n->text,
+            type->kind == MEMORY_ADDRESS ? "0x%" G_GINT64_MODIFIER "x" : "%" G_GUINT64_FORMAT, raw);
+        break;
+    case MEMORY_FLOAT:
+        memcpy(&narrow, &low, sizeof narrow);
+        memcpy(&n->value, &raw, sizeof n->value);
+        n->value = type->bytes == 4 ? (double)narrow : n->value;
+        g_ascii_formatd(n->text, sizeof n->text, type->bytes == 4 ? "%.9g" : "%.17g", n->value);
+        break;
+    }
+}
+
+GArray *memory_numbers(const struct value *answer, const struct memory_type *type)
+{
+    GArray *all = g_array_new(FALSE, TRUE, sizeof(struct memory_number));
+    const struct value *list = value_get(answer, "memory");
+    for (unsigned i = 0; i < value_count(list); i++) {
+        const struct value *part = value_at(list, i);
+        const char *digits = value_say(part, "contents");
+        size_t bytes = strspn(digits, "0123456789abcdefABCDEF") / 2;
+        uint64_t begin = value_number(part, "begin", 0);
+        for (size_t at = 0; at + type->bytes <= bytes; at += type->bytes) {
+            struct memory_number n = {.address = begin + at};
+            fill(&n, read_little(digits + 2 * at, type->bytes), type);
+            g_array_append_val(all, n);
+        }
+    }
+    return all;
+}

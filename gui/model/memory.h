@@ -16,4 +16,23 @@ struct memory_row {
 /* Rows of the answer to -data-read-memory-bytes; `old` is the last answer's rows, or NULL. */
 GArray *memory_rows(const struct value *answer, const GArray *old);
 
+/* What bytes can be read as, in the order of memory_types. */
+struct memory_type {
+    const char *name;
+    unsigned bytes;
+    enum { MEMORY_SIGNED, MEMORY_UNSIGNED, MEMORY_FLOAT, MEMORY_ADDRESS } kind;
+};
+
+extern const struct memory_type memory_types[];
+enum { MEMORY_TYPES = 8 };
+
+struct memory_number {
+    uint64_t address;
+    double value;
+    char text[40];
+};
+
+/* struct memory_number of the same answer, read as an array of the type. */
+GArray *memory_numbers(const struct value *answer, const struct memory_type *type);
+
 #endif

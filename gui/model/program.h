@@ -15,7 +15,7 @@ struct program {
 
 void program_deinit(struct program *p);
 void program_copy(struct program *to, const struct program *from);
-/* Of words that a shell has taken apart already. */
+/* From words: a shell has taken the text apart already. */
 void program_take_words(struct program *p, char *const words[]);
 
 /* Its words, with what sets folder and environment before `verb`, which ends with NULL: a command

@@ -14,6 +14,7 @@ enum { SHADES = 6 };
 struct turn {
     uint64_t from, to, count;
     uint32_t thread;
+    bool waits; /* when it is over */
 };
 
 struct mark {
@@ -89,6 +90,12 @@ void timeline_add_turn(struct timeline *t, uint32_t thread, uint64_t from, uint6
         t->end = to;
     g_array_append_val(own, index);
     g_array_append_val(t->turns, turn);
+}
+
+void timeline_add_wait(struct timeline *t)
+{
+    if (t->turns->len)
+        g_array_index(t->turns, struct turn, t->turns->len - 1).waits = true;
 }
 
 bool timeline_when(const struct timeline *t, uint32_t thread, uint64_t count, uint64_t *ticks)
@@ -187,7 +194,7 @@ struct canvas {
     uint64_t from, to;
     double width, lane_height;
     unsigned columns, lanes;
-    double *share; /* [lane][column], 0 to 1 */
+    double *share; /* [lane][column], 0 to 1; first of runs, then of waits */
     GArray *rects;
 };
 
@@ -205,11 +212,11 @@ static double column_of(const struct canvas *c, uint64_t ticks)
     return (double)(MAX(ticks, c->from) - c->from) / wide * c->columns;
 }
 
-static void add_turn(struct canvas *c, int lane, const struct turn *turn)
+static void add_share(struct canvas *c, int lane, uint64_t begin, uint64_t end)
 {
-    double from = column_of(c, turn->from), to = column_of(c, MIN(turn->to, c->to));
+    double from = column_of(c, begin), to = column_of(c, MIN(end, c->to));
     double *share = c->share + (size_t)lane * c->columns;
-    if (turn->from == turn->to) /* no tick passed in it: a trace of it is seen at least */
+    if (begin == end) /* no tick passed in it: a trace of it is seen at least */
         to = from + 1e-3;
     for (unsigned i = (unsigned)from; i < c->columns && i < to; i++)
         share[i] += MIN(to, i + 1.0) - MAX(from, (double)i);
@@ -221,9 +228,32 @@ static int shade_of(double share)
     return MIN(shade, SHADES);
 }
 
-static void add_runs(struct canvas *c, int lane, uint32_t thread)
+/* Between the turns of a thread that cross the range; the one before the range counts, too. */
+static void add_waits(struct canvas *c, const struct timeline *t, int lane, const GArray *own)
 {
-    const double *share = c->share + (size_t)lane * c->columns, pixel = c->width / c->columns;
+    unsigned low = 0, high = own->len;
+    while (low < high) { /* low becomes its first turn that ends behind c->from */
+        unsigned middle = (low + high) / 2;
+        bool behind = turn_at(t, g_array_index(own, unsigned, middle))->to > c->from;
+        low = behind ? low : middle + 1;
+        high = behind ? middle : high;
+    }
+    for (unsigned i = low ? low - 1 : 0; i < own->len; i++) {
+        const struct turn *turn = turn_at(t, g_array_index(own, unsigned, i));
+        uint64_t next =
+            i + 1 < own->len ? turn_at(t, g_array_index(own, unsigned, i + 1))->from : turn->to;
+        if (turn->to > c->to)
+            return;
+        if (turn->waits && next > c->from && next > turn->to)
+            add_share(c, lane, MAX(turn->to, c->from), next);
+    }
+}
+
+/* Runs in the first half of the shares, waits in the second. */
+static void add_runs(struct canvas *c, enum timeline_kind kind, int lane, uint32_t thread)
+{
+    size_t row = (size_t)lane + (kind == TIMELINE_WAIT ? c->lanes : 0);
+    const double *share = c->share + row * c->columns, pixel = c->width / c->columns;
     for (unsigned i = 0, next; i < c->columns; i = next) {
         int shade = shade_of(share[i]);
         for (next = i + 1; next < c->columns && shade_of(share[next]) == shade;)
@@ -231,7 +261,7 @@ static void add_runs(struct canvas *c, int lane, uint32_t thread)
         if (shade == 0)
             continue;
         double ticks = (double)(c->to - c->from) / c->columns;
-        struct timeline_rect rect = {.kind = TIMELINE_RUN,
+        struct timeline_rect rect = {.kind = kind,
                                      .thread = thread,
                                      .lane = lane,
                                      .x = i * pixel,
@@ -274,11 +304,16 @@ GArray *timeline_draw(const struct timeline *t, uint64_t from, uint64_t to, doub
     if (!c.columns || !c.lanes)
         return c.rects;
     c.lane_height = height / c.lanes;
-    c.share = g_new0(double, (size_t)c.columns *c.lanes);
+    c.share = g_new0(double, 2 * (size_t)c.columns * c.lanes);
     for (unsigned i = first_turn(t, from); i < t->turns->len && turn_at(t, i)->from <= c.to; i++)
-        add_turn(&c, lane_of(t, turn_at(t, i)->thread), turn_at(t, i));
-    for (unsigned lane = 0; lane < c.lanes; lane++)
-        add_runs(&c, (int)lane, timeline_lane_thread(t, lane));
+        add_share(&c, lane_of(t, turn_at(t, i)->thread), turn_at(t, i)->from, turn_at(t, i)->to);
+    for (unsigned lane = 0; lane < c.lanes; lane++) {
+        uint32_t thread = timeline_lane_thread(t, lane);
+        add_waits(&c, t, (int)(c.lanes + lane),
+                  g_hash_table_lookup(t->own, GUINT_TO_POINTER(thread)));
+        add_runs(&c, TIMELINE_WAIT, (int)lane, thread);
+        add_runs(&c, TIMELINE_RUN, (int)lane, thread);
+    }
     for (unsigned i = 0; i < t->marks->len; i++)
         add_mark(&c, t, &g_array_index(t->marks, struct mark, i));
     g_free(c.share);

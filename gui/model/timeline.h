@@ -16,6 +16,7 @@
 
 enum timeline_kind {
     TIMELINE_RUN,    /* a thread runs; `share` of the pixel's time */
+    TIMELINE_WAIT,   /* a thread waits: for a lock, a moment, input */
     TIMELINE_OUTPUT, /* marks: a moment each */
     TIMELINE_SIGNAL,
     TIMELINE_MARK, /* of the program, docs/marks.md */
@@ -45,6 +46,8 @@ void timeline_free(struct timeline *t);
 /* In order of `from`. `count` is the thread's own at the turn's begin. */
 void timeline_add_turn(struct timeline *t, uint32_t thread, uint64_t from, uint64_t to,
                        uint64_t count);
+/* The turn that was added last ended because its thread waits; it does so up to its next one. */
+void timeline_add_wait(struct timeline *t);
 /* When a thread's own counter was there; false: in no turn that is known. */
 bool timeline_when(const struct timeline *t, uint32_t thread, uint64_t count, uint64_t *ticks);
 /* The same of a position as text, T2:48213:401136. */

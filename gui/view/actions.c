@@ -3,8 +3,10 @@
 
 #include "gui/model/text.h"
 #include "gui/view/dialogs.h"
+#include "gui/view/guide.h"
 #include "gui/view/launch.h"
 #include "gui/view/panes.h"
+#include "gui/view/slice_bar.h"
 #include "gui/view/source.h"
 
 enum needs { NOTHING, OPEN, STOPPED, SOURCE, SLICE, LOST };
@@ -48,7 +50,8 @@ static void back_to_cursor(struct window *w)
 
 static void failure(struct window *w)
 {
-    window_announce(w, NULL, NULL, NULL);
+    if (!w->guide)
+        window_announce(w, NULL, NULL, NULL);
     debugger_goto_failure(w->debugger);
 }
 
@@ -165,6 +168,12 @@ static void dependences(struct window *w)
 {
     struct page *page = source_page(w->source);
     page_toggle_dependences(page, page_cursor_line(page));
+}
+
+static void disassembly(struct window *w)
+{
+    struct page *page = source_page(w->source);
+    page_toggle_code(page, page_cursor_line(page));
 }
 
 static void last(struct window *w)
@@ -400,18 +409,44 @@ void actions_update(struct window *w)
     }
 }
 
-void actions_add(struct window *w, GtkApplication *app)
+static const char *key_of(char *const own[], const struct action *a)
+{
+    size_t length = strlen(a->name);
+    for (; own && *own; own++)
+        if (strncmp(*own, a->name, length) == 0 && (*own)[length] == '=')
+            return *own + length + 1;
+    return a->keys;
+}
+
+void actions_use_keys(struct window *w, const char *keys)
+{
+    GtkApplication *app = gtk_window_get_application(GTK_WINDOW(w->window));
+    char **own = keys ? g_strsplit(keys, " ", -1) : NULL;
+    for (size_t i = 0; i < G_N_ELEMENTS(actions); i++) {
+        char *full = g_strdup_printf("win.%s", actions[i].name);
+        const char *key = key_of(own, &actions[i]);
+        const char *accels[] = {key, NULL};
+        guint value;
+        GdkModifierType modifiers;
+        if (key && !gtk_accelerator_parse(key, &value, &modifiers)) {
+            char *words = g_strdup_printf("%s is no key, such as F11 or <Ctrl>F11", key);
+            window_toast(w, words);
+            g_free(words);
+            accels[0] = actions[i].keys;
+        }
+        gtk_application_set_accels_for_action(app, full, accels);
+        g_free(full);
+    }
+    g_strfreev(own);
+}
+
+void actions_add(struct window *w)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(actions); i++) {
         GSimpleAction *a = g_simple_action_new(actions[i].name, NULL);
         g_signal_connect(a, "activate", G_CALLBACK(on_action), w);
         g_action_map_add_action(G_ACTION_MAP(w->window), G_ACTION(a));
         g_object_unref(a);
-        char *full = g_strdup_printf("win.%s", actions[i].name);
-        const char *accels[] = {actions[i].keys, NULL};
-        if (actions[i].keys)
-            gtk_application_set_accels_for_action(app, full, accels);
-        g_free(full);
     }
 }
 
@@ -525,6 +560,7 @@ static const char *const menus[] = {"=_File",
                                     NULL,
                                     "goto",
                                     "goto-position",
+                                    "disassembly",
                                     NULL,
                                     "visited-back",
                                     "visited-forward",
@@ -533,7 +569,6 @@ static const char *const menus[] = {"=_File",
                                     "zoom-in",
                                     "zoom-out",
                                     "zoom-reset",
-                                    "dark",
                                     "=_Execution",
                                     "continue",
                                     "step",
@@ -582,6 +617,9 @@ static const char *const menus[] = {"=_File",
                                     "values",
                                     "executions",
                                     "watch",
+                                    "=_Settings",
+                                    "settings",
+                                    "dark",
                                     "=_Help",
                                     "keys",
                                     "about"};

@@ -3,11 +3,10 @@
 
 #include <string.h>
 
-#include "gui/link/job.h"
 #include "gui/model/text.h"
 #include "gui/view/panes.h"
 
-/* What is being made, by the recorder in the terminal or by a cut. */
+/* What the recorder in the terminal is making. */
 struct making {
     struct window *window;
     char *path;
@@ -140,58 +139,53 @@ void launch_record(struct window *w, const struct program *p, bool until_failure
     g_strfreev(argv);
 }
 
-/* ---- a region of a live program ---- */
+/* ---- a live program's regions ---- */
 
-static void on_cut(void *arg, const char *out, const char *complaint)
+static const char *complaint_of(const struct mi_record *result)
 {
-    struct making *m = arg;
-    (void)out;
-    if (complaint && *complaint)
-        window_toast(m->window, complaint);
-    else if (!complaint)
-        launch_result(m->window, m->path);
-    making_free(m);
+    return result && strcmp(result->name, "done") != 0 ? value_say(result->results, "msg") : NULL;
 }
 
-static void cut(struct window *w, const char *from, const char *to)
+/* What was recorded until here is whole. */
+static void on_off(void *arg, const struct mi_record *result)
 {
-    char *path = program_recording(debugger_program(w->debugger), ".region");
-    const char *const argv[] = {
-        w->drdebug, "cut", w->debugger->session.recording.path, "--from", from, "--to", to, "-o",
-        path,       NULL};
-    struct making *m = making_new(w, path, false);
-    struct job_listener listener = {.done = on_cut, .arg = m};
-    struct err err;
-    if (!job_new(argv, &listener, &err))
-        on_cut(m, "", err.msg);
-}
-
-static void toggle_region(struct window *w)
-{
-    const struct session *s = &w->debugger->session;
-    char *from = g_steal_pointer(&w->region);
-    if (!s->position) {
-        w->region = from;
-        window_toast(w, "Stop the program first");
+    struct window *w = arg;
+    if (!result || w->closing)
         return;
-    }
-    if (!from) {
-        w->region = g_strdup(s->position);
-        w->region_ticks = s->ticks;
+    if (complaint_of(result)) {
+        window_toast(w, complaint_of(result));
+    } else if (value_is_true(result->results, "later")) {
+        window_toast(w, "The recording ends as soon as the program goes on");
+    } else {
         window_announce(
-            w,
-            "A region is being recorded from here. Let the program run, and stop it where the region ends.",
-            "End the Region", "win.record");
-        return;
+            w, "The program is not recorded any more; what was recorded has a window of its own.",
+            "Record from Here", "win.record");
+        launch_result(w, value_say(result->results, "path"));
     }
-    window_announce(w, NULL, NULL, NULL);
-    if (w->region_ticks == s->ticks)
-        window_toast(w, "Nothing was executed in this region");
-    else if (w->region_ticks < s->ticks)
-        cut(w, from, s->position);
+}
+
+static void on_on(void *arg, const struct mi_record *result)
+{
+    struct window *w = arg;
+    if (!result || w->closing)
+        return;
+    if (complaint_of(result))
+        window_toast(w, complaint_of(result));
     else
-        cut(w, s->position, from);
-    g_free(from);
+        window_announce(w, "The program is recorded from here on.", "Stop and Open", "win.record");
+}
+
+static void on_state(void *arg, const struct mi_record *result)
+{
+    struct window *w = arg;
+    if (!result || w->closing)
+        return;
+    bool on = value_is_true(result->results, "on");
+    if (complaint_of(result))
+        window_toast(w, complaint_of(result));
+    else
+        debugger_command(w->debugger, on ? "-pin-record off" : "-pin-record on",
+                         on ? on_off : on_on, w);
 }
 
 void launch_button(struct window *w)
@@ -199,7 +193,7 @@ void launch_button(struct window *w)
     if (terminal_is_running(w))
         terminal_stop(w);
     else if (debugger_program(w->debugger))
-        toggle_region(w);
+        debugger_command(w->debugger, "-pin-record", on_state, w);
     else
         dialog_program(w);
 }

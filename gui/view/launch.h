@@ -26,5 +26,8 @@ void launch_restart(struct window *w);
 /* dialog_program.c, dialog_find.c */
 void dialog_program(struct window *w);
 void dialog_find(struct window *w);
+/* dialog_settings.c */
+void dialog_settings(struct window *w);
+void settings_apply(struct window *w); /* those for GDB */
 
 #endif

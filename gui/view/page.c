@@ -22,7 +22,9 @@ struct page {
     GtkTextTag *current_tag, *frame_tag, *slice_tag, *room_tag;
     unsigned current;
     bool innermost;
-    unsigned open;       /* the line whose dependences are shown; 0: none */
+    unsigned open; /* the line whose dependences or instructions are shown; 0: none */
+    bool is_code;  /* its instructions */
+    struct counts *counts;
     GtkTextMark *behind; /* the line behind that one */
     GtkWidget *room;     /* what lies over the room below that line */
     unsigned long style_signal;
@@ -42,7 +44,7 @@ static unsigned marks_at(void *arg, unsigned line)
     if (line == p->current)
         marks |= p->innermost ? MARGIN_CURRENT : MARGIN_FRAME;
     if (rows->len)
-        marks |= MARGIN_SLICE | (line == p->open ? MARGIN_OPEN : 0u);
+        marks |= MARGIN_SLICE | (line == p->open && !p->is_code ? MARGIN_OPEN : 0u);
     g_ptr_array_unref(rows);
     return marks;
 }
@@ -61,6 +63,13 @@ char *page_margin_words(struct page *p, unsigned line)
     for (size_t i = 0; i < G_N_ELEMENTS(table); i++)
         if (marks & table[i].mark)
             g_string_append_printf(out, "%s%s", out->len ? ", " : "", table[i].words);
+    uint64_t times = counts_at(p->counts, line);
+    if (times) {
+        char *number = text_number(times);
+        g_string_append_printf(out, "%sexecuted %s%s", out->len ? ", " : "",
+                               times == 1 ? "once" : number, times == 1 ? "" : " times");
+        g_free(number);
+    }
     return g_string_free(out, out->len == 0);
 }
 
@@ -113,6 +122,7 @@ static void redraw_margin(struct page *p)
 
 /* ---- dependences ---- */
 
+/* The room below a line. */
 static void close_dependences(struct page *p)
 {
     if (!p->open)
@@ -123,25 +133,52 @@ static void close_dependences(struct page *p)
     untag(p, p->room_tag);
 }
 
-void page_toggle_dependences(struct page *p, unsigned line)
+/* The room is as high as what is shown in it. */
+static void fit_room(void *arg)
 {
-    bool again = p->open == line;
+    struct page *p = arg;
     GtkTextIter from, to;
     int height, natural;
+    line_iters(p, p->open, &from, &to);
+    gtk_widget_measure(p->room, GTK_ORIENTATION_VERTICAL, -1, &height, &natural, NULL, NULL);
+    g_object_set(p->room_tag, "pixels-below-lines", natural + ROOM_EDGE, NULL);
+    gtk_text_buffer_apply_tag(p->buffer, p->room_tag, &from, &to);
+    gtk_text_buffer_move_mark(p->buffer, p->behind, &to);
+    gtk_text_view_scroll_to_mark(GTK_TEXT_VIEW(p->view), p->behind, 0.08, FALSE, 0, 0);
+}
+
+static void open_room(struct page *p, unsigned line, GtkWidget *shown)
+{
+    p->open = line;
+    gtk_box_append(GTK_BOX(p->room), shown);
+    gtk_widget_set_visible(p->room, TRUE);
+    fit_room(p);
+}
+
+void page_toggle_dependences(struct page *p, unsigned line)
+{
+    bool again = p->open == line && !p->is_code;
     close_dependences(p);
     GtkWidget *shown = again ? NULL : dependences_new(p->window, p->path, line);
-    if (shown) {
-        p->open = line;
-        line_iters(p, line, &from, &to);
-        gtk_box_append(GTK_BOX(p->room), shown);
-        gtk_widget_set_visible(p->room, TRUE);
-        gtk_widget_measure(p->room, GTK_ORIENTATION_VERTICAL, -1, &height, &natural, NULL, NULL);
-        g_object_set(p->room_tag, "pixels-below-lines", natural + ROOM_EDGE, NULL);
-        gtk_text_buffer_apply_tag(p->buffer, p->room_tag, &from, &to);
-        gtk_text_buffer_move_mark(p->buffer, p->behind, &to);
-        gtk_text_view_scroll_to_mark(GTK_TEXT_VIEW(p->view), p->behind, 0.08, FALSE, 0, 0);
-    }
+    p->is_code = false;
+    if (shown)
+        open_room(p, line, shown);
     redraw_margin(p);
+}
+
+void page_toggle_code(struct page *p, unsigned line)
+{
+    bool again = p->open == line && p->is_code;
+    close_dependences(p);
+    p->is_code = !again;
+    if (!again)
+        open_room(p, line, code_widget_new(p->window, p->path, line, fit_room, p));
+    redraw_margin(p);
+}
+
+void page_traced(struct page *p)
+{
+    counts_ask(p->counts);
 }
 
 void page_refresh(struct page *p)
@@ -407,6 +444,7 @@ struct page *page_new(struct window *w, const char *path, const char *text)
     gtk_widget_add_css_class(GTK_WIDGET(p->view), "source");
     gtk_accessible_update_property(GTK_ACCESSIBLE(p->view), GTK_ACCESSIBLE_PROPERTY_LABEL, name,
                                    -1);
+    p->counts = counts_new(w, p->view, p->path);
     make_tags(p);
     add_strips(p);
     add_room(p);

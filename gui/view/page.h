@@ -8,6 +8,7 @@
 
 #include <gtksourceview/gtksource.h>
 
+#include "gui/view/counts.h"
 #include "gui/view/window.h"
 
 struct page;
@@ -28,8 +29,12 @@ unsigned page_cursor_line(struct page *p);
 char *page_cursor_expression(struct page *p);
 /* Breakpoints or the slice have changed. */
 void page_refresh(struct page *p);
+/* There is a trace now. */
+void page_traced(struct page *p);
 /* Opens or closes what the line depends on. */
 void page_toggle_dependences(struct page *p, unsigned line);
+/* Opens or closes its instructions. */
+void page_toggle_code(struct page *p, unsigned line);
 /* What the margin shows there, in words; to be freed. NULL: nothing. */
 char *page_margin_words(struct page *p, unsigned line);
 
@@ -38,5 +43,10 @@ void hover_add(struct window *w, GtkSourceView *view);
 
 /* dependences.c: what a line of the slice depends on, with buttons that go there. */
 GtkWidget *dependences_new(struct window *w, const char *file, unsigned line);
+
+/* code.c: the instructions of a line. They come later; `fn` is called when they are there, as long
+ * as the widget lives. */
+GtkWidget *code_widget_new(struct window *w, const char *file, unsigned line, void (*fn)(void *arg),
+                           void *arg);
 
 #endif

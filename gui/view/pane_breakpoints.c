@@ -7,7 +7,7 @@
 struct breakpoints_pane {
     struct pane pane;
     struct table *table;
-    GtkWidget *condition, *ignore;
+    GtkWidget *condition, *ignore, *thread;
 };
 
 static const struct breakpoint *selected(struct breakpoints_pane *p)
@@ -72,6 +72,23 @@ static void on_ignore(GtkEntry *entry, struct breakpoints_pane *p)
     g_free(count);
 }
 
+/* MI has no command for it. */
+static void on_thread(GtkEntry *entry, struct breakpoints_pane *p)
+{
+    const struct breakpoint *b = selected(p);
+    const char *text = gtk_editable_get_text(GTK_EDITABLE(entry));
+    unsigned thread = (unsigned)g_ascii_strtoull(*text == 'T' ? text + 1 : text, NULL, 10);
+    if (!b)
+        return;
+    char *number = thread ? g_strdup_printf("%u", thread) : g_strdup("None");
+    char *line = g_strdup_printf(
+        "-interpreter-exec console \"python [b for b in gdb.breakpoints() if b.number == %s][0].thread = %s\"",
+        b->number, number);
+    debugger_breakpoint_command(p->pane.window->debugger, line);
+    g_free(line);
+    g_free(number);
+}
+
 static GuiItem *make_item(const struct breakpoint *b)
 {
     GuiItem *item = gui_item_new();
@@ -82,6 +99,7 @@ static GuiItem *make_item(const struct breakpoint *b)
     gui_item_set(item, 3, b->condition ? g_strdup_printf("if %s", b->condition) : g_strdup(""));
     gui_item_set(item, 4, text_number(b->hits));
     gui_item_set(item, 5, b->ignore ? text_number(b->ignore) : g_strdup(""));
+    gui_item_set(item, 6, b->thread ? g_strdup_printf("T%u", b->thread) : g_strdup(""));
     item->look = b->enabled ? LOOK_PLAIN : LOOK_DIM;
     return item;
 }
@@ -122,11 +140,11 @@ static GtkWidget *button_new(const char *label, GCallback fn, void *arg)
 
 struct pane *breakpoints_pane_new(struct window *w)
 {
-    static const struct table_column columns[] = {{"No.", 44, false},   {"State", 54, false},
-                                                  {"Where", 250, true}, {"Condition", 0, true},
-                                                  {"Hits", 60, false},  {"Ignore", 60, false}};
+    static const struct table_column columns[] = {
+        {"No.", 44, false},  {"State", 54, false},  {"Where", 250, true}, {"Condition", 0, true},
+        {"Hits", 60, false}, {"Ignore", 60, false}, {"Thread", 60, false}};
     static const struct table_kind kind = {
-        .name = "Breakpoints", .columns = columns, .count = 6, .activated = on_activated};
+        .name = "Breakpoints", .columns = columns, .count = 7, .activated = on_activated};
     struct breakpoints_pane *p = g_new0(struct breakpoints_pane, 1);
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0),
               *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 2);
@@ -134,9 +152,11 @@ struct pane *breakpoints_pane_new(struct window *w)
     p->table = table_new(&kind, p);
     table_say(p->table, "No breakpoints. Click beside a line of the source, or press F9 there.");
     p->condition = entry_new("Condition of the selected one", 0, G_CALLBACK(on_condition), p);
+    p->thread = entry_new("Thread", 8, G_CALLBACK(on_thread), p);
     p->ignore = entry_new("Ignore count", 12, G_CALLBACK(on_ignore), p);
     gtk_box_append(GTK_BOX(row), p->condition);
     gtk_box_append(GTK_BOX(row), p->ignore);
+    gtk_box_append(GTK_BOX(row), p->thread);
     gtk_box_append(GTK_BOX(row), button_new("On/Off", G_CALLBACK(on_enable), p));
     gtk_box_append(GTK_BOX(row), button_new("Delete", G_CALLBACK(on_delete), p));
     gtk_box_append(GTK_BOX(box), row);

@@ -5,6 +5,7 @@
 #include "gui/model/text.h"
 #include "gui/view/panes.h"
 #include "gui/view/table.h"
+#include "gui/view/timeline_view.h"
 
 struct history_pane {
     struct pane pane;
@@ -31,6 +32,15 @@ static void add(struct history_pane *p, const struct value *place, const char *n
     g_ptr_array_add(p->items, item);
 }
 
+static void mark(struct history_pane *p, const char *position, const char *note)
+{
+    struct timeline *t = p->pane.window->debugger->timeline;
+    uint64_t ticks;
+    if (timeline_when_position(t, position, &ticks))
+        timeline_add_mark(t, TIMELINE_BOOKMARK, (uint32_t)g_ascii_strtoull(position + 1, NULL, 10),
+                          ticks, note);
+}
+
 static void on_checkpoints(void *arg, const struct mi_record *result)
 {
     struct history_pane *p = arg;
@@ -38,11 +48,13 @@ static void on_checkpoints(void *arg, const struct mi_record *result)
     if (p->items)
         g_ptr_array_unref(p->items);
     p->items = g_ptr_array_new();
+    timeline_clear_marks(p->pane.window->debugger->timeline, TIMELINE_BOOKMARK);
     for (unsigned i = 0; i < value_count(list); i++) {
         const struct value *one = value_at(list, i);
         char *text = text_line(value_text(one, "note"));
         char *note = g_strdup_printf("★ %s", *text ? text : value_say(one, "number"));
         add(p, one, note, LOOK_PLAIN);
+        mark(p, value_say(one, "position"), note);
         g_free(note);
         g_free(text);
     }
@@ -60,6 +72,7 @@ static void on_places(void *arg, const struct mi_record *result)
     }
     table_take(p->table, p->items);
     p->items = NULL;
+    timeline_view_changed(p->pane.window->timeline, CHANGE_MARKS);
 }
 
 static void refresh(struct pane *pane)

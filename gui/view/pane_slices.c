@@ -4,6 +4,7 @@
 
 #include "gui/model/text.h"
 #include "gui/view/panes.h"
+#include "gui/view/slice_bar.h"
 #include "gui/view/source.h"
 #include "gui/view/table.h"
 
@@ -11,8 +12,9 @@ struct slices_pane {
     struct pane pane;
     struct table *table;
     GtkWidget *title, *findings, *all;
-    bool has_story;
-    GPtrArray *causes; /* GuiItem of the story */
+    struct slice_bar *bar;
+    bool has_story, expected; /* the slice that comes next is a story's */
+    GPtrArray *causes;        /* GuiItem of the story */
     char *found;
 };
 
@@ -67,8 +69,9 @@ static void changed(struct pane *pane, enum debugger_change change)
     const struct slice *s = pane->window->debugger->slice;
     if (change != CHANGE_SLICE && change != CHANGE_RECORDING)
         return;
-    if (!s)
-        p->has_story = false;
+    p->has_story = s && p->expected;
+    p->expected = false;
+    slice_bar_changed(p->bar);
     char *title = s ? g_strdup_printf("%s\n%s", s->title, s->size) : g_strdup("");
     gtk_label_set_text(GTK_LABEL(p->title), title);
     gtk_widget_set_visible(p->title, s != NULL);
@@ -109,7 +112,7 @@ static void on_story(void *arg, const struct value *answer)
     gtk_label_set_text(GTK_LABEL(p->findings), p->found);
     gtk_widget_set_tooltip_text(p->findings, p->found);
     take_causes(p, value_get(answer, "causes"));
-    p->has_story = true;
+    p->expected = true;
 }
 
 void story_ask(struct window *w, const char *expression)
@@ -117,6 +120,37 @@ void story_ask(struct window *w, const char *expression)
     struct slices_pane *p = (struct slices_pane *)window_pane(w, "slices");
     window_show_pane(w, "slices");
     debugger_why(w->debugger, expression, on_story, p);
+}
+
+const char *story_cause(struct window *w)
+{
+    struct slices_pane *p = (struct slices_pane *)window_pane(w, "slices");
+    const GuiItem *first = p->causes->len ? g_ptr_array_index(p->causes, 0) : NULL;
+    for (unsigned i = 0; i < p->causes->len; i++) {
+        const GuiItem *item = g_ptr_array_index(p->causes, i);
+        if (item->look == LOOK_WARN)
+            return item->position;
+    }
+    return first ? first->position : NULL;
+}
+
+struct slice_bar *slices_bar(struct window *w)
+{
+    return ((struct slices_pane *)window_pane(w, "slices"))->bar;
+}
+
+char *slice_text(struct window *w)
+{
+    const struct slice *s = w->debugger->slice;
+    GString *out = g_string_new(NULL);
+    if (s)
+        g_string_append_printf(out, "%s\n%s\n", s->title, s->size);
+    for (unsigned i = 0; s && i < s->rows->len; i++) {
+        const struct slice_row *r = g_ptr_array_index(s->rows, i);
+        g_string_append_printf(out, "%s\tT%u\t%s:%u\t%s\t%s\t%s\n", r->position, r->thread,
+                               text_base(r->file), r->line, r->text, r->kind, r->what);
+    }
+    return g_string_free(out, FALSE);
 }
 
 char *story_text(struct window *w)
@@ -156,7 +190,6 @@ struct pane *slices_pane_new(struct window *w)
         .name = "Slice", .columns = columns, .count = 4, .click = true, .activated = on_activated};
     struct slices_pane *p = g_new0(struct slices_pane, 1);
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
-    (void)w;
     p->found = g_strdup("");
     p->causes = g_ptr_array_new_with_free_func(g_object_unref);
     p->table = table_new(&kind, p);
@@ -170,6 +203,8 @@ struct pane *slices_pane_new(struct window *w)
     gtk_widget_set_halign(p->all, GTK_ALIGN_START);
     gtk_widget_set_visible(p->all, FALSE);
     g_signal_connect(p->all, "toggled", G_CALLBACK(on_all), p);
+    p->bar = slice_bar_new(w);
+    gtk_box_append(GTK_BOX(box), slice_bar_widget(p->bar));
     gtk_box_append(GTK_BOX(box), p->title);
     gtk_box_append(GTK_BOX(box), p->findings);
     gtk_box_append(GTK_BOX(box), table_widget(p->table));

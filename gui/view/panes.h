@@ -10,6 +10,11 @@
 
 /* The story of an expression here, or of the failure: asked for, shown in the pane Slices. */
 void story_ask(struct window *w, const char *expression);
+/* The position of its line that has a race in it, or of its first line; NULL: there is none. */
+const char *story_cause(struct window *w);
+struct slice_bar *slices_bar(struct window *w);
+/* All lines of the current slice as text. To be freed. */
+char *slice_text(struct window *w);
 /* The current one as text. To be freed. */
 char *story_text(struct window *w);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gui/model/text.h"
+#include "gui/view/disassembly.h"
 
 enum { SOURCE_MOST = 32 << 20, FONT = 11, FONT_LEAST = 6, FONT_MOST = 40 };
 
@@ -12,11 +13,13 @@ struct source {
     struct window *window;
     GtkWidget *widget, *notebook, *search_bar, *search, *missing, *missing_text, *missing_button,
         *stack;
+    struct disassembly *code; /* where there is no source */
     GtkSourceSearchSettings *search_settings;
     GtkSourceSearchContext *context; /* of the page in front */
     GtkCssProvider *font;
     bool first; /* nothing was shown yet */
     int size;
+    char *family; /* quoted; NULL: the desktop's */
 };
 
 /* ---- pages ---- */
@@ -149,9 +152,9 @@ static char *missing_words(const struct session_frame *f, bool own)
                                f->file);
     if (f->file)
         return g_strdup_printf(
-            "%s is not here.\n\nThe program was compiled from it: put it where it was.", f->file);
+            "%s is not here. The program was compiled from it: put it where it was.", f->file);
     return g_strdup_printf(
-        "There is no debug information for %s%s%s.\n\nCompile with -g, or install the debug symbols "
+        "There is no debug information for %s%s%s. Compile with -g, or install the debug symbols "
         "of the library. Frames with source can be chosen in the stack.",
         f->function ? f->function : "this code", f->module ? " of " : "",
         f->module ? text_base(f->module) : "");
@@ -164,6 +167,8 @@ static void show_missing(struct source *s)
     gtk_label_set_text(GTK_LABEL(s->missing_text), safe);
     gtk_widget_set_visible(s->missing_button, session->frame.fullname && !session->recording.own);
     gtk_stack_set_visible_child_name(GTK_STACK(s->stack), "missing");
+    gtk_widget_set_visible(disassembly_widget(s->code), TRUE);
+    disassembly_refresh(s->code);
     g_free(safe);
     g_free(text);
 }
@@ -188,11 +193,18 @@ static void refresh_pages(struct source *s)
         page_refresh(page_at(s, i));
 }
 
+static void count_lines(struct source *s)
+{
+    for (int i = 0; i < gtk_notebook_get_n_pages(GTK_NOTEBOOK(s->notebook)); i++)
+        page_traced(page_at(s, i));
+}
+
 /* Before there is no tab any more: a notebook without tabs is not shown. */
 static void show_nothing(struct source *s)
 {
     gtk_label_set_text(GTK_LABEL(s->missing_text), "");
     gtk_widget_set_visible(s->missing_button, FALSE);
+    gtk_widget_set_visible(disassembly_widget(s->code), FALSE);
     gtk_stack_set_visible_child_name(GTK_STACK(s->stack), "missing");
 }
 
@@ -209,6 +221,8 @@ void source_changed(struct source *s, enum debugger_change change)
         show_frame(s);
     else if (change == CHANGE_BREAKPOINTS || change == CHANGE_SLICE)
         refresh_pages(s);
+    else if (change == CHANGE_TRACE)
+        count_lines(s);
     else if (change == CHANGE_RECORDING)
         close_all(s);
 }
@@ -292,9 +306,21 @@ static void set_font(struct source *s, int size)
 {
     s->size = CLAMP(size, FONT_LEAST, FONT_MOST);
     char *css = g_strdup_printf(
-        ".source, .code { font-family: monospace; } .source { font-size: %dpt; }", s->size);
+        ".source, .code { font-family: %s%smonospace; } .source { font-size: %dpt; }",
+        s->family ? s->family : "", s->family ? ", " : "", s->size);
     gtk_css_provider_load_from_data(s->font, css, -1);
     g_free(css);
+}
+
+void source_use_font(struct source *s, const char *family)
+{
+    char *safe = g_strdup(family ? family : "");
+    g_strcanon(safe, G_CSET_A_2_Z G_CSET_a_2_z G_CSET_DIGITS " -",
+               ' '); /* it goes into a style sheet */
+    g_free(s->family);
+    s->family = *safe ? g_strdup_printf("\"%s\"", safe) : NULL;
+    g_free(safe);
+    set_font(s, s->size);
 }
 
 void source_zoom(struct source *s, int by)
@@ -322,12 +348,14 @@ static GtkWidget *make_missing(struct source *s)
     gtk_label_set_justify(GTK_LABEL(s->missing_text), GTK_JUSTIFY_CENTER);
     gtk_widget_add_css_class(s->missing_text, "dim-label");
     gtk_widget_add_css_class(s->missing_text, "nothing");
-    gtk_widget_set_valign(s->missing, GTK_ALIGN_CENTER);
     s->missing_button = gtk_button_new_with_label("Open This Machine's File of That Name");
     gtk_widget_set_halign(s->missing_button, GTK_ALIGN_CENTER);
     g_signal_connect(s->missing_button, "clicked", G_CALLBACK(on_missing), s);
     gtk_box_append(GTK_BOX(s->missing), s->missing_text);
     gtk_box_append(GTK_BOX(s->missing), s->missing_button);
+    s->code = disassembly_new(s->window, "Disassembly without source");
+    gtk_widget_set_vexpand(disassembly_widget(s->code), TRUE);
+    gtk_box_append(GTK_BOX(s->missing), disassembly_widget(s->code));
     return s->missing;
 }
 
@@ -337,6 +365,7 @@ static void on_destroy(void *arg)
     g_clear_object(&s->context);
     g_object_unref(s->search_settings);
     g_object_unref(s->font);
+    g_free(s->family);
     g_free(s);
 }
 

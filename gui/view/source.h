@@ -18,4 +18,7 @@ void source_goto(struct source *s);         /* asks for a line or a function */
 void source_close(struct source *s);        /* the tab in front */
 void source_zoom(struct source *s, int by); /* 0: as at first */
 
+/* Its family; NULL or "": the desktop's monospaced one. */
+void source_use_font(struct source *s, const char *family);
+
 #endif

@@ -1,9 +1,8 @@
 /* start.c - what there is before a recording is open. SPDX-License-Identifier: MIT */
 #include <string.h>
 
-#include "gui/link/job.h"
 #include "gui/model/text.h"
-#include "gui/view/window.h"
+#include "gui/view/guide.h"
 
 static GtkWidget *recent_list, *recent_title;
 
@@ -43,31 +42,53 @@ void start_refresh(struct window *w)
     g_strfreev(recent);
 }
 
-static GtkWidget *make_steps(void)
+static void on_sample(GtkButton *button, struct window *w)
 {
-    static const char steps[] =
-        "1.  Record a failing run:   drdebug record --chaos --keep failed --retry 60s ./program\n"
-        "2.  Open the recording here, and press Go to Failure\n"
-        "3.  Ask Why? and walk back through the lines that made it so";
-    GtkWidget *label = window_label(steps);
-    gtk_label_set_selectable(GTK_LABEL(label), TRUE);
-    gtk_widget_add_css_class(label, "steps");
-    gtk_widget_set_halign(label, GTK_ALIGN_CENTER);
-    return label;
+    guide_begin(w, GTK_WIDGET(button));
+}
+
+static GtkWidget *make_button(const char *label, const char *action, const char *hint)
+{
+    GtkWidget *button = gtk_button_new_with_label(label);
+    if (action)
+        gtk_actionable_set_action_name(GTK_ACTIONABLE(button), action);
+    gtk_widget_add_css_class(button, "pill");
+    gtk_widget_set_tooltip_text(button, hint);
+    return button;
+}
+
+static GtkWidget *make_buttons(struct window *w)
+{
+    GtkWidget *rows = gtk_box_new(GTK_ORIENTATION_VERTICAL, 12),
+              *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 12);
+    GtkWidget *open =
+        make_button("Open a Recording …", "win.open", "A folder that drdebug record has made");
+    GtkWidget *program = make_button("Open a Program …", "win.program",
+                                     "Debug it live, record it, or search for a bug in it");
+    GtkWidget *sample = make_button(
+        "Try the Sample Bug", NULL,
+        "A program with a race is compiled and recorded here; three steps lead to its cause");
+    gtk_widget_add_css_class(open, "suggested-action");
+    gtk_widget_add_css_class(sample, "flat");
+    gtk_widget_set_halign(row, GTK_ALIGN_CENTER);
+    gtk_widget_set_halign(sample, GTK_ALIGN_CENTER);
+    g_signal_connect(sample, "clicked", G_CALLBACK(on_sample), w);
+    gtk_box_append(GTK_BOX(row), open);
+    gtk_box_append(GTK_BOX(row), program);
+    gtk_box_append(GTK_BOX(rows), row);
+    gtk_box_append(GTK_BOX(rows), sample);
+    return rows;
 }
 
 GtkWidget *start_new(struct window *w)
 {
     GtkWidget *page = adw_status_page_new(), *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 18);
-    GtkWidget *clamp = adw_clamp_new(), *open = gtk_button_new_with_label("Open a Recording …");
+    GtkWidget *clamp = adw_clamp_new();
     adw_status_page_set_icon_name(ADW_STATUS_PAGE(page), "org.drdebug.gui");
     adw_status_page_set_title(ADW_STATUS_PAGE(page), "drdebug");
     adw_status_page_set_description(
-        ADW_STATUS_PAGE(page), "Replay a recorded failure, forwards and backwards, and ask why.");
-    gtk_actionable_set_action_name(GTK_ACTIONABLE(open), "win.open");
-    gtk_widget_add_css_class(open, "pill");
-    gtk_widget_add_css_class(open, "suggested-action");
-    gtk_widget_set_halign(open, GTK_ALIGN_CENTER);
+        ADW_STATUS_PAGE(page),
+        "Record a failure once, replay it forwards and backwards, and ask why.");
     recent_title = window_label("Recent recordings");
     gtk_widget_add_css_class(recent_title, "heading");
     recent_list = gtk_list_box_new();
@@ -76,8 +97,7 @@ GtkWidget *start_new(struct window *w)
     gtk_accessible_update_property(GTK_ACCESSIBLE(recent_list), GTK_ACCESSIBLE_PROPERTY_LABEL,
                                    "Recent recordings", -1);
     g_signal_connect(recent_list, "row-activated", G_CALLBACK(on_recent), w);
-    gtk_box_append(GTK_BOX(box), open);
-    gtk_box_append(GTK_BOX(box), make_steps());
+    gtk_box_append(GTK_BOX(box), make_buttons(w));
     gtk_box_append(GTK_BOX(box), recent_title);
     gtk_box_append(GTK_BOX(box), recent_list);
     adw_clamp_set_child(ADW_CLAMP(clamp), box);

@@ -13,6 +13,7 @@ struct table {
     GtkWidget *stack, *view, *empty;
     GListStore *items;
     GtkSingleSelection *selection;
+    unsigned wanted; /* the row that is to be seen */
 };
 
 /* A cell's column is known by the factory that makes it. */
@@ -278,6 +279,26 @@ GuiItem *table_selected(struct table *t)
 {
     void *row = gtk_single_selection_get_selected_item(t->selection);
     return row ? item_of(row) : NULL;
+}
+
+/* GTK 4.8 has an action for it, of the list in the column view. It needs rows that have their
+ * places. */
+static gboolean scroll_later(void *arg)
+{
+    GtkWidget *stack = arg;
+    struct table *t = g_object_get_data(G_OBJECT(stack), "table");
+    GtkWidget *list = gtk_widget_get_last_child(t->view);
+    if (list && gtk_widget_get_mapped(list) && gtk_widget_get_height(list) > 0 &&
+        t->wanted < table_rows(t))
+        gtk_widget_activate_action(list, "list.scroll-to-item", "u", t->wanted);
+    g_object_unref(stack);
+    return G_SOURCE_REMOVE;
+}
+
+void table_scroll_to(struct table *t, unsigned row)
+{
+    t->wanted = row;
+    g_timeout_add(30, scroll_later, g_object_ref(t->stack)); /* they have none yet */
 }
 
 unsigned table_rows(struct table *t)

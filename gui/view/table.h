@@ -37,6 +37,8 @@ void table_take(struct table *t, GPtrArray *items);
 void table_say(struct table *t, const char *text); /* what is shown while there are no rows */
 void table_select(struct table *t, unsigned row);
 GuiItem *table_selected(struct table *t); /* or NULL; not a reference */
+/* So that it is seen, in the middle if it was not. */
+void table_scroll_to(struct table *t, unsigned row);
 unsigned table_rows(struct table *t);
 GuiItem *table_row(struct table *t, unsigned row); /* not a reference */
 

@@ -47,10 +47,12 @@ static const struct colour mark_colours[TIMELINE_KINDS] = {
 
 static GdkRGBA colour_of(const struct timeline_rect *r, bool dark)
 {
-    const struct colour *c = r->kind == TIMELINE_RUN
+    const struct colour *c = r->kind == TIMELINE_RUN || r->kind == TIMELINE_WAIT
                                  ? &lane_colours[(unsigned)r->lane % G_N_ELEMENTS(lane_colours)]
                                  : &mark_colours[r->kind];
     GdkRGBA colour = dark ? c->dark : c->light;
+    if (r->kind == TIMELINE_WAIT)
+        colour.alpha = 0.45f;
     if (r->kind == TIMELINE_RUN)
         colour.alpha = (float)(0.18 + 0.72 * r->share);
     return colour;
@@ -76,7 +78,10 @@ static void draw_rect(cairo_t *cr, const struct timeline_rect *r, bool dark)
 {
     GdkRGBA colour = colour_of(r, dark);
     gdk_cairo_set_source_rgba(cr, &colour);
-    cairo_rectangle(cr, NAMES + r->x, r->y + 1.5, MAX(r->width, 0.7), MAX(r->height - 3, 1));
+    if (r->kind == TIMELINE_WAIT) /* a thin line */
+        cairo_rectangle(cr, NAMES + r->x, r->y + r->height / 2 - 0.75, r->width, 1.5);
+    else
+        cairo_rectangle(cr, NAMES + r->x, r->y + 1.5, MAX(r->width, 0.7), MAX(r->height - 3, 1));
     cairo_fill(cr);
 }
 
@@ -119,12 +124,14 @@ static gboolean on_tooltip(GtkWidget *area, int x, int y, gboolean keyboard, Gtk
     (void)keyboard;
     for (unsigned i = rects->len; i-- > 0 && !words;) {
         const struct timeline_rect *r = &g_array_index(rects, struct timeline_rect, i);
-        int edge = r->kind == TIMELINE_RUN ? 0 : 3;
+        int edge = r->kind <= TIMELINE_WAIT ? 0 : 3;
         if (x - NAMES < r->x - edge || x - NAMES > r->x + r->width + edge || y < r->y ||
             y > r->y + r->height)
             continue;
         char *at = text_number(r->from);
-        if (r->kind == TIMELINE_RUN)
+        if (r->kind == TIMELINE_WAIT)
+            words = g_strdup_printf("T%u waits, from tick %s", r->thread, at);
+        else if (r->kind == TIMELINE_RUN)
             words = g_strdup_printf("T%u runs, %d %% of the time, from tick %s", r->thread,
                                     (int)(r->share * 100), at);
         else

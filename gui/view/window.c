@@ -5,11 +5,13 @@
 #include <string.h>
 
 #include "gui/model/text.h"
+#include "gui/view/guide.h"
+#include "gui/view/launch.h"
 #include "gui/view/panes.h"
 #include "gui/view/source.h"
 #include "gui/view/timeline_view.h"
 
-enum { PULSE_MS = 120 };
+enum { PULSE_MS = 120, PULSE_AFTER = 8 };
 
 GtkWidget *window_label(const char *text)
 {
@@ -110,7 +112,7 @@ static void announce_live(struct window *w)
 {
     const struct session *s = &w->debugger->session;
     if (!s->recording.live || !s->now || !s->why || !g_str_has_prefix(s->why, "SIG") ||
-        g_str_has_prefix(s->why, "SIGINT") || w->region)
+        g_str_has_prefix(s->why, "SIGINT"))
         return;
     char *text = g_strdup_printf("The program got %s.", s->why);
     window_announce(w, text, "Why?", "win.why-failure");
@@ -120,9 +122,13 @@ static void announce_live(struct window *w)
 static gboolean pulse(void *arg)
 {
     struct window *w = arg;
-    if (!gtk_widget_get_visible(w->work))
+    if (!gtk_widget_get_visible(w->work)) {
+        w->pulses = 0;
         return G_SOURCE_CONTINUE;
-    if (w->debugger->percent < 0)
+    }
+    if (w->debugger->percent >= 0)
+        w->pulses = 0;
+    else if (++w->pulses > PULSE_AFTER) /* what is short does not move */
         gtk_progress_bar_pulse(GTK_PROGRESS_BAR(w->work_bar));
     return G_SOURCE_CONTINUE;
 }
@@ -179,7 +185,8 @@ static void on_changed(void *arg, enum debugger_change change)
     timeline_view_changed(w->timeline, change);
     panes_changed(w, change);
     show_status(w);
-    if (change == CHANGE_PLACE && w->debugger->session.at_end)
+    guide_changed(w, change);
+    if (change == CHANGE_PLACE && w->debugger->session.at_end && !w->guide)
         window_announce(w, NULL, NULL, NULL);
     if (change == CHANGE_PLACE) {
         go_on_to_why(w);
@@ -334,7 +341,7 @@ struct window *window_new(GtkApplication *app, const char *drdebug)
     w->source = source_new(w);
     w->timeline = timeline_view_new(w);
     gtk_window_set_application(GTK_WINDOW(w->window), app);
-    actions_add(w, app);
+    actions_add(w);
     panes_make(w);
     arrange(w, builder);
     g_signal_connect(w->banner, "notify::child-revealed", G_CALLBACK(on_revealed), w);
@@ -342,6 +349,7 @@ struct window *window_new(GtkApplication *app, const char *drdebug)
                      G_CALLBACK(on_banner_close), w);
     g_signal_connect(w->window, "close-request", G_CALLBACK(on_close), w);
     w->pulse = g_timeout_add(PULSE_MS, pulse, w);
+    settings_apply(w);
     actions_update(w);
     start_refresh(w);
     g_object_unref(builder);

@@ -58,11 +58,11 @@ struct window {
     GtkWidget *status, *position, *work, *work_label, *work_bar;
     GtkWidget *title, *main_paned, *left_paned, *right_paned;
     bool closing;
-    bool why_at_end; /* a live program goes to its end, where its failure can be asked */
-    unsigned pulse;  /* a source of the main loop */
-    char *relogged;  /* the recording of a slice that is being made */
-    char *region;    /* of a live program, where it began; NULL: there is none */
-    uint64_t region_ticks;
+    int guide;        /* guide.c: the step that is next, or 0 */
+    bool why_at_end;  /* a live program goes to its end, where its failure can be asked */
+    unsigned pulse;   /* a source of the main loop */
+    unsigned pulses;  /* since what is done began */
+    char *relogged;   /* the recording of a slice that is being made */
     char *expression; /* what a menu's Why?, Slice and their kind are about */
 };
 
@@ -81,9 +81,11 @@ void window_menu(struct window *w, const char *expression, GtkWidget *at,
                  const GdkRectangle *where);
 
 /* actions.c: buttons, menus and keys from actions.def. */
-void actions_add(struct window *w, GtkApplication *app);
+void actions_add(struct window *w);
 void actions_update(struct window *w);
 GtkWidget *actions_toolbar(struct window *w);
+/* NAME=KEY with spaces between; names of actions.def. What is not named has its own key. */
+void actions_use_keys(struct window *w, const char *keys);
 GMenuModel *actions_menu(struct window *w);
 
 /* panes.c: from panes.def. */

@@ -20,6 +20,11 @@ PATIENCE_S = 60  # a machine may be busy; no test asserts a time
 POSITION = re.compile(r"T\d+:\d+:[0-9a-f]+")
 
 
+def check(condition, words):
+    if not condition:
+        raise Failure(words)
+
+
 class Failure(Exception):
     """What was expected did not come."""
 
@@ -62,7 +67,7 @@ class Window:
 
     def __init__(self, program, *arguments, log="gui.log"):
         self.log, self.known = log, {}
-        with open(log, "wb") as out:
+        with open(log, "ab") as out:
             # A complaint of GTK ends the program: it is a defect.
             self.process = subprocess.Popen([program, *arguments], stdout=out, stderr=out,
                                             env=os.environ | {"G_DEBUG": "fatal-criticals"})
@@ -224,3 +229,60 @@ class Window:
 
 def kill(pid):
     os.kill(pid, signal.SIGKILL)
+
+
+def is_alive(pid):
+    try:
+        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
+            return file.read().rpartition(")")[2].split()[0] != "Z"
+    except FileNotFoundError:
+        return False
+
+
+class Session:
+    """One window that several cases use."""
+
+    def __init__(self, gui, drdebug):
+        self.gui, self.drdebug = gui, drdebug
+        self.window = None
+
+    def check_position(self):
+        """What the status bar says is what GDB says."""
+        said = self.window.when()
+        wait(f"the position {said} in the status bar (it is {self.window.position()})", lambda: self.window.position() == said, 10)
+        return said
+
+    def close(self):
+        self.window.close()
+        self.window = None
+
+
+def complaints():
+    """What GTK has complained of, in all windows."""
+    if not os.path.exists("gui.log"):
+        return []
+    with open("gui.log", encoding="utf-8", errors="replace") as log:
+        return [line.rstrip() for line in log if "WARNING" in line or "CRITICAL" in line]
+
+
+def play(cases, session):
+    """Plays the cases; the first that fails is the last. The status to end with."""
+    failed = False
+    for case in cases:
+        begin = time.monotonic()
+        try:
+            case(session)
+            print(f"ok {case.__name__} {time.monotonic() - begin:.1f} s", flush=True)
+        except Failure as error:
+            print(f"FAILED {case.__name__}: {error}", flush=True)
+            if os.environ.get("DRDEBUG_SCREENSHOT"):
+                subprocess.run(["import", "-window", "root", os.environ["DRDEBUG_SCREENSHOT"]], check=False)
+            failed = True
+            break
+    if session.window:
+        session.window.process.kill()
+        session.window.process.wait()
+    for line in complaints():
+        print(f"FAILED: GTK complains: {line}")
+        failed = True
+    return int(failed)

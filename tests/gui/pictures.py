@@ -43,6 +43,19 @@ def take(gui, recording, folder, dark):
     if dark:
         w.key("ctrl+alt+d")
     picture(f"{folder}/start{suffix}.png")
+    w.key("ctrl+n")
+    w.find("text", "Environment")
+    picture(f"{folder}/program{suffix}.png")
+    w.key("Escape")
+    w.close()
+    w = person.Window(gui, "--", "./racy_counter")
+    w.await_status("in main")
+    if dark:
+        w.key("ctrl+alt+d")
+    w.click(w.find("page tab", "Terminal"))
+    w.key("F5")
+    w.await_status("in main .*SIGABRT")
+    picture(f"{folder}/live{suffix}.png")
     w.close()
 
 

@@ -15,32 +15,20 @@ import tempfile
 import time
 
 import person
-from person import POSITION, Failure, wait
+from person import POSITION, check, wait
 
 
-def check(condition, words):
-    if not condition:
-        raise Failure(words)
-
-
-class Session:
+class Session(person.Session):
     """One window, and what the cases know about the recording."""
 
     def __init__(self, gui, drdebug, recording):
-        self.gui, self.drdebug, self.recording = gui, drdebug, recording
-        self.window = None
+        super().__init__(gui, drdebug)
+        self.recording = recording
 
     def open(self, *arguments):
         if self.window is None:
             self.window = person.Window(self.gui, *(arguments or (self.recording,)))
         return self.window
-
-    def check_position(self):
-        """What the status bar says is what GDB says."""
-        w = self.window
-        said = w.when()
-        wait(f"the position {said} in the status bar (it is {w.position()})", lambda: w.position() == said, 10)
-        return said
 
 
 def opens_at_main(s):
@@ -166,7 +154,7 @@ def leaves_no_process(s):
     check(below, "there was no GDB")
     w.close()
     s.window = None
-    wait("the end of all processes", lambda: not any(is_alive(pid) for pid in below))
+    wait("the end of all processes", lambda: not any(person.is_alive(pid) for pid in below))
 
 
 def refuses_a_damaged_recording(s):
@@ -209,14 +197,6 @@ def random_clicks_and_keys(s):
     wait("an answer", lambda: w.status() is not None)
 
 
-def is_alive(pid):
-    try:
-        with open(f"/proc/{pid}/stat", encoding="ascii", errors="replace") as file:
-            return file.read().rpartition(")")[2].split()[0] != "Z"
-    except FileNotFoundError:
-        return False
-
-
 CASES = [opens_at_main, steps_in_both_directions, stops_at_a_breakpoint, goes_to_the_failure_and_says_why,
          activates_a_dependence_in_another_thread, walks_through_the_slice, moves_with_the_timeline, output_leads_to_its_moment,
          survives_the_death_of_gdb, leaves_no_process, refuses_a_damaged_recording]
@@ -232,33 +212,11 @@ def record(drdebug, subject, room):
 
 def main():
     gui, drdebug, subject, source, *wanted = sys.argv[1:]
-    failed = False
     with tempfile.TemporaryDirectory() as room:
         os.chdir(room)
         session = Session(gui, drdebug, record(drdebug, subject, room))
         session.source = source
-        cases = [random_clicks_and_keys] if wanted == ["random"] else CASES
-        for case in cases:
-            begin = time.monotonic()
-            try:
-                case(session)
-                print(f"ok {case.__name__} {time.monotonic() - begin:.1f} s", flush=True)
-            except Failure as error:
-                print(f"FAILED {case.__name__}: {error}", flush=True)
-                if os.environ.get("DRDEBUG_SCREENSHOT"):
-                    subprocess.run(["import", "-window", "root", os.environ["DRDEBUG_SCREENSHOT"]], check=False)
-                failed = True
-                break
-        if session.window:
-            session.window.process.kill()
-            session.window.process.wait()
-        if os.path.exists("gui.log"):
-            with open("gui.log", encoding="utf-8", errors="replace") as log:
-                complaints = [line for line in log if "WARNING" in line or "CRITICAL" in line]
-            for line in complaints:
-                print(f"FAILED: GTK complains: {line.rstrip()}")
-            failed |= bool(complaints)
-    sys.exit(1 if failed else 0)
+        sys.exit(person.play([random_clicks_and_keys] if wanted == ["random"] else CASES, session))
 
 
 main()
