@@ -163,6 +163,7 @@ void breakpoints_insert(struct server *s, struct args *args)
         reply_deinit(&b.conditions);
         return;
     }
+    all->kept_out = all->kept_out == b.addr ? 0 : all->kept_out;
     struct breakpoint *old = find(all, &b);
     if (old) {
         reply_deinit(&old->conditions);
@@ -187,6 +188,7 @@ void breakpoints_remove(struct server *s, struct args *args)
     }
     if (b.type == TYPES)
         return;
+    all->kept_out = all->kept_out == b.addr ? 0 : all->kept_out;
     struct breakpoint *old = find(all, &b);
     if (old) {
         reply_deinit(&old->conditions);
@@ -372,7 +374,7 @@ static bool find_out(const struct server *s, uint64_t pc, struct given *out, siz
     for (; all->is_given && at + sizeof *out <= all->given.bytes; at += sizeof *out + out->bytes) {
         memcpy(out, all->given.data + at, sizeof *out);
         *conditions_at = at + sizeof *out;
-        if ((!pc || out->pc == pc) && !breakpoints_is_set(s, out->pc))
+        if ((!pc || out->pc == pc) && out->pc != all->kept_out && !breakpoints_is_set(s, out->pc))
             return true;
     }
     return false;
@@ -387,12 +389,14 @@ bool breakpoints_is_out(const struct server *s, uint64_t pc)
 }
 
 /* What GDB has taken out to step a thread off it, others may come to meanwhile. */
-static void keep_out(const struct server *s, uint64_t pc, struct listing *l)
+static void keep_out(struct server *s, uint64_t pc, struct listing *l)
 {
     struct given one;
     size_t from, i = l->stops.break_count;
 
-    if (!pc || !find_out(s, pc, &one, &from))
+    const bool found = pc && find_out(s, pc, &one, &from);
+    s->breakpoints.kept_out = found ? pc : 0;
+    if (!found)
         return;
     for (; i && l->breaks[i - 1].pc > pc; i--)
         l->breaks[i] = l->breaks[i - 1];

@@ -41,6 +41,7 @@ struct breakpoints {
     uint8_t signal_passed[STOP_MAX_SIGNALS];
     struct reply given; /* what the debuggee was told last, as bytes */
     bool is_given;
+    uint64_t kept_out; /* was given, though it is out; 0: none */
 };
 
 struct open_file {
