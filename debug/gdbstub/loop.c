@@ -51,7 +51,7 @@ void loop_packet(struct server *s, const char *data, size_t n)
         return;
     forget(&s->loop);
     if (n >= sizeof threads - 1 && !memcmp(data, threads, sizeof threads - 1))
-        s->loop.wanted = false;
+        s->loop.wanted = s->has_passed = false;
 }
 
 /* GDB goes on from pc, having come from next. True if it did so before. */

@@ -115,6 +115,45 @@ static void tell_step_off(struct server *s, const struct resume *r, struct debug
     told->at.thread = r->alone;
 }
 
+/* Going back, others' turns may come before the step is made, and GDB 13 would not bear to hear of
+ * their stops then. So the step is made, past such a stop, and the next move goes there. */
+static void step_back_past(struct server *s, const struct resume *r, struct debuggee_stop *told)
+{
+    const struct breakpoints_how how = {.only = r->alone};
+    struct err err;
+
+    if (r->way != MOVE_BACK_ONE || told->why != STOP_BREAK || !is_of_another(r->alone, told))
+        return;
+    if (breakpoints_apply(s, &how, &err) || move_on(s, r, &s->stop, &err)) {
+        failed(s, &err);
+        return;
+    }
+    if (s->stop.why == STOP_STEP && s->stop.at.thread == r->alone) {
+        s->passed = told->at;
+        s->has_passed = true;
+        *told = s->stop;
+    } else if (debuggee_move(&s->debuggee, &(struct debuggee_move){.way = MOVE_TO, .to = told->at},
+                             &s->stop, &err)) {
+        failed(s, &err);
+    }
+}
+
+/* True: GDB goes on back, and is told of the stop that its step has passed by. */
+static bool goes_to_passed(struct server *s, const struct resume *r)
+{
+    const bool wanted = s->has_passed && r->way == MOVE_BACK && !r->alone;
+    struct err err;
+
+    s->has_passed = false;
+    if (!wanted ||
+        debuggee_move(&s->debuggee, &(struct debuggee_move){.way = MOVE_TO, .to = s->passed},
+                      &s->stop, &err))
+        return false;
+    s->stop.why = STOP_BREAK;
+    stops_report(s, &s->stop);
+    return true;
+}
+
 /* If the recording ends in a step that gets a thread off a breakpoint, then GDB 13 must not hear of
  * that: it would wait for the end of this step for ever. Its user is told. */
 static void tell_no_end(struct server *s, const struct resume *r, struct debuggee_stop *told)
@@ -168,7 +207,7 @@ static void run_recording(struct server *s, const struct resume *r)
     const bool off = steps_off(s, r);
     const uint32_t only = off ? 0 : r->alone;
     const struct position before = s->stop.at;
-    const bool stays = off && r->way == MOVE_STEP && s->stop.at.thread == r->alone;
+    const bool stays = off && s->stop.at.thread == r->alone;
     const struct breakpoints_how how = {only, r->way == MOVE_STEP, stays ? s->stop.at.pc : 0};
     struct debuggee_move goal = s->goal;
     struct err err;
@@ -191,6 +230,8 @@ static void run_recording(struct server *s, const struct resume *r)
     }
     if (goal.way != MOVE_NONE && step_first(s, r))
         return;
+    if (goes_to_passed(s, r))
+        return;
     s->goal.way = MOVE_NONE;
     if (goal.way == MOVE_NONE && is_at_breakpoint(s, r)) {
         s->stop.why = STOP_BREAK;
@@ -201,10 +242,12 @@ static void run_recording(struct server *s, const struct resume *r)
                               : breakpoints_apply(s, &how, &err) || move_on(s, r, &s->stop, &err))
         failed(s, &err);
     struct debuggee_stop told = s->stop;
-    if (goal.way == MOVE_NONE && off)
+    if (goal.way == MOVE_NONE && off) {
+        step_back_past(s, r, &told);
         tell_step_off(s, r, &told);
-    else if (goal.way == MOVE_NONE && only)
+    } else if (goal.way == MOVE_NONE && only) {
         tell_locked(s, r, &before, &told);
+    }
     if (goal.way == MOVE_NONE && r->alone)
         tell_no_end(s, r, &told);
     if (goal.way != MOVE_NONE && told.why != STOP_PAUSED)

@@ -86,6 +86,8 @@ struct server {
 
     struct debuggee_stop stop, pending; /* the last; one that is to be told next */
     bool has_pending;
+    struct position passed; /* a hit that a step back off a breakpoint has passed by: it is next */
+    bool has_passed;
     uint64_t program_mark; /* of the program that the client knows of */
     struct position begin;
     struct debuggee_move goal; /* the next resume goes there instead of where it says */

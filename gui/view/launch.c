@@ -81,14 +81,24 @@ void launch_restart(struct window *w)
         debugger_restart(w->debugger);
 }
 
+static void on_window_gone(GPid pid, int status, gpointer arg)
+{
+    (void)status, (void)arg;
+    g_spawn_close_pid(pid);
+}
+
 void launch_result(struct window *w, const char *path)
 {
     char *self = g_file_read_link("/proc/self/exe", NULL);
     char *argv[] = {self, (char *)path, NULL};
     GError *error = NULL;
+    GPid pid;
     if (!debugger_program(w->debugger)) {
         window_open(w, path);
-    } else if (!g_spawn_async(NULL, argv, NULL, 0, NULL, NULL, NULL, &error)) {
+    } else if (g_spawn_async(NULL, argv, NULL, G_SPAWN_DO_NOT_REAP_CHILD, NULL, NULL, &pid,
+                             &error)) {
+        g_child_watch_add(pid, on_window_gone, NULL);
+    } else {
         window_toast(w, error->message);
         g_error_free(error);
     }

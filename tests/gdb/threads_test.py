@@ -110,7 +110,9 @@ TABLES = {
         ("python other = next(t for t in gdb.selected_inferior().threads() if t.name == 'worker-1')", None),
         ("python other.switch()", None),
         ("next", "~hit Breakpoint"),
+        ("disable", None),  # others come to it, too: `finish' locks nothing
         ("finish", None),
+        ("enable", None),
         ("python print('it is', gdb.selected_thread().name)", "it is worker-1"),
         ("next", None),
         ("python other.switch()", "~visit"),
@@ -127,6 +129,8 @@ TABLES = {
         ("ignore $bpnum 100000", None),
         ("continue", HISTORY),
         ("info breakpoints", "already hit 600 times"),
+        ("reverse-continue", HISTORY),
+        ("info breakpoints", "already hit 1200 times"),
     ]) for n in range(2)},
     "locked_at_the_end": ("threads", (), (), [
         ("set scheduler-locking on", None),
