@@ -110,9 +110,9 @@ TABLES = {
         ("python other = next(t for t in gdb.selected_inferior().threads() if t.name == 'worker-1')", None),
         ("python other.switch()", None),
         ("next", "~hit Breakpoint"),
-        ("disable", None),  # others come to it, too: `finish' locks nothing
+        ("set scheduler-locking on", None),  # others come to the breakpoint meanwhile, and `finish' is no step
         ("finish", None),
-        ("enable", None),
+        ("set scheduler-locking step", None),
         ("python print('it is', gdb.selected_thread().name)", "it is worker-1"),
         ("next", None),
         ("python other.switch()", "~visit"),
