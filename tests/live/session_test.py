@@ -193,7 +193,7 @@ def keys(s):
 def asleep(s):
     """All threads sleep in the kernel, and their calls do not hear of it."""
     s.start("continue")
-    time.sleep(0.3)
+    time.sleep(2)  # on a busy machine it takes that long to get there
     s.press(b"\x03", "SIGINT", "nanosleep")
     s.do("reverse-stepi", "")
     s.do("continue", "No more reverse-execution history")
