@@ -83,19 +83,31 @@ static int no_gdb(const char *name, int cause)
     return CLI_FAILED;
 }
 
+/* A front end that reads GDB's text takes its version from there, and its commands accordingly. */
+static bool shows_version(const struct gdb_start *a)
+{
+    for (size_t i = 0; i < a->gdb_arg_count; i++)
+        if (!strcmp(a->gdb_args[i], "--fullname") || !strcmp(a->gdb_args[i], "-fullname"))
+            return true;
+    return false;
+}
+
 /* Returns GDB's status, or why there is none. Unless GDB is confined, this process becomes GDB. */
 static int run_gdb(const struct gdb_start *a, char *command)
 {
-    char *const first[] = {(char *)a->gdb, "-q", "-ex", command};
-    enum { FIRST = sizeof first / sizeof first[0] };
-    char **args = calloc(FIRST + a->gdb_arg_count + 1, sizeof *args);
+    enum { OWN = 4 };
+    char **args = calloc(OWN + a->gdb_arg_count + 1, sizeof *args), **end = args;
     char path[PATH_MAX];
     struct err err;
 
     if (!args)
         return say_error(CLI_FAILED, "%s: %s", a->verb, strerror(errno));
-    memcpy(args, first, sizeof first);
-    memcpy(args + FIRST, a->gdb_args, a->gdb_arg_count * sizeof *args);
+    *end++ = (char *)a->gdb;
+    if (!shows_version(a))
+        *end++ = "-q";
+    *end++ = "-ex";
+    *end++ = command;
+    memcpy(end, a->gdb_args, a->gdb_arg_count * sizeof *args);
     int cause = ENOENT, status = -1;
     bool found = program_find(a->gdb, path, &err) == 0 && access(path, X_OK) == 0;
     if (found && a->way) {

@@ -92,46 +92,40 @@ static void put_word(FILE *out, const char *word)
     fputc('\'', out);
 }
 
-/* A value of KDE's settings: a backslash is written twice. */
-static void put_escaped(FILE *out, const char *text)
+/* KDbg starts words that stand between spaces, without a shell: so its debugger is a script.
+ * words: a recording, or `--` and a program; end with NULL. */
+static int write_script(const char *path, const char *self, char *words[])
 {
-    for (; *text; text++) {
-        if (*text == '\\')
-            fputc('\\', out);
-        fputc(*text, out);
-    }
-}
-
-/* words: a recording, or `--` and a program; end with NULL. */
-static int write_settings(const char *folder, const char *self, char *words_of[])
-{
-    char path[PATH_MAX], *command = NULL;
-    size_t bytes;
-    FILE *words = open_memstream(&command, &bytes), *out;
-    if (!words)
+    FILE *out = fopen(path, "wx");
+    if (!out)
         return -1;
-    put_word(words, self);
-    if (strcmp(words_of[0], "--") != 0) {
-        fputs(" debug ", words);
-        put_word(words, words_of[0]);
-        fputs(" -- --fullname --nx", words);
+    fputs("#!/bin/sh\nexec ", out);
+    put_word(out, self);
+    if (strcmp(words[0], "--") != 0) {
+        fputs(" debug ", out);
+        put_word(out, words[0]);
+        fputs(" -- --fullname --nx", out);
     } else {
-        fputs(" live --gdb-arg --fullname --gdb-arg --nx", words);
-        for (; *words_of; words_of++) {
-            fputc(' ', words);
-            put_word(words, *words_of);
+        fputs(" live --gdb-arg --fullname --gdb-arg --nx", out);
+        for (; *words; words++) {
+            fputc(' ', out);
+            put_word(out, *words);
         }
     }
-    fclose(words);
-    snprintf(path, sizeof path, "%s/kdbgrc", folder);
-    if (!(out = fopen(path, "w"))) {
-        free(command);
-        return -1;
-    }
-    fputs("[Debugger]\nDebuggerCmdStr=", out);
-    put_escaped(out, command);
     fputc('\n', out);
-    free(command);
+    const int bad = fchmod(fileno(out), 0700);
+    return fclose(out) || bad ? -1 : 0;
+}
+
+static int write_settings(const char *folder, const char *self, char *words[])
+{
+    char path[PATH_MAX], script[PATH_MAX];
+    FILE *out;
+    snprintf(script, sizeof script, "%s/gdb", folder);
+    snprintf(path, sizeof path, "%s/kdbgrc", folder);
+    if (write_script(script, self, words) || !(out = fopen(path, "w")))
+        return -1;
+    fprintf(out, "[Debugger]\nDebuggerCmdStr=%s\n", script);
     return fclose(out);
 }
 
@@ -139,6 +133,8 @@ static void remove_settings(const char *folder)
 {
     char path[PATH_MAX];
     snprintf(path, sizeof path, "%s/kdbgrc", folder);
+    unlink(path);
+    snprintf(path, sizeof path, "%s/gdb", folder);
     unlink(path);
     rmdir(folder);
 }

@@ -130,6 +130,12 @@ int debuggee_record(struct debuggee *d, enum debuggee_record what, struct debugg
     return what == RECORD_TOLD ? 0 : err_set(err, "this is a recording, and not a living program");
 }
 
+int debuggee_terminal(struct debuggee *d, const char *path, struct err *err)
+{
+    return d->ops->terminal ? d->ops->terminal(d->self, path, err)
+                            : err_set(err, "this is a recording, and not a living program");
+}
+
 int debuggee_divert(struct debuggee *d, struct err *err)
 {
     return d->ops->divert(d->self, err);

@@ -150,6 +150,9 @@ struct debuggee_recorded {
 int debuggee_record(struct debuggee *d, enum debuggee_record what, struct debuggee_recorded *out,
                     struct err *err);
 
+/* Its standard input, output and error are this file from here on, such as another terminal. */
+int debuggee_terminal(struct debuggee *d, const char *path, struct err *err);
+
 /* A recording that leaves code out was made of these statements, in the order of their execution:
  * the i-th begins at `at`. 1, or 0 past the last; others have none. */
 struct debuggee_statement {

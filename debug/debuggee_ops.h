@@ -33,7 +33,8 @@ struct debuggee_ops {
     int (*settle)(void *self, struct err *err); /* NULL: it always is */
     void (*leave)(void *self, bool kills);
     int (*record)(void *self, enum debuggee_record what, struct debuggee_recorded *out,
-                  struct err *err); /* NULL: it is a recording */
+                  struct err *err);                                 /* NULL: it is a recording */
+    int (*terminal)(void *self, const char *path, struct err *err); /* NULL: the same */
     int (*statement)(void *self, size_t i, struct debuggee_statement *out); /* NULL: none */
     int (*divert)(void *self, struct err *err);
     bool (*diverted)(const void *self);

@@ -3,9 +3,7 @@
  * SPDX-License-Identifier: MIT
  *
  * Plain data. How it travels is mailbox.h's; the supervisor sees only private copies that were
- * checked (inbox.h).
- *
- * Included by code inside the target and outside; no libc.
+ * checked (inbox.h). Included by code inside the target and outside; no libc.
  */
 #ifndef DEBUG_MESSAGES_H
 #define DEBUG_MESSAGES_H
@@ -47,6 +45,7 @@ enum mailbox_command {
     DO_FLUSH,     /* live: the log so far is handed over: its records, parts begun, parts ended */
     DO_RECORD,    /* live: a part begins (arg0 1) or ends: enum trigger_answer */
     DO_LEAVE,     /* live: the program goes on without a debugger; not answered */
+    DO_TERMINAL,  /* live: the file with this path is its input and output from here on: done? */
     DO_QUIT,
 };
 

@@ -306,12 +306,19 @@ class RefuseChildren(gdb.Command):
             raise gdb.GdbError("Child processes are not in the recording: GDB stays with the parent.")
 
 
-def hook(command, before):
-    """What to do before a command of GDB's."""
+def hook(command, what, when="hook"):
+    """What to do before a command of GDB's, or after it (`hookpost')."""
     prefix, _, name = command.rpartition(" ")
-    own = f"{prefix} hook-{name}".strip()
+    own = f"{prefix} {when}-{name}".strip()
     if own not in gdb.execute(f"complete {own}", to_string=True).splitlines():  # the user's own stays
-        gdb.execute(f"define {own}\n{before}\nend")
+        gdb.execute(f"define {own}\n{what}\nend")
+
+
+def change_terminal():
+    """After `tty PATH': GDB's own would count from the next `run' on, and a living program runs already."""
+    path = gdb.parameter("inferior-tty")
+    if path and is_recording() and ask("record")["path"]:  # not a recording's
+        ask(f"terminal {os.fsencode(path).hex()}")
 
 
 def tell_end(when):
@@ -788,10 +795,11 @@ def install():
     gdb.events.stop.connect(history.on_stop)
     gdb.events.breakpoint_created.connect(forks.on_created)
     gdb.events.breakpoint_deleted.connect(forks.tell)
-    gdb.drdebug_tell_thread = tell_thread
+    gdb.drdebug_tell_thread, gdb.drdebug_change_terminal = tell_thread, change_terminal
     hook("record", "maintenance drdebug-refuse-record")
     for setting in Forks.SETTINGS:
         hook(f"set {setting}", f"maintenance drdebug-refuse-children {setting}")
+    hook("set inferior-tty", "python gdb.drdebug_change_terminal()", when="hookpost")
     for command in BACKWARDS:
         hook(command, "python gdb.drdebug_tell_thread()")
 

@@ -766,6 +766,17 @@ static int record(void *self, enum debuggee_record what, struct debuggee_recorde
     return 0;
 }
 
+static int use_terminal(void *self, const char *path, struct err *err)
+{
+    struct live *l = self;
+    if (l->over)
+        return err_set(err, "the program has ended");
+    if (living_terminal(l->living, path, err))
+        return -1;
+    terminal_close(&l->terminal); /* the debugger has its own to itself */
+    return 0;
+}
+
 static void leave(void *self, bool kills)
 {
     struct live *l = self;
@@ -836,6 +847,7 @@ int live_open(const struct live_options *options, struct debuggee *out, struct e
         .settle = settle,
         .leave = leave,
         .record = record,
+        .terminal = use_terminal,
         .divert = divert,
         .diverted = diverted,
         .divert_end = divert_end,

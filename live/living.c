@@ -242,6 +242,15 @@ int living_record(struct living *l, bool on, struct err *err)
     }
 }
 
+int living_terminal(struct living *l, const char *path, struct err *err)
+{
+    const struct inbox_order to = {.what = DO_TERMINAL, .data = path, .bytes = strlen(path) + 1};
+    bool done;
+    if (order(l, &to, err) || inbox_done(l->inbox, &done, err))
+        return -1;
+    return done ? 0 : err_set(err, "%s: the program cannot open it", path);
+}
+
 void living_leave(struct living *l)
 {
     if (l->stopped)

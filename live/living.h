@@ -58,6 +58,8 @@ int living_flush(struct living *l, struct living_log *log, struct err *err);
 /* The next part of the run begins here, or the one that is recorded ends. 1: it does; 0: it will
  * when the program goes on. */
 int living_record(struct living *l, bool on, struct err *err);
+/* Its standard input and output are this file from here on. */
+int living_terminal(struct living *l, const char *path, struct err *err);
 /* The program goes on without us. */
 void living_leave(struct living *l);
 void living_kill(struct living *l);

@@ -322,6 +322,22 @@ static void record(struct server *s, struct args *args, struct reply *out)
     reply_text(out, "\"}");
 }
 
+/* A path in hexadecimal: the living program's standard input and output from here on. */
+static void terminal(struct server *s, struct args *args, struct reply *out)
+{
+    char path[4096];
+    struct err err;
+
+    if (!args_string(args, path, sizeof path))
+        err_set(&err, "which terminal?");
+    else if (debuggee_terminal(&s->debuggee, path, &err) == 0)
+        err.msg[0] = 0;
+    if (err.msg[0])
+        put_error(out, err.msg);
+    else
+        reply_text(out, "{}");
+}
+
 /* ---- thread ---- */
 
 /* The user's thread: a step back that names none is of this one. */
@@ -375,6 +391,7 @@ static void answer(struct server *s, struct args *args)
         {"statements", history_statements},
         {"recording", recording},
         {"record", record},
+        {"terminal", terminal},
         {"thread", thread},
         {"lines", lines},
         {"forks", forks},

@@ -195,54 +195,6 @@ def mi(recordings):
         gdb.kill()
 
 
-def kdbg(recordings):
-    """What KDbg 3.2 says to `gdb --fullname`, with its prompt."""
-    line = markers("calls")
-    serve = Serve(recordings, recordings.get("calls"), ":0")
-    prompt = rb"\(kdbg\) "
-    gdb = Gdb(["gdb", "--fullname", "--nx"], rb"\(gdb\) ", recordings.work)
-    try:
-        gdb.until(rb"\(gdb\) ")
-        gdb.prompt = prompt
-        gdb.say("set prompt (kdbg) ")
-        for command in ("set confirm off", "set width 0", "set height 0", "set print static-members off",
-                        "set overload-resolution off", "set print elements 200", "set print repeats 10",
-                        "set breakpoint pending on", "set remotetimeout 50"):  # the last for a busy machine
-            gdb.say(command)
-        gdb.expect(f"file {recordings.program('calls')}", "Reading symbols")
-        gdb.expect(f"target remote {serve.address[0]}:{serve.address[1]}", "_start|0x")
-        gdb.expect("tbreak main", "Temporary breakpoint")
-        gdb.expect("cont", "\x1a\x1a.*calls.c:%s:" % line["MAIN BEGINS"])
-        gdb.expect(f"break calls.c:{line['ADDS']}", "Breakpoint 2")
-        gdb.expect("info breakpoints", "calls.c")
-        gdb.expect("cont", "\x1a\x1a.*calls.c:%s:" % line["ADDS"])
-        gdb.expect("bt", "#0 ")
-        gdb.expect("info all-registers", "rip")
-        gdb.expect("info locals", "total = ")
-        gdb.expect("print counter", "= 5")
-        gdb.expect("whatis item", "struct item")
-        gdb.expect("step", "\x1a\x1a")
-        gdb.expect("finish", "\x1a\x1a|Value returned")
-        gdb.expect("next", "\x1a\x1a")
-        gdb.expect("stepi", "\x1a\x1a")
-        gdb.expect("nexti", "\x1a\x1a")
-        gdb.expect(f"tbreak calls.c:{line['MAIN ENDS']}", "Temporary")
-        gdb.expect("delete 2", "")
-        gdb.expect("cont", "\x1a\x1a.*calls.c:%s:" % line["MAIN ENDS"])
-        gdb.expect("info threads", "1 ")
-        gdb.expect("x/8xw $sp", "0x")
-        gdb.expect("disassemble $pc, $pc+8", "=>")
-        gdb.expect("info line main", "starts at address")
-        gdb.expect("reverse-next", "\x1a\x1a")
-        gdb.expect("kill", "")
-        gdb.write("quit")
-        gdb.process.wait(REPLY_S)
-        serve.end()
-    finally:
-        gdb.kill()
-        serve.kill()
-
-
 # ---- clients that go ----
 
 def client_killed(recordings):
@@ -566,7 +518,7 @@ def bad_pinballs(recordings):
     check(not problems, "\n".join(problems))
 
 
-CASES = {"mi": mi, "kdbg": kdbg, "lost": lost, "client_killed": client_killed, "leaves_anywhere": leaves_anywhere,
+CASES = {"mi": mi, "lost": lost, "client_killed": client_killed, "leaves_anywhere": leaves_anywhere,
          "interrupt": interrupt, "does_not_read": does_not_read, "two_clients": two_clients, "garbage": garbage, "bad_pinballs": bad_pinballs}
 
 
