@@ -9,6 +9,12 @@
 #include "pinball/marks.h"
 #include "pinball/record_gap.h"
 
+const uint32_t records_sizes[RECORD_KINDS] = {
+#define RECORD(name, number, type, count, text) [RECORD_##name] = sizeof(struct type),
+#include "pinball/records.def"
+#undef RECORD
+};
+
 bool records_known(unsigned kind)
 {
     return records_least(kind) != SIZE_MAX || kind >= RECORD_SKIPPABLE;
@@ -29,17 +35,6 @@ size_t records_check(const void *data, size_t bytes, uint64_t *count)
         ++*count;
     }
     return good;
-}
-
-size_t records_least(unsigned kind)
-{
-    static const size_t least[RECORD_KINDS] = {
-#define RECORD(name, number, type, count, text) [RECORD_##name] = sizeof(struct type),
-#include "pinball/records.def"
-#undef RECORD
-    };
-
-    return kind < RECORD_KINDS && least[kind] ? least[kind] : SIZE_MAX;
 }
 
 uint64_t records_time(const struct record *record)

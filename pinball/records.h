@@ -20,9 +20,14 @@ size_t records_check(const void *data, size_t bytes, uint64_t *count);
 
 bool records_known(unsigned kind); /* or it may be skipped */
 
+extern const uint32_t records_sizes[RECORD_KINDS]; /* 0: no such kind */
+
 /* The least size of a whole record of this kind. Readers ask before they look into one. SIZE_MAX:
- * nobody knows what is in it. */
-size_t records_least(unsigned kind);
+ * nobody knows what is in it. Inline, since the recorder asks for each record. */
+static inline size_t records_least(unsigned kind)
+{
+    return kind < RECORD_KINDS && records_sizes[kind] ? records_sizes[kind] : SIZE_MAX;
+}
 
 /* When it was written (RECORD_TIME_BYTES); 0: it does not say. */
 uint64_t records_time(const struct record *record);

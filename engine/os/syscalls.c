@@ -80,7 +80,8 @@ static bool is_quick_write(long nr, const long a[6])
     return bytes <= ATOMIC && sys3(__NR_poll, (long)&poll, 1, 0) == 1 && (poll.seen & OUT);
 }
 
-long syscalls_pass(struct thread *t, long nr, const long a[6])
+/* Inline: it is in the way of each call. */
+static inline __attribute__((always_inline)) long pass(struct thread *t, long nr, const long a[6])
 {
     const bool others = engine.thread_count > 1 || engine.guested || engine.visited;
     const bool waits = (others || schedule->controlled) && !t->attached && may_wait(nr, a);
@@ -90,6 +91,11 @@ long syscalls_pass(struct thread *t, long nr, const long a[6])
     if (waits && others && !is_quick_write(nr, a))
         return wait_for(t, nr, a);
     return engine_syscall(nr, a);
+}
+
+long syscalls_pass(struct thread *t, long nr, const long a[6])
+{
+    return pass(t, nr, a);
 }
 
 static long unknown(const struct thread *t, long nr)
@@ -166,7 +172,7 @@ static long run(struct thread *t, long nr, long *a)
     long r;
     if (procfs_maps && procfs_call(t, nr, a, &r))
         return r;
-    r = handlers[nr] ? handlers[nr](t, a) : syscalls_pass(t, nr, a);
+    r = handlers[nr] ? handlers[nr](t, a) : pass(t, nr, a);
     if (procfs_memory_open && may_write_memory(nr))
         cache_kill_all();
     if (r == -EFAULT && !handlers[nr] && maps_open_all())

@@ -249,7 +249,7 @@ static int exec(struct thread *t)
 
 /* ---- system calls ---- */
 
-enum { CALL_NOTED_BEFORE = 1, CALL_WRITES = 2, CALL_LEARNED = 4, CALL_FORKS = 8 };
+enum { CALL_NOTED_BEFORE = 1, CALL_WRITES = 2, CALL_LEARNED = 4, CALL_FORKS = 8, CALL_DOES = 16 };
 
 static uint8_t known_traits[512];
 
@@ -262,12 +262,15 @@ __attribute__((noinline)) static unsigned learn_traits(long nr)
         found |= CALL_NOTED_BEFORE;
     if (does == DOES_FORKS || does == DOES_CLONES || does == DOES_CLONES_BY)
         found |= CALL_FORKS;
+    if (does != DOES_0 && does < DOES_FORKS) /* to descriptors, files, maps */
+        found |= CALL_DOES;
     if (nr >= 0 && nr < (long)ARRAY_LEN(known_traits))
         known_traits[nr] = (uint8_t)found;
     return found;
 }
 
-/* What kind of call it is, from the table, looked up once: most calls write no memory. */
+/* What kind of call it is, from the tables, looked up once: most calls write no memory, and many
+ * do nothing to files and maps. */
 static inline unsigned traits(long nr)
 {
     if (nr >= 0 && nr < (long)ARRAY_LEN(known_traits) && known_traits[nr])
@@ -381,7 +384,7 @@ static void wrote(struct thread *t, gaddr addr, uint64_t bytes)
 static bool refuses(struct thread *t, long nr, const long a[6])
 {
     (void)t;
-    return !log_over() && mapped_unseen_output(nr, a);
+    return (traits(nr) & CALL_DOES) && !log_over() && mapped_unseen_output(nr, a);
 }
 
 static void called(struct thread *t, long nr, long result)
@@ -396,13 +399,18 @@ static void called(struct thread *t, long nr, long result)
     f.count = 0;
     f.bytes = 0;
     struct record_map map;
-    if (traits(nr) & CALL_WRITES)
+    const unsigned kind = traits(nr);
+    if (kind & CALL_WRITES)
         effects_written(nr, a, result, add_effect, &f);
-    if (SYS_FAILED(result))
-        partial_note(nr, a, -result);
-    bool mapped = mapped_after(t, nr, a, result, &map);
-    write_call(t, nr, result, &f, mapped ? &map : NULL, outputs_opened(nr, a, result));
-    mapped_contents();
+    if (kind & CALL_DOES) {
+        if (SYS_FAILED(result))
+            partial_note(nr, a, -result);
+        bool mapped = mapped_after(t, nr, a, result, &map);
+        write_call(t, nr, result, &f, mapped ? &map : NULL, outputs_opened(nr, a, result));
+        mapped_contents();
+    } else {
+        write_call(t, nr, result, &f, NULL, 0);
+    }
     region_called(t, nr, result);
     mapped_shared();
     log_last(t);

@@ -265,6 +265,8 @@ void region_running(struct thread *t)
 
 bool region_call(struct thread *t, long nr)
 {
+    if (!region.next && !region.counted && !region.due)
+        return false; /* nothing can happen: most recordings, at each call */
     return happens(t, &(struct event){.kind = TRIGGER_CALL, .number = (uint64_t)nr}) ||
            region_tick(t);
 }
