@@ -45,7 +45,7 @@ struct session {
     bool (*due)(struct thread *t);        /* replay: is there something to do at this position? */
     uint64_t (*budget)(struct thread *t); /* replay: ticks to the next such position */
     void (*pause)(struct thread *t);      /* replay: the runtime is entered; may stop here */
-    void (*yield)(struct thread *t);      /* record: it gives the baton away here */
+    void (*yield)(struct thread *t); /* record: it gives the baton away here, and holds its lock */
 
     /* System calls. */
     bool (*replay_call)(struct thread *t, gaddr next); /* replay: all of it */

@@ -5,6 +5,7 @@
 #include "engine/core/session.h"
 #include "engine/os/signals.h"
 #include "engine/os/syscalls.h"
+#include "engine/os/threads.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 
@@ -61,22 +62,37 @@ static bool is_own(const struct thread *t, long pid)
     return false;
 }
 
+/* What a small file says. False: it cannot be read. */
+static bool read_text(const char *path, char *text, size_t room)
+{
+    long fd = sys4(__NR_openat, -100, (long)path, 02000000, 0);
+    if (SYS_FAILED(fd))
+        return false;
+    long n = sys3(__NR_read, fd, (long)text, (long)room - 1);
+    sys1(__NR_close, fd);
+    text[n > 0 ? n : 0] = 0;
+    return n > 0;
+}
+
+/* What follows `words` at their first place; NULL: they are not there. */
+static const char *behind(const char *text, const char *words)
+{
+    for (; *text; text++)
+        if (rt_prefix(text, words)) {
+            while (*words)
+                text++, words++;
+            return text;
+        }
+    return NULL;
+}
+
 /* Is it a descriptor of this process? */
 static bool own_pidfd(const struct thread *t, long fd)
 {
     char path[64], text[512], want[32];
     rt_format(path, sizeof path, "/proc/self/fdinfo/%d", (int)fd);
-    long info = sys4(__NR_openat, -100, (long)path, 02000000, 0);
-    if (SYS_FAILED(info))
-        return false;
-    long n = sys3(__NR_read, info, (long)text, sizeof text - 1);
-    sys1(__NR_close, info);
-    text[n > 0 ? n : 0] = 0;
     rt_format(want, sizeof want, "Pid:\t%d\n", t->process->pid);
-    for (const char *p = text; *p; p++)
-        if (rt_prefix(p, want))
-            return true;
-    return false;
+    return read_text(path, text, sizeof text) && behind(text, want);
 }
 
 /* What a call sends; sig 0: nothing to this process. */
@@ -232,6 +248,47 @@ static bool sent_here(struct thread *t, const struct sent *s)
     return true;
 }
 
+/* ---- processes that share the memory ---- */
+
+/* The kernel is about to kill it: it has noted that for each of its threads. */
+static bool is_doomed(const struct thread *o)
+{
+    char path[64], text[2048];
+    uint64_t pending = 0;
+    rt_format(path, sizeof path, "/proc/%d/status", o->process->pid);
+    const char *at = read_text(path, text, sizeof text) ? behind(text, "\nSigPnd:\t") : NULL;
+    if (at)
+        rt_hex(at, &pending);
+    return pending & SIG_BIT(SIG_KILL);
+}
+
+static bool lives(const struct thread *o)
+{
+    return __atomic_load_n(&o->host_alive, __ATOMIC_ACQUIRE);
+}
+
+/* A process that a signal kills at once may run on another processor for a moment after the call
+ * has returned. If it shares our memory, it must not come to have the baton in that moment: what it
+ * did then would have no end that a replay could find. Not for ever: it may be inside a file system
+ * that does not answer, and there it does no harm. */
+static void await_doomed(void)
+{
+    enum { NAP_NS = 20000, NAPS = 25000 };
+    const int64_t nap[2] = {0, NAP_NS};
+    for (const struct thread *o = engine.threads; o; o = o->next)
+        if (threads_is_side(o) && lives(o) && is_doomed(o))
+            for (int i = 0; i < NAPS && lives(o); i++)
+                sys2(__NR_nanosleep, (long)nap, 0);
+}
+
+static long send(struct thread *t, long nr, const long *a)
+{
+    long r = syscalls_pass(t, nr, a);
+    if (r == 0 && engine.side_processes)
+        await_doomed();
+    return r;
+}
+
 /* A debugger may not let the program die of it. */
 static bool debugger_lets(struct thread *t, const struct sent *s)
 {
@@ -250,7 +307,7 @@ static long make(struct thread *t, const long *a, struct sent s)
     long nr = (int32_t)t->cpu.gpr[RAX];
     const struct thread *dies = dies_by(t, &s);
     if (!dies)
-        return sent_here(t, &s) ? 0 : syscalls_pass(t, nr, a);
+        return sent_here(t, &s) ? 0 : send(t, nr, a);
     if (!debugger_lets(t, &s))
         return 0;
     signals_end(t, s.sig);

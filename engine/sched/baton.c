@@ -12,7 +12,8 @@
  * twice; cleared by the thread itself when it has the baton.
  *  2. Without an owner all threads in the queue rest (spin.h): the next one that asks has it at
  * once.
- *  3. await() is the only place where a thread learns that the baton is its own.
+ *  3. await() is the only place where a thread learns that the baton is its own: its word says so,
+ * and baton.owner, too.
  *
  * A process that shares the memory takes part as a thread does, but can be killed anywhere, with
  * the baton or the lock in its hands. While there are such processes, who waits looks now and then
@@ -202,13 +203,29 @@ static void wake(struct thread *t)
         sys3(__NR_futex, (long)&t->baton_word, FUTEX_WAKE_PRIVATE, 1);
 }
 
+/* A word that came late: the baton was given, told by another one (look_after_owner(),
+ * baton_steal()), used and given away before the giver came to tell. */
+static void take_back(struct thread *t)
+{
+    lock();
+    if (baton.owner != t)
+        t->baton_word = WAITING;
+    unlock();
+}
+
 /* The waker knows from now on that it must wake. False: it has given the baton already. */
 static bool about_to_sleep(struct thread *t)
 {
     uint32_t word = WAITING;
-    return __atomic_compare_exchange_n(&t->baton_word, &word, ASLEEP, false, __ATOMIC_ACQUIRE,
-                                       __ATOMIC_ACQUIRE) ||
-           word == ASLEEP;
+    while (!__atomic_compare_exchange_n(&t->baton_word, &word, ASLEEP, false, __ATOMIC_ACQUIRE,
+                                        __ATOMIC_ACQUIRE) &&
+           word != ASLEEP) {
+        if (__atomic_load_n(&baton.owner, __ATOMIC_RELAXED) == t)
+            return false;
+        take_back(t);
+        word = WAITING;
+    }
+    return true;
 }
 
 static bool is_given(const struct thread *t)
@@ -360,12 +377,12 @@ static void give_away(struct thread *t, bool spins)
     baton.vain = vain;
     if (spins && next != t && !threads_is_side(t)) /* a dead one is noticed when its turn comes */
         spin_rest(t);
-    unlock();
     t->baton_spun = spins;
+    if (session && next != t) /* with the lock: another one may tell the next, who then runs */
+        session->yield(t);
+    unlock();
     t->spin.news = false;
     spin_stats.given += spins;
-    if (session && next != t) /* a switch must follow; the next one does not run before wake() */
-        session->yield(t);
     wake(next);
     await(t);
 }

@@ -37,6 +37,8 @@ enum { SMALL_EFFECT = 2048, EFFECTS = 48 };
 static struct {
     uint32_t last;       /* number of the thread that ran last */
     uint64_t last_check; /* its count when its registers were last noted */
+    bool yields;         /* it has given its turn away, and nobody has come to have one since */
+    struct record_check yield; /* ... there */
 } now;
 
 static const struct sink *sink;
@@ -112,12 +114,29 @@ void record_begin(struct thread *t)
     }
     now.last = t->number;
     now.last_check = thread_count(t);
+    now.yields = false;
 }
 
+static void note_yield(void)
+{
+    if (now.yields && !log_over()) {
+        struct record_check *c = log_begin(RECORD_YIELD, sizeof *c);
+        c->r.flags = now.yield.r.flags;
+        c->at = now.yield.at;
+        log_commit();
+    }
+    now.yields = false;
+}
+
+/* A thread may have its own turn back: all others rest, or the one that was to have it was killed.
+ * Then it has not yielded. */
 static void note_switch(struct thread *t)
 {
+    if (now.last == t->number)
+        now.yields = false;
     if (now.last == t->number || log_over() || !now.last)
         return;
+    note_yield();
     struct record_switch *s = log_begin_timed(RECORD_SWITCH, sizeof *s);
     s->thread = t->number;
     s->pad = 0;
@@ -185,10 +204,9 @@ static void yield(struct thread *t)
 {
     if (log_over())
         return;
-    struct record_check *c = log_begin(RECORD_YIELD, sizeof *c);
-    c->r.flags = (uint8_t)((t->between ? BETWEEN : 0) | (t->baton_spun ? YIELD_SPINS : 0));
-    fill_check(c, t);
-    log_commit();
+    now.yield.r.flags = (uint8_t)((t->between ? BETWEEN : 0) | (t->baton_spun ? YIELD_SPINS : 0));
+    fill_check(&now.yield, t);
+    now.yields = true;
 }
 
 /* The count is the last that is known: its code keeps it in memory. */
@@ -196,6 +214,7 @@ static void killed(struct thread *t)
 {
     if (log_over() || now.last != t->number)
         return;
+    note_yield();
     struct record_check *c = log_begin(RECORD_YIELD, sizeof *c);
     c->r.flags = KILLED;
     c->at = here(t, 0);
@@ -212,6 +231,7 @@ static void note_end(struct thread *t, enum end_reason how, int status, uint8_t 
 {
     if (log_over())
         return;
+    note_yield();
     log_ring()->isa |= insn_isa_used;
     if (how != END_EXEC) {
         mapped_ends();
