@@ -103,6 +103,8 @@ struct closure_record {
     size_t events;
     uint64_t executed, external, copies, syncs;
     unsigned wrong; /* things that the trace or def/use sets do not tell, and happened */
+    bool unlucky;   /* two calls of different threads are over with nothing between them: another
+                       recording is needed */
 };
 
 int closure_record(struct trace_index *s, struct pinball *pinball, struct closure_record *out,

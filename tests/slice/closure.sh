@@ -12,10 +12,13 @@ seeds=${DRDEBUG_SOAK:+20}
 if [ -n "${DRDEBUG_SOAK-}" ]; then criteria=$((criteria * 3)); fi
 for chaos in "" ${DRDEBUG_SOAK:+--chaos}; do
     pinball=$room/one$chaos.pinball
-    # shellcheck disable=SC2086 # an option or nothing
-    "$drdebug" record $chaos -o "$pinball" -- "$@" >/dev/null 2>&1 </dev/null || true
     for seed in $(seq "${seeds:-1}"); do
-        for try in 1 2 3; do # 75: an address of the program's is in use, by chance
+        for try in 1 2 3; do # 75: another recording is needed; or an address of the program's is in use, by chance
+            if [ "$seed$try" = 11 ] || [ "$try" != 1 ]; then
+                rm -rf "$pinball"
+                # shellcheck disable=SC2086 # an option or nothing
+                "$drdebug" record $chaos -o "$pinball" -- "$@" >/dev/null 2>&1 </dev/null || true
+            fi
             status=0
             "$closure" "$pinball" "$seed" "$criteria" || status=$?
             [ "$status" -eq 75 ] || break

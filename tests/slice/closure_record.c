@@ -209,10 +209,15 @@ static int run_to(struct recorder *p, const struct forward_at *n, struct err *er
         return -1;
     if (r.thread == to.thread && r.count == to.count && r.rip == to.pc)
         return 0;
+    const bool waits =
+        !replay_registers(p->replay, to.thread, &r, err) && r.count == to.count && r.rip == to.pc;
     if (replay_run(p->replay, &to, &stop, err))
         return -1;
+    if (stop.why == STOP_POSITION)
+        return 0;
+    p->out->unlucky = waits;
     position_format(&to, text);
-    return stop.why == STOP_POSITION ? 0 : err_set(err, "the replay does not reach %s", text);
+    return err_set(err, "the replay does not reach %s", text);
 }
 
 static const struct closure_event *event_behind(const struct recorder *p, size_t i, uint32_t thread)
