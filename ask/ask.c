@@ -58,7 +58,7 @@ int ask_answer(struct asking *q, struct err *err)
                        "ask the one that it was made of");
     int end = of->answer(q, err);
     if (gaps && end >= 0)
-        rows_note(q->rows, "what was executed in the %s gaps of this recording does not count",
+        rows_note(q->rows, "what was executed in the gaps of this recording (%s) does not count",
                   gaps);
     return end;
 }

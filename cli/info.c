@@ -109,10 +109,11 @@ static void print_part(const struct pinball *p)
     print_value("part of", pinball_head_get(p, "part_of"));
     print_value("slice of", pinball_head_get(p, "relog_slice"));
     print_value("in", pinball_head_get(p, "relog_of"));
-    if (pinball_end_get(p, "gaps"))
-        printf("%-10s %s instructions in %s gaps\n", "left out",
-               outcome_number(before, pinball_end_number(p, "left_out", 0)),
-               pinball_end_get(p, "gaps"));
+    const uint64_t gaps = pinball_end_number(p, "gaps", 0);
+    if (gaps)
+        printf("%-10s %s instructions in %" PRIu64 " gap%s\n", "left out",
+               outcome_number(before, pinball_end_number(p, "left_out", 0)), gaps,
+               gaps == 1 ? "" : "s");
     print_value("from", pinball_head_get(p, "region_from"));
     print_value("to", pinball_head_get(p, "region_to"));
     print_value("part", pinball_head_get(p, "region_part"));

@@ -41,6 +41,7 @@ const char relog_details[] =
     "  --regions FILE     leave out the regions that FILE lists: [PC:INSTANCE:THREAD, PC:INSTANCE:THREAD)\n"
     "  --write-regions FILE  write down what is left out as such regions; -o may then be missing\n"
     "  --gap N            run what would be a gap of fewer than N instructions; by default 20000\n"
+    "  --output           what is left out has its output: without, it does not appear\n"
     "  -o DIR             write it to DIR, which must not exist\n"
     "  --help             print this\n"
     "\n"
@@ -60,6 +61,7 @@ enum {
     OPT_ONLY_THREAD,
     OPT_REGIONS,
     OPT_WRITE_REGIONS,
+    OPT_OUTPUT,
     OPT_HELP
 };
 
@@ -67,7 +69,7 @@ struct arguments {
     const char *slice, *out;
     const char *regions_path, *write_path;
     struct stretches *regions; /* NULL: none */
-    bool failure;
+    bool failure, output;
     bool whole; /* no slice: all but what is excluded */
     struct criterion_options criterion;
     struct exclude exclude;
@@ -88,6 +90,7 @@ static const struct option options[] = {
     {"only-thread", required_argument, NULL, OPT_ONLY_THREAD},
     {"regions", required_argument, NULL, OPT_REGIONS},
     {"write-regions", required_argument, NULL, OPT_WRITE_REGIONS},
+    {"output", no_argument, NULL, OPT_OUTPUT},
     {"help", no_argument, NULL, OPT_HELP},
     {NULL, 0, NULL, 0},
 };
@@ -131,6 +134,9 @@ static int set(int c, struct arguments *a)
         break;
     case OPT_WRITE_REGIONS:
         a->write_path = optarg;
+        break;
+    case OPT_OUTPUT:
+        a->output = true;
         break;
     case OPT_ONLY_THREAD:
         return numbers_threads("relog", optarg, a->exclude.only, &a->exclude.threads,
@@ -281,8 +287,9 @@ static void print_result(const char *dir, const struct relog_result *r)
     const double share = r->insns ? 100.0 * (double)r->kept / (double)r->insns : 0;
     plain_printf(stdout,
                  "%s: %" PRIu64 " of %" PRIu64 " instructions kept (%.3g %%), %" PRIu64
-                 " statements; %" PRIu64 " left out in %" PRIu64 " gaps\n",
-                 dir, r->kept, r->insns, share, r->statements, r->out, r->gaps);
+                 " statements; %" PRIu64 " left out in %" PRIu64 " gap%s\n",
+                 dir, r->kept, r->insns, share, r->statements, r->out, r->gaps,
+                 r->gaps == 1 ? "" : "s");
 }
 
 static int write_regions(const struct analysis *w, const struct pieces *kept)
@@ -326,7 +333,9 @@ static int write_pinball(struct analysis *w, struct progress *progress)
         text_add(&head, "relog_exclude", a->regions_path);
     for (size_t i = 0; i < a->exclude.words; i++)
         text_add(&head, "relog_exclude", a->exclude.word[i]);
+    text_add(&head, "relog_output", a->output ? "yes" : "no");
     const struct relog_options o = {.gap = a->gap,
+                                    .output = a->output,
                                     .from = w->of->has_from ? &w->of->from : NULL,
                                     .to = w->of->has_to ? &w->of->to : NULL,
                                     .head = &head,

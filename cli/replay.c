@@ -16,8 +16,10 @@
 #include "cli/engine_options.h"
 #include "cli/newest.h"
 #include "cli/outcome.h"
+#include "debug/messages.h"
 #include "pinball/ends.h"
 #include "pinball/pinball.h"
+#include "pinball/statements.h"
 #include "pinball/text.h"
 
 const char replay_details[] =
@@ -125,16 +127,36 @@ static int parse(int argc, char *argv[], struct replay_args *a)
     return -1;
 }
 
+/* Where what the program writes goes. */
+struct output {
+    struct pinball *pinball;
+    struct statements kept; /* what other code writes does not appear */
+    bool read, bad;         /* they were; they cannot be */
+    struct err err;
+    int failed; /* errno of a write */
+};
+
+static bool take_entry(void *arg, const struct mailbox_entry *e, const void *text)
+{
+    struct output *o = arg;
+    const struct position at = {.thread = e->at.thread, .count = e->at.count, .pc = e->at.pc};
+    (void)text;
+    if (!o->read && statements_read(o->pinball, &o->kept, &o->err))
+        o->bad = true;
+    o->read = true;
+    return !statements_hush(&o->kept, &at);
+}
+
 static void write_output(void *arg, int fd, const void *bytes, size_t n)
 {
     const char *p = bytes;
-    int *failed = arg;
+    struct output *o = arg;
     while (n) {
         ssize_t w = write(fd, p, n);
         if (w < 0 && errno == EINTR)
             continue;
         if (w <= 0) {
-            *failed = errno;
+            o->failed = errno;
             return;
         }
         p += w;
@@ -203,10 +225,11 @@ static int failed(const struct err *err)
  */
 static int replay_all(struct pinball *p, const struct replay_args *a, int *status)
 {
-    int output_error = 0;
+    struct output out = {.pinball = p};
     struct replay_options options = {.message = print_line,
                                      .output = a->quiet ? NULL : write_output,
-                                     .arg = &output_error,
+                                     .entry = take_entry,
+                                     .arg = &out,
                                      .engine = a->engine.len ? a->engine.text : NULL};
     struct replay_stop stop;
     struct err err;
@@ -222,9 +245,12 @@ static int replay_all(struct pinball *p, const struct replay_args *a, int *statu
         bad = say_error(CLI_FAILED, "%s: ended before that position", a->dir);
     else
         *status = say_end(p, a, &stop);
-    if (!bad && output_error)
-        bad = say_error(CLI_FAILED, "the program's output: %s", strerror(output_error));
+    if (!bad && out.bad)
+        bad = failed(&out.err);
+    if (!bad && out.failed)
+        bad = say_error(CLI_FAILED, "the program's output: %s", strerror(out.failed));
     replay_free(r);
+    statements_deinit(&out.kept);
     return bad;
 }
 

@@ -48,8 +48,8 @@ struct debuggee_move {
     uint64_t low, high;
     const struct stop_edge *edges;
     size_t edge_count;
-    struct position to;
-    uint64_t ticks; /* of all threads, from the begin */
+    struct position to; /* MOVE_ON: not past it, thread 0: no end; of a living program of no use */
+    uint64_t ticks;     /* of all threads, from the begin */
     /* Alive, MOVE_ON and MOVE_STEP: the thread that alone may run, 0: all; what is delivered in
      * place of the signal that it stopped for, or has come now, 0: none. */
     uint32_t alone;

@@ -16,6 +16,7 @@ To get elsewhere, the stub is told where, and then GDB is let continue, forwards
 stub goes straight there. To GDB and its front ends that is a stop like any other.
 """
 import bisect
+import functools
 import json
 import os
 import re

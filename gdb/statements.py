@@ -30,6 +30,11 @@ class Statement:
             pc = behind
         return f"T{self.thread}:{self.begin[0]}:{pc:x}"
 
+    def is_prologue(self):
+        """Nothing but a function's begin, where its arguments are not there yet: GDB's own steps do not stop there."""
+        behind = body_of(self.begin[1])
+        return behind is not None and behind > self.begin[1] and (self.begin[0], behind) > self.end
+
     def is_place(self, within=False):
         """Somewhere to stop; within: also where it goes on after a call."""
         return not self.how & IN_CALL and (within or not self.how & GOES_ON)
@@ -74,7 +79,7 @@ class Statements:
     def find(self, start, back, wanted):
         """The next one in this direction that is wanted, or None."""
         numbers = range(start - 1, -1, -1) if back else range(start + 1, len(self.all))
-        return next((number for number in numbers if wanted(self.all[number])), None)
+        return next((number for number in numbers if wanted(self.all[number]) and not self.all[number].is_prologue()), None)
 
     def around(self, most):
         """Those near here, for `pin list'."""
@@ -97,6 +102,7 @@ class Statements:
 statements = Statements()
 
 
+@functools.lru_cache(maxsize=None)
 def body_of(entry):
     """Where GDB stops for a breakpoint at the function that begins there; None: none does."""
     try:
@@ -105,9 +111,12 @@ def body_of(entry):
             block = block.superblock
         if not block or block.start != entry:
             return None
-        found = gdb.decode_line(f"-function {block.function.name} -source {block.function.symtab.filename}")[1] or ()
-        return next((one.pc for one in found if block.start <= one.pc < block.end), None)
-    except (gdb.error, RuntimeError, UnicodeDecodeError):
+        probe = gdb.Breakpoint(f'"{block.function.symtab.filename}":{block.function.name}', internal=True)
+        try:
+            return next((place.address for place in probe.locations if block.start <= place.address < block.end), None)
+        finally:
+            probe.delete()
+    except (AttributeError, gdb.error, RuntimeError, UnicodeDecodeError):
         return None
 
 
@@ -122,6 +131,18 @@ def statement_text(one):
         except gdb.error:
             pass
     return location(one.begin[1]) + (f"  {plain(text)}" if text else "")
+
+
+def go_with_stops(where):
+    """As goto(), but breakpoints and watchpoints on the way stop."""
+    if where in ("begin", "end"):
+        gdb.execute("continue")
+    elif ask(f"goto stops {where}")["direction"] != "here":
+        try:
+            gdb.execute("continue")
+        finally:
+            ask("goto none")
+        refresh_libraries()
 
 
 class StatementStep(gdb.Command):
@@ -159,6 +180,9 @@ class StatementStep(gdb.Command):
     def go(self, number, back, background):
         """To the statement; past the last one it is the recording's end, or its begin."""
         where = statements.all[number].place() if number is not None and number >= 0 else "begin" if back else "end"
+        if not background and any(one.enabled and one.visible for one in gdb.breakpoints()):
+            go_with_stops(where)
+            return
         if not background:
             goto(where)
             return
@@ -176,9 +200,9 @@ class StatementStep(gdb.Command):
         return statements.all[number].thread if number >= 0 else 0
 
     def begin_of(self, number, inside, back):
-        """Backwards from the middle of a statement it is its begin that comes first."""
-        return number + 1 if back and inside and number >= 0 and \
-            ask("when")["position"] not in (statements.all[number].position(), statements.all[number].place()) else number
+        """Backwards from the middle of a statement, or from behind it, it is its begin that comes first."""
+        return number + 1 if back and number >= 0 and not (
+            inside and ask("when")["position"] in (statements.all[number].position(), statements.all[number].place())) else number
 
     def target(self, number, inside, back, arg):
         thread, depth = self.thread(number), self.depth(number)
@@ -283,3 +307,4 @@ def replace_steps():
     if statements.load() and not hasattr(gdb, "drdebug_steps"):
         gdb.drdebug_steps = (KeptStep(), KeptNext(), KeptFinish(), KeptAdvance(), KeptUntil())
         gdb.events.breakpoint_created.connect(warn_of_breakpoint)
+        gdb.events.new_objfile.connect(lambda event: body_of.cache_clear())

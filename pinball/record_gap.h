@@ -12,7 +12,8 @@
  * changed by other means than stores, RECORD_MAP (PARTLY_GONE: nothing is mapped there),
  * RECORD_DATA, RECORD_PROCESS, RECORD_STATE of threads that are new or changed. Behind the struct
  * stand the threads that were changed, made or ended, a struct gap_thread each. Its flags have
- * BETWEEN. Behind all that there is a RECORD_DID for each thread that is new or changed. */
+ * BETWEEN. Behind all that there are RECORD_SAID, if what was written is to appear, and then a
+ * RECORD_DID for each thread that is new or changed. */
 struct record_gap {
     struct record r;
     struct record_at at;
@@ -59,6 +60,14 @@ enum gap_register {
     GAP_FLAGS,
     GAP_REST,
     GAP_REGISTERS,
+};
+
+/* What was written to standard output or error in a gap; the bytes follow. */
+struct record_said {
+    struct record r;
+    uint32_t to; /* 1 or 2; 3: to the terminal */
+    int32_t fd;
+    uint64_t bytes;
 };
 
 /* What the whole recording has shown of its code, for a trace: struct code_way each. */

@@ -18,6 +18,8 @@ struct pinball;
 struct statements {
     struct kept_statement *list;
     size_t count, room;
+    struct statement_of *of; /* the same by thread */
+    bool output;             /* what is written by other code is to appear, too */
 };
 
 /* None of them: it leaves nothing out. */
@@ -30,7 +32,13 @@ int statements_ways(struct pinball *pinball, way_fn *fn, void *arg, struct err *
 
 /* Is the instruction there one of them? */
 bool statements_have(const struct statements *s, const struct position *at);
-/* The next one that can be gone to, from a place that is in none; NULL: none. */
-const struct kept_statement *statements_next(const struct statements *s, const struct position *at);
+/* Is output that was written there to be kept quiet, since the code is left out? */
+bool statements_hush(const struct statements *s, const struct position *at);
+/* The next one that can be gone to, for a thread that went from one place to another, which is in
+ * none; and the one before a place. NULL: none. */
+const struct kept_statement *
+statements_next(const struct statements *s, const struct position *from, const struct position *at);
+const struct kept_statement *statements_before(const struct statements *s,
+                                               const struct position *at);
 
 #endif

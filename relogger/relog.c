@@ -351,6 +351,7 @@ int relog(struct pinball *pinball, struct trace *trace, const struct pieces *kep
     struct relogging r = {.trace = trace, .kept = kept, .options = options, .result = result};
     const struct leave_options l = {.head = options->head,
                                     .from = options->from,
+                                    .output = options->output,
                                     .message = options->message,
                                     .arg = options->arg};
     *result = (struct relog_result){.insns = trace_insns(trace), .kept = kept->insns};

@@ -8,13 +8,14 @@
 struct pinball;
 struct text;
 
-/* Shorter gaps run: putting in what they did would take longer (bench/relog.sh). */
+/* Shorter gaps run: putting in what they did would take longer (bench/relog). */
 enum { RELOG_GAP = 20000 };
 
 struct relog_options {
     uint64_t gap;                     /* instructions that are worth a gap, at the least */
     const struct position *from, *to; /* the trace's window, as study_options has it */
     const struct text *head;          /* lines for the new recording's head */
+    bool output;                      /* as struct leave_options has it */
     void (*message)(void *arg, const char *line); /* as in replay.h */
     void (*progress)(void *arg, uint64_t done, uint64_t total);
     void *arg;

@@ -64,6 +64,31 @@ static void take_message(void *arg, const char *line)
         d->message(d->arg, line);
 }
 
+/* Output, when it is asked for. The process may be a stranger's: it is checked by whoever replays
+ * the new recording. */
+static bool take_entry(void *arg, const struct mailbox_entry *e, const void *text)
+{
+    struct derived *d = arg;
+    struct record_said said = {.r = {.kind = RECORD_SAID},
+                               .to = (uint32_t)e->a,
+                               .fd = (int32_t)e->b,
+                               .bytes = e->text_bytes};
+    const size_t padded = ((size_t)e->text_bytes + 7) & ~(size_t)7, bytes = sizeof said + padded;
+    if (e->kind != EVENT_OUTPUT || !d->hears || bytes > RECORD_MAX_BYTES)
+        return false;
+    if (array_reserve(&d->heard, &d->heard_room, d->heard_bytes + bytes)) {
+        d->deaf = true;
+        return false;
+    }
+    said.r.bytes = (uint32_t)bytes;
+    uint8_t *at = d->heard + d->heard_bytes;
+    memset(at, 0, bytes);
+    memcpy(at, &said, sizeof said);
+    memcpy(at + sizeof said, text, e->text_bytes);
+    d->heard_bytes += bytes;
+    return false;
+}
+
 int derived_ask(struct derived *d, enum mailbox_state what, struct err *err)
 {
     d->state_bytes = 0;
@@ -157,7 +182,8 @@ static int go_through(struct derived *d, uint64_t to, bool all, struct err *err)
         int more = derived_next(d, err);
         if (more <= 0)
             return more;
-        const bool old = d->anew && (d->next->kind == RECORD_KEPT || d->next->kind == RECORD_WAYS);
+        const bool old = d->anew && (d->next->kind == RECORD_KEPT || d->next->kind == RECORD_WAYS ||
+                                     (d->next->kind == RECORD_SAID && !d->hears));
         if ((all ? !old : d->next->kind == RECORD_RANGE) && derived_put(d, d->next, err))
             return -1;
     }
@@ -213,8 +239,11 @@ int derived_finish(struct derived *d, struct err *err)
 int derived_init(struct derived *d, struct pinball *pinball, struct err *err)
 {
     /* Flags that no instruction reads are part of the state, too. */
-    const struct replay_options o = {
-        .message = take_message, .records = take_records, .arg = d, .engine = "exact=1"};
+    const struct replay_options o = {.message = take_message,
+                                     .records = take_records,
+                                     .entry = take_entry,
+                                     .arg = d,
+                                     .engine = "exact=1"};
     d->pinball = pinball;
     if (!(d->out = malloc(ROOM)))
         return err_set(err, "no memory");
@@ -236,6 +265,7 @@ void derived_deinit(struct derived *d, bool keep)
     replay_free(d->replay);
     summary_deinit(&d->summary);
     free(d->state);
+    free(d->heard);
     free(d->out);
     free(d->chunk);
 }

@@ -26,7 +26,11 @@ struct derived {
     uint8_t *out; /* records that are not written yet */
     size_t out_bytes;
     uint64_t out_records;
-    bool anew;       /* lists of statements are not copied: there will be others */
+    bool anew;      /* lists of statements are not copied: there will be others */
+    bool hears;     /* what the program writes is collected, and what gaps wrote is copied */
+    uint8_t *heard; /* struct record_said each */
+    size_t heard_bytes, heard_room;
+    bool deaf;       /* no memory for that */
     uint64_t copied; /* records of the old log that were dealt with */
     uint8_t *chunk;  /* of the old log, the one with the next record to copy ... */
     uint64_t chunk_number, chunk_first, chunk_records, chunk_bytes; /* chunk_number: the next one */

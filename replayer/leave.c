@@ -91,9 +91,9 @@ static int run(struct leave *l, struct mailbox_run *how, struct err *err)
     return result || replay_failure(l->d.replay, err) ? -1 : 0;
 }
 
-static int go(struct leave *l, const struct leave_at *at, struct err *err)
+static int go(struct leave *l, const struct leave_at *at, uint64_t tell, struct err *err)
 {
-    struct mailbox_run how = {.flags = RUN_SINCE};
+    struct mailbox_run how = {.flags = RUN_SINCE | tell};
     char text[POSITION_TEXT];
     if (find_switch(l, at->switches, err) || replay_goal(&at->at, &how.goal, err))
         return -1;
@@ -363,27 +363,31 @@ static int open_memory(struct leave *l, struct err *err)
     return l->mem < 0 ? err_set(err, "%s: %m", path) : 0;
 }
 
-static int put_gap(struct leave *l, struct changed *c, struct err *err)
+static int put_all(struct leave *l, const uint8_t *list, size_t bytes, struct err *err)
 {
-    c->gap.records = l->records;
-    c->gap.r.bytes = (uint32_t)(sizeof c->gap + c->gap.threads * sizeof *c->thread);
-    if (derived_put(&l->d, &c->gap.r, err))
-        return -1;
-    for (const struct record *r = records_first(l->gap, l->gap_bytes); r;
-         r = records_next(r, l->gap + l->gap_bytes))
-        if (derived_put(&l->d, r, err))
-            return -1;
-    for (const struct record *r = records_first(l->did, l->did_bytes); r;
-         r = records_next(r, l->did + l->did_bytes))
+    for (const struct record *r = records_first(list, bytes); r; r = records_next(r, list + bytes))
         if (derived_put(&l->d, r, err))
             return -1;
     return 0;
 }
 
+static int put_gap(struct leave *l, struct changed *c, struct err *err)
+{
+    c->gap.records = l->records;
+    c->gap.r.bytes = (uint32_t)(sizeof c->gap + c->gap.threads * sizeof *c->thread);
+    if (l->d.deaf)
+        return err_set(err, "no memory");
+    return derived_put(&l->d, &c->gap.r, err) || put_all(l, l->gap, l->gap_bytes, err) ||
+                   put_all(l, l->d.heard, l->d.heard_bytes, err) ||
+                   put_all(l, l->did, l->did_bytes, err)
+               ? -1
+               : 0;
+}
+
 static int gap_begins(struct leave *l, const struct leave_at *at, struct record_at *where,
                       struct err *err)
 {
-    if (go(l, at, err) || open_memory(l, err) || put_statements(l, err) ||
+    if (go(l, at, 0, err) || open_memory(l, err) || put_statements(l, err) ||
         derived_put_log(&l->d, events(l), err) || derived_ask(&l->d, STATE_OF_THREADS, err) ||
         copy_state(l, &l->before, &l->before_bytes, &l->before_room, err))
         return -1;
@@ -403,8 +407,9 @@ int leave_out(struct leave *l, const struct leave_gap *gap, struct err *err)
     c->gap.r = (struct record){.kind = RECORD_GAP, .flags = BETWEEN};
     c->gap.insns = gap->insns;
     l->records = 0;
-    l->gap_bytes = l->did_bytes = 0;
-    int bad = gap_begins(l, &gap->from, &c->gap.at, err) || go(l, &gap->to, err) ||
+    l->gap_bytes = l->did_bytes = l->d.heard_bytes = 0;
+    int bad = gap_begins(l, &gap->from, &c->gap.at, err) ||
+              go(l, &gap->to, l->d.hears ? RUN_OUTPUT : 0, err) ||
               derived_ask(&l->d, STATE_OF_CHANGES, err) ||
               copy_state(l, &l->changes, &l->changes_bytes, &l->changes_room, err) ||
               add_changes(l, gap->written, err) || derived_ask(&l->d, STATE_OF_THREADS, err) ||
@@ -427,6 +432,7 @@ struct leave *leave_new(struct pinball *pinball, const char *dir,
     l->mem = -1;
     l->from = options->from;
     l->d.anew = true;
+    l->d.hears = options->output;
     l->d.message = options->message;
     l->d.arg = options->arg;
     l->switches.log.pinball = pinball;
@@ -481,7 +487,7 @@ int leave_begin(struct leave *l, const struct leave_at *at, struct err *err)
 {
     if (l->from ? find_window(l, err) : find_program(l, err))
         return -1;
-    if (go(l, at, err))
+    if (go(l, at, 0, err))
         return -1;
     l->d.copied = events(l);
     return derived_put_begin(&l->d, err);

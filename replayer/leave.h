@@ -16,6 +16,8 @@
 #ifndef REPLAYER_LEAVE_H
 #define REPLAYER_LEAVE_H
 
+#include <stdbool.h>
+
 #include "base/err.h"
 #include "base/position.h"
 
@@ -30,6 +32,7 @@ struct code_way;
 struct leave_options {
     const struct text *head;     /* lines for the new recording's head */
     const struct position *from; /* where `switches` count from; NULL: the last program's begin */
+    bool output;                 /* what is written in gaps appears in the new recording's replay */
     void (*message)(void *arg, const char *line); /* as in replay.h */
     void *arg;
 };

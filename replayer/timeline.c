@@ -58,33 +58,55 @@ static int run_on(struct timeline *t, struct mailbox_run *how, struct debuggee_s
  */
 bool timeline_passes(const struct timeline *t, const struct debuggee_stop *stop)
 {
-    return t->statements.count && (stop->why == STOP_BREAK || stop->why == STOP_STEP) &&
+    return t->statements.count &&
+           (stop->why == STOP_BREAK || stop->why == STOP_STEP || stop->why == STOP_WATCH) &&
            !statements_have(&t->statements, &stop->at);
+}
+
+/* A stop there is one at this place, which is kept. */
+int timeline_stop_at(struct timeline *t, uint32_t thread, uint64_t count, uint64_t pc,
+                     struct debuggee_stop *stop, struct err *err)
+{
+    const struct debuggee_stop was = *stop;
+    const struct position to = {.thread = thread, .count = count, .pc = pc};
+    if (timeline_go_to(t, &(struct wish){.to = &to}, stop, err))
+        return -1;
+    if (stop->why == STOP_POSITION) {
+        t->last.why = stop->why = was.why == STOP_BREAK ? STOP_STEP : was.why;
+        t->last.addr = stop->addr = was.addr;
+        t->last.watch_kind = stop->watch_kind = was.watch_kind;
+    }
+    return 0;
 }
 
 static int go_on(struct timeline *t, const struct wish *wish, struct debuggee_stop *stop,
                  struct err *err)
 {
     struct mailbox_run how = {.step_thread = wish->thread, .low = wish->low, .high = wish->high};
+    const struct position from = timeline_now(t)->at;
     int result;
+    if (wish->to && replay_goal(wish->to, &how.goal, err))
+        return -1;
     do {
         result = run_on(t, &how, stop, err);
     } while (!result && timeline_passes(t, stop) && stop->why == STOP_BREAK && !wish->thread);
-    const struct kept_statement *next = !result && timeline_passes(t, stop) && wish->thread
-                                            ? statements_next(&t->statements, &stop->at)
-                                            : NULL;
-    if (!next)
-        return result;
-    const struct position to = {.thread = next->thread, .count = next->count, .pc = next->pc};
-    if (timeline_go_to(t, &(struct wish){.to = &to}, stop, err))
-        return -1;
-    t->last.why = stop->why = STOP_STEP;
-    return 0;
+    const struct kept_statement *next =
+        !result && timeline_passes(t, stop) && (wish->thread || stop->why == STOP_WATCH)
+            ? statements_next(&t->statements, &from, &stop->at)
+            : NULL;
+    return next ? timeline_stop_at(t, next->thread, next->count, next->pc, stop, err) : result;
 }
 
 int timeline_continue(struct timeline *t, struct debuggee_stop *stop, struct err *err)
 {
     const struct wish wish = {0};
+    return timeline_insist(t, go_on, &wish, stop, err);
+}
+
+int timeline_continue_to(struct timeline *t, const struct position *to, struct debuggee_stop *stop,
+                         struct err *err)
+{
+    const struct wish wish = {.to = to};
     return timeline_insist(t, go_on, &wish, stop, err);
 }
 

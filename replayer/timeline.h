@@ -54,6 +54,9 @@ const struct debuggee_stop *timeline_now(const struct timeline *timeline);
 
 /* Runs on to the next stop. What is at now itself does not count. */
 int timeline_continue(struct timeline *t, struct debuggee_stop *stop, struct err *err);
+/* Not past that place, which is ahead. */
+int timeline_continue_to(struct timeline *t, const struct position *to, struct debuggee_stop *stop,
+                         struct err *err);
 /* Back to the last stop before now. */
 int timeline_back(struct timeline *t, struct debuggee_stop *stop, struct err *err);
 

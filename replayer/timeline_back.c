@@ -50,6 +50,24 @@ static bool passes(const struct timeline *t, const struct mailbox_what *hit)
     return timeline_passes(t, &stop);
 }
 
+/* To before the statement's last instruction; NULL: to the begin. */
+static int to_end_of(struct timeline *t, const struct kept_statement *k, struct debuggee_stop *stop,
+                     struct err *err)
+{
+    return k ? timeline_stop_at(t, k->thread, k->last_count, k->last_pc, stop, err)
+             : timeline_at_begin(t, stop, err);
+}
+
+/* What is left out has written there. */
+static int back_to_write(struct timeline *t, const struct mailbox_what *hit,
+                         struct debuggee_stop *stop, struct err *err)
+{
+    return timeline_go_to_hit(t, hit, stop, err) ||
+                   to_end_of(t, statements_before(&t->statements, &stop->at), stop, err)
+               ? -1
+               : 0;
+}
+
 /* The program before: to the place where it is about to become this one. */
 static int back_over_exec(struct timeline *t, const struct mailbox_what *exec,
                           struct debuggee_stop *stop, struct err *err)
@@ -90,6 +108,8 @@ static int back(struct timeline *t, const struct wish *wish, struct debuggee_sto
             return back_over_exec(t, &last, stop, err);
         if (found && !passes(t, &hit))
             return timeline_go_to_hit(t, &hit, stop, err);
+        if (found && hit.reason == STOP_WATCH)
+            return back_to_write(t, &hit, stop, err);
         end = found ? hit.at : from;
         to_end = false;
     }
@@ -196,8 +216,8 @@ int timeline_find_trail(struct timeline *t, uint32_t thread, size_t *before, str
     return 0;
 }
 
-int timeline_one_back(struct timeline *t, const struct wish *wish, struct debuggee_stop *stop,
-                      struct err *err)
+static int one_back(struct timeline *t, const struct wish *wish, struct debuggee_stop *stop,
+                    struct err *err)
 {
     size_t n;
     if (timeline_find_trail(t, wish->thread, &n, err))
@@ -222,6 +242,18 @@ int timeline_one_back(struct timeline *t, const struct wish *wish, struct debugg
     if (t->last.why != STOP_PAUSED)
         t->last.why = STOP_STEP;
     return timeline_finish(t, stop);
+}
+
+/* A step into what is left out goes to the end of the statement before. */
+int timeline_one_back(struct timeline *t, const struct wish *wish, struct debuggee_stop *stop,
+                      struct err *err)
+{
+    const struct position from = timeline_now(t)->at;
+    if (one_back(t, wish, stop, err))
+        return -1;
+    if (!timeline_passes(t, stop))
+        return 0;
+    return to_end_of(t, statements_before(&t->statements, &from), stop, err);
 }
 
 int timeline_step_back(struct timeline *t, uint32_t thread, struct debuggee_stop *stop,

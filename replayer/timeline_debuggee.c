@@ -32,7 +32,8 @@ static int move(void *self, const struct debuggee_move *m, struct debuggee_stop 
     case MOVE_NONE:
         break;
     case MOVE_ON:
-        return timeline_continue(self, stop, err);
+        return m->to.thread ? timeline_continue_to(self, &m->to, stop, err)
+                            : timeline_continue(self, stop, err);
     case MOVE_STEP:
         return timeline_step(self, m->thread, m->low, m->high, stop, err);
     case MOVE_BACK:

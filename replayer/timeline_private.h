@@ -113,5 +113,7 @@ mover timeline_one_back;
 int timeline_at_begin(struct timeline *t, struct debuggee_stop *stop, struct err *err);
 mover timeline_go_to;
 bool timeline_passes(const struct timeline *t, const struct debuggee_stop *stop);
+int timeline_stop_at(struct timeline *t, uint32_t thread, uint64_t count, uint64_t pc,
+                     struct debuggee_stop *stop, struct err *err);
 
 #endif

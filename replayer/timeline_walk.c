@@ -40,7 +40,11 @@ static void take_message(void *arg, const char *line)
 static bool take_entry(void *arg, const struct mailbox_entry *e, const void *text)
 {
     struct timeline *t = arg;
-    return t->diversion || journal_add(&t->journal, e, text);
+    const struct position at = {.thread = e->at.thread, .count = e->at.count, .pc = e->at.pc};
+    if (t->diversion)
+        return true;
+    return !(e->kind == EVENT_OUTPUT && statements_hush(&t->statements, &at)) &&
+           journal_add(&t->journal, e, text);
 }
 
 static bool should_pause(void *arg)

@@ -67,6 +67,11 @@ bool breakpoints_is_hardware(const struct server *s, uint64_t pc)
     return find(&s->breakpoints, &hardware) && !find(&s->breakpoints, &software);
 }
 
+bool breakpoints_watch(const struct server *s)
+{
+    return count_watches(&s->breakpoints) != 0;
+}
+
 bool breakpoints_is_set(const struct server *s, uint64_t pc)
 {
     const struct breakpoint software = {.type = TYPE_SOFTWARE, .addr = pc};

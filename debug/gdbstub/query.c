@@ -124,6 +124,11 @@ static int find_goal(struct server *s, struct args *args, struct debuggee_move *
 {
     struct args whole = *args;
 
+    if (args_word(&whole, "none") && args_empty(&whole)) {
+        *order = 0;
+        return 0;
+    }
+    whole = *args;
     if (args_word(&whole, "begin") && args_empty(&whole)) {
         goal->way = MOVE_TO_BEGIN;
         *order = is_at_begin(s) ? 0 : -1;
@@ -148,7 +153,8 @@ static int find_goal(struct server *s, struct args *args, struct debuggee_move *
     return by_position(s, args, goal, order, err);
 }
 
-/* The next resume goes there, whatever it says. Here: there is nothing to resume for. */
+/* The next resume goes there, whatever it says. Here: there is nothing to resume for. `stops`: it
+ * stops at breakpoints and watchpoints on the way, and after such a stop the goal is still that. */
 static void go_to(struct server *s, struct args *args, struct reply *out)
 {
     static const char *const direction[] = {"backward", "here", "forward"};
@@ -157,6 +163,7 @@ static void go_to(struct server *s, struct args *args, struct reply *out)
     struct err err;
 
     s->goal.way = MOVE_NONE;
+    s->goal_stops = args_word(args, "stops ");
     if (find_goal(s, args, &goal, &order, &err)) {
         put_error(out, err.msg);
         return;

@@ -23,6 +23,7 @@ struct resume {
     uint32_t alone; /* no other thread is to run; GDB does not expect to hear of one; 0: all run */
     int signal;     /* to deliver to the thread, GDB's number; 0: none */
     uint64_t low, high;
+    struct position to; /* MOVE_ON: not past it; thread 0: nowhere */
 };
 
 static int move(struct server *s, const struct resume *r, struct debuggee_stop *stop,
@@ -32,6 +33,7 @@ static int move(struct server *s, const struct resume *r, struct debuggee_stop *
                                       .thread = r->thread,
                                       .low = r->low,
                                       .high = r->high,
+                                      .to = r->to,
                                       .alone = r->alone,
                                       .signal = signals_from_gdb(r->signal)};
 
@@ -202,6 +204,45 @@ static bool is_at_breakpoint(const struct server *s, const struct resume *r)
            breakpoints_is_set(s, now->at.pc);
 }
 
+/* Is the stop on the way to the goal, and something that its user has asked for? 1, 0; -1: it is
+ * neither, the way goes on. A stop there counts, too. */
+static int is_before(struct server *s, const struct resume *r, const struct debuggee_move *goal)
+{
+    const enum stop_kind why = s->stop.why;
+    int order;
+    struct err err;
+
+    if (why == STOP_PAUSED)
+        return 1;
+    if (why == STOP_POSITION || stop_of(why) == STOP_OF_LIMIT ||
+        debuggee_compare(&s->debuggee, &goal->to, &order, &err) ||
+        (r->way == MOVE_ON ? order < 0 : order > 0))
+        return 0;
+    return why == STOP_SIGNAL ? -1 : order != 0 || why == STOP_BREAK || why == STOP_WATCH;
+}
+
+/* On the way to the goal, which stays the goal if so. What is watched may be written right before
+ * it: that run has no end. */
+static bool stops_before(struct server *s, const struct resume *r, const struct debuggee_move *goal)
+{
+    const struct breakpoints_how how = {.steps = false};
+    struct resume on = *r;
+    struct err err;
+    int before;
+
+    if (!s->goal_stops || goal->way != MOVE_TO || (r->way != MOVE_ON && r->way != MOVE_BACK) ||
+        breakpoints_apply(s, &how, &err))
+        return false;
+    if (!breakpoints_watch(s))
+        on.to = goal->to;
+    do
+        before = move_on(s, &on, &s->stop, &err) ? 0 : is_before(s, r, goal);
+    while (before < 0);
+    if (before)
+        s->goal = *goal;
+    return before;
+}
+
 static void run_recording(struct server *s, const struct resume *r)
 {
     const bool off = steps_off(s, r);
@@ -235,6 +276,10 @@ static void run_recording(struct server *s, const struct resume *r)
     s->goal.way = MOVE_NONE;
     if (goal.way == MOVE_NONE && is_at_breakpoint(s, r)) {
         s->stop.why = STOP_BREAK;
+        stops_report(s, &s->stop);
+        return;
+    }
+    if (goal.way != MOVE_NONE && stops_before(s, r, &goal)) {
         stops_report(s, &s->stop);
         return;
     }

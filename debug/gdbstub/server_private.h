@@ -91,6 +91,7 @@ struct server {
     uint64_t program_mark; /* of the program that the client knows of */
     struct position begin;
     struct debuggee_move goal; /* the next resume goes there instead of where it says */
+    bool goal_stops;           /* ... unless there is a breakpoint before */
 
     struct breakpoints breakpoints;
     struct forks forks;
@@ -171,6 +172,7 @@ bool breakpoints_is_out(const struct server *s, uint64_t pc);
 /* A mark of all that was given the last time: changes with it. */
 uint64_t breakpoints_mark(const struct server *s);
 bool breakpoints_is_hardware(const struct server *s, uint64_t pc);
+bool breakpoints_watch(const struct server *s); /* is anything watched? */
 bool breakpoints_is_set(const struct server *s, uint64_t pc);
 
 /* arguments.c */

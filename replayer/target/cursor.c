@@ -74,17 +74,18 @@ static void take_range(const struct record_range *r)
     grant[grants++].used = false;
 }
 
-/* Passes over kinds that may be skipped, but for this one. */
-static const struct record *peek(unsigned also)
+/* Passes over kinds that may be skipped, but for these. */
+static const struct record *peek(unsigned also, unsigned other)
 {
     for (;;) {
         if (log.at == log.bytes && !fetch())
             return NULL;
         const struct record *r = (const struct record *)(log.chunk + log.at);
         uint64_t left = log.bytes - log.at;
-        bool skip = left >= sizeof *r && r->kind >= RECORD_SKIPPABLE && r->kind != also;
+        bool given = left >= sizeof *r && (r->kind == also || r->kind == other);
+        bool skip = left >= sizeof *r && r->kind >= RECORD_SKIPPABLE && !given;
         if (left < sizeof *r || r->bytes > left || r->bytes < sizeof *r ||
-            (!skip && r->kind != also &&
+            (!skip && !given &&
              (r->kind >= RECORD_KINDS || !least[r->kind] || r->bytes < least[r->kind])))
             post_failed("event %lu: not a record", log.records);
         if (!skip && r->kind != RECORD_RANGE)
@@ -97,13 +98,14 @@ static const struct record *peek(unsigned also)
 
 const struct record *cursor_peek(void)
 {
-    return peek(0);
+    enum { NONE = 256 }; /* no kind */
+    return peek(NONE, NONE);
 }
 
-const struct record *cursor_peek_also(enum record_kind kind)
+const struct record *cursor_peek_also(enum record_kind kind, enum record_kind other)
 {
-    const struct record *r = peek(kind);
-    return r && r->kind == kind ? r : NULL;
+    const struct record *r = peek(kind, other);
+    return r && (r->kind == kind || r->kind == other) ? r : NULL;
 }
 
 void cursor_next(void)

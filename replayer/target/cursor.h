@@ -11,10 +11,9 @@
 #include "pinball/record.h"
 
 const struct record *cursor_peek(void); /* NULL: the log ends here */
-/* The next one, if it is of a kind that may be skipped; else NULL. Its size is the caller's to
- * check.
- */
-const struct record *cursor_peek_also(enum record_kind kind);
+/* The next one, if it is of one of these kinds, which may be skipped; else NULL. Its size is the
+ * caller's to check. */
+const struct record *cursor_peek_also(enum record_kind kind, enum record_kind other);
 void cursor_retry(void); /* ... and may have more now */
 void cursor_next(void);
 void cursor_where(uint64_t *chunk, uint64_t *offset); /* of the next record */

@@ -20,6 +20,7 @@
 #include "pinball/record_gap.h"
 #include "replayer/target/cursor.h"
 #include "replayer/target/flow.h"
+#include "replayer/target/journal.h"
 #include "replayer/target/play.h"
 #include "replayer/target/space.h"
 #include "replayer/target/state.h"
@@ -129,9 +130,24 @@ static void end_threads(void)
     engine.total_ticks = gap.head.ticks;
 }
 
+/* What was written, if that is to appear. */
+static void tell_output(const struct thread *t)
+{
+    const struct record_said *s;
+    while ((s = (const struct record_said *)cursor_peek_also(RECORD_SAID, RECORD_DID)) &&
+           s->r.kind == RECORD_SAID) {
+        if (s->r.bytes < sizeof *s || s->bytes > s->r.bytes - sizeof *s || s->to < OUTPUT_OUT ||
+            s->to > OUTPUT_TERMINAL)
+            nonsense();
+        journal_output(t, (int)s->to, s->fd, (gaddr)(s + 1), s->bytes);
+        cursor_next();
+    }
+}
+
 static const struct record_did *next_did(void)
 {
-    const struct record_did *d = (const struct record_did *)cursor_peek_also(RECORD_DID);
+    const struct record_did *d =
+        (const struct record_did *)cursor_peek_also(RECORD_DID, RECORD_DID);
     if (d &&
         (d->r.bytes < sizeof *d || d->frames > (d->r.bytes - sizeof *d) / sizeof(struct gap_frame)))
         nonsense();
@@ -179,6 +195,7 @@ _Noreturn void gap_cross(struct thread *t)
         take(r);
         cursor_next();
     }
+    tell_output(t);
     if (gap.head.made < engine.thread_count)
         nonsense();
     engine.threads_made = gap.head.made;

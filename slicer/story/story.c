@@ -143,6 +143,9 @@ static enum story_how how_of(const struct search *t, const struct entry *e)
         return STORY_UNSET;
     if (e->kind == SLICE_CONTROL)
         return STORY_DECIDED;
+    const struct report_row *r = story_report_row(t, e->node);
+    if (r && r->left_out)
+        return STORY_LEFT_OUT;
     if (t->flows->node[e->node].outside)
         return STORY_OUTSIDE;
     if (e->mark == MARK_OVERFLOW && e->via)

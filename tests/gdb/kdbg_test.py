@@ -195,6 +195,18 @@ INTERRUPTED = [
     ("bt", kdbg.frames, lambda found: found[-1]["function"] == "main"),
     ("kdbg: interrupt", kdbg.active, lambda found: found[0]), ("print rounds", kdbg.value, ANY), ("kill", whole, ANY),
 ]
+# A recording of a slice, of what `total' is in the end: its buttons go from one line of that to the next.
+SLICE = [
+    ("break calls.c:{ADDS}", kdbg.new_breakpoint, lambda new: new[1] == LINE["ADDS"]),
+    ("break calls.c:{WRITE_1}", whole, lambda text: "left out of the recording" in text),
+    ("tbreak calls.c:{LOOP_BODY}", kdbg.new_breakpoint, lambda new: new[1] == LINE["LOOP_BODY"]),
+    ("run", stop, at("LOOP_BODY")), ("kdbg__alllocals", kdbg.values, lambda found: found["total"] == "0"),
+    ("step", stop, at("LOOP_BODY", 1)), ("cont", stop, at("ADDS")), ("print total", kdbg.value, "260"),
+    ("step", stop, at("ADD_RETURNS", -2)), ("bt", kdbg.frames, lambda found: [one["function"] for one in found] == ["add", "main"]),
+    ("step", stop, at("ADD_RETURNS")), ("finish", stop, at("ADDS")), ("next", stop, at("ADDS", -1)), ("next", stop, at("ADDS")), ("print i", kdbg.value, "1"),
+    ("delete {ADDS_ID}", no, ""), ("reverse-step", stop, at("ADDS", -1)), ("until calls.c:{ADD_RETURNS}", stop, at("ADD_RETURNS")),
+    ("print counter", kdbg.value, "7"),
+]
 # Form: debugger, what drdebug serves if the debugger is GDB itself, the conversation.
 DEBUG = "{drdebug} debug {pinball} -- --fullname --nx"
 LIVE = "{drdebug} live -o {work}/live.pinball --gdb-arg --fullname --gdb-arg --nx -- {program}"
@@ -204,6 +216,7 @@ FORMS = {
     "remote": ("gdb --fullname --nx", ["{pinball}"], [PROGRAM, REMOTE, SETTINGS, BREAKPOINTS, GO, WINDOWS, STEPS, RECORDED, KILL]),
     "remote_live": ("gdb --fullname --nx", ["--live", "-o", "{work}/live.pinball", "--", "{program}"],
                     [PROGRAM, REMOTE, SETTINGS, BREAKPOINTS, GO, WINDOWS, STEPS, ALIVE]),
+    "slice": (DEBUG, None, [PROGRAM, SETTINGS, SOURCE, SLICE]),
     "interrupted": (DEBUG, None, [PROGRAM, INTERRUPTED]),
     "interrupted_live": (LIVE + " 2000000000", None, [PROGRAM, INTERRUPTED]),
 }
@@ -236,7 +249,14 @@ class Target:
 def recorded(recordings, form):
     """The program, and its recording, if the form needs one."""
     name, arguments = ("spin", ["300000000"]) if form.startswith("interrupted") else ("calls", [])
-    return recordings.program(name), recordings.get(name, *arguments) if "live" not in form else ""
+    pinball = recordings.get(name, *arguments) if "live" not in form else ""
+    if form == "slice":
+        whole_one, pinball = pinball, os.path.join(recordings.work, "slice.pinball")
+        done = subprocess.run([recordings.drdebug, "relog", whole_one, "-o", pinball, f"total at calls.c:{LINE['MAIN_ENDS']}"],
+                              stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, check=False)
+        if done.returncode:
+            raise Failed(done.stdout)
+    return recordings.program(name), pinball
 
 
 def window(options, recordings):

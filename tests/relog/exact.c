@@ -5,24 +5,30 @@
  *
  * A case keeps random pieces of the execution, or the slice of a random instruction, with gaps of
  * any length or the usual ones. At each kept statement all threads have the registers of the whole;
- * at some of them, and at the last, all memory and mappings are the same. As many instructions are
- * executed as were kept, and the recording verifies and ends as the whole does.
+ * at some of them, and at the last, all memory and mappings are the same. At kept instructions the
+ * thread's registers and flags and all that the instruction reads and will write are the same, and
+ * so is what it has written, behind it. As many instructions are executed as were kept, and the
+ * recording verifies and ends as the whole does.
  */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/array.h"
 #include "pinball/pinball.h"
 #include "pinball/record_gap.h"
 #include "pinball/records.h"
 #include "pinball/text.h"
 #include "relogger/relog.h"
 #include "replayer/replay.h"
+#include "slicer/criterion/criterion.h"
 #include "slicer/slice.h"
 #include "study/study.h"
+#include "trace/access.h"
+#include "trace/pass.h"
 
-enum { THREADS = 256, MAPS = 4096, PIECE = 1 << 20, PLACES = 3000, MEMORIES = 25 };
+enum { THREADS = 256, MAPS = 4096, PIECE = 1 << 20, PLACES = 3000, MEMORIES = 25, LOOKS = 500 };
 
 static uint64_t seed;
 static char what[256];
@@ -183,6 +189,136 @@ static void compare_places(struct pinball *whole, struct pinball *part)
     free(all.list);
 }
 
+/* ---- what kept instructions read and write ---- */
+
+struct range {
+    uint64_t addr, bytes;
+};
+
+/* Before an instruction is executed: the memory that it accesses, and that the one before it did.
+ */
+struct look {
+    struct position at;
+    size_t first, ranges; /* in the list of ranges */
+};
+
+struct looks {
+    struct look *list;
+    size_t count, room;
+    struct range *range;
+    size_t ranges, range_room;
+    bool switched; /* another thread runs since the last step */
+};
+
+static int note_switch(void *arg, const struct pass *p, struct err *err)
+{
+    (void)err;
+    if (p->at.note->kind == FLOW_THREAD)
+        ((struct looks *)arg)->switched = true;
+    return 0;
+}
+
+static void add_ranges(struct looks *l, const struct pass_step *s, uint32_t insn)
+{
+    enum { MOST = 1 << 16 };
+    for (uint16_t k = 0; k < s->block->accesses; k++) {
+        const struct plan_access *a = &s->block->access[k];
+        struct range r;
+        if (a->insn != insn || access_is_odd(a))
+            continue;
+        r.addr = access_extent(s->block, a, s->values, &r.bytes);
+        if (r.bytes > MOST)
+            r.bytes = MOST;
+        if (r.bytes && array_push(&l->range, &l->ranges, &l->range_room, r))
+            die("memory", "none");
+    }
+}
+
+/* An instruction that is begun again behind a switch has no position of its own. */
+static void add_look(struct looks *l, struct trace *t, const struct pass_step *s, uint32_t i,
+                     size_t first)
+{
+    const struct look k = {.at = {.thread = trace_thread(t, s->step->thread),
+                                  .count = s->count,
+                                  .pc = s->block->insn[i].in.pc},
+                           .first = first,
+                           .ranges = l->ranges - first};
+    if ((i || !l->switched || s->block->insn[i].in.kind != INSN_SYSCALL) &&
+        array_push(&l->list, &l->count, &l->room, k))
+        die("memory", "none");
+}
+
+/* All instructions of a random piece out of as many as it takes to have LOOKS of them, each. */
+static struct looks find_looks(struct trace *t, const struct pieces *kept)
+{
+    enum { OF_PIECE = 40 };
+    struct looks l = {.count = 0};
+    struct pass p;
+    struct pass_step s;
+    struct err err;
+    size_t next = 0, before = 0;
+    int more;
+    const uint64_t one_of = kept->insns / LOOKS + 1;
+    bool taken = true;
+    if (pass_init(&p, t, &err))
+        die("the trace", err.msg);
+    p.note = note_switch;
+    p.arg = &l;
+    while ((more = pass_next(&p, &s, &err)) > 0) {
+        for (uint32_t i = 0; i < s.step->insns && !s.block->gap; i++) {
+            const uint64_t insn = s.insn + i;
+            while (next < kept->pieces && kept->piece[next].first + kept->piece[next].insns <= insn)
+                next++;
+            if (next == kept->pieces || insn < kept->piece[next].first)
+                continue;
+            if (insn == kept->piece[next].first) {
+                taken = !draw(one_of);
+                before = l.ranges;
+            }
+            if (!taken || insn - kept->piece[next].first >= OF_PIECE)
+                continue;
+            const size_t own = l.ranges;
+            add_ranges(&l, &s, i);
+            add_look(&l, t, &s, i, before);
+            before = own;
+        }
+        l.switched = false;
+    }
+    if (more)
+        die("the trace", err.msg);
+    pass_deinit(&p);
+    return l;
+}
+
+static void compare_range(struct replay *a, struct replay *b, const struct range *r,
+                          const char *where)
+{
+    static uint8_t p[1 << 16], q[1 << 16];
+    char text[80];
+    const size_t n = replay_read(a, r->addr, p, r->bytes), m = replay_read(b, r->addr, q, r->bytes);
+    if (n == m && !memcmp(p, q, n))
+        return;
+    snprintf(text, sizeof text, "%" PRIu64 " bytes at %" PRIx64, r->bytes, r->addr);
+    die(where, text);
+}
+
+static void compare_looks(struct pinball *whole, struct pinball *part, const struct looks *l)
+{
+    struct replay *a = open_replay(whole), *b = open_replay(part);
+    for (size_t i = 0; i < l->count; i++) {
+        const struct look *k = &l->list[i];
+        char text[POSITION_TEXT];
+        position_format(&k->at, text);
+        go(a, &k->at, "the whole");
+        go(b, &k->at, "the part");
+        compare_thread(a, b, k->at.thread, text);
+        for (size_t n = 0; n < k->ranges; n++)
+            compare_range(a, b, &l->range[k->first + n], text);
+    }
+    replay_free(a);
+    replay_free(b);
+}
+
 /* ---- how it runs and ends ---- */
 
 static void take_count(void *arg, const char *line)
@@ -274,16 +410,23 @@ static struct pieces random_pieces(uint64_t insns)
     return out;
 }
 
-static struct pieces slice_pieces(struct study *s)
+/* The slice of the failure, if it ends in one, or of a random instruction of the second half. */
+static struct pieces slice_pieces(struct study *s, bool of_failure)
 {
     struct pieces out;
+    struct criterion c = {.wants = 0};
     struct err err;
     const uint64_t insns = trace_insns(s->trace);
-    const struct slice_want want = {.kind = SLICE_USES, .at = insns - 1 - draw(insns / 2)};
-    struct slice *slice = slice_backward(s->index, &want, 1, &(struct slice_options){0}, &err);
+    const struct slice_want random = {.kind = SLICE_USES, .at = insns - 1 - draw(insns / 2)};
+    if (of_failure && criterion_find(s, &(struct criterion_options){.text = NULL}, &c, &err))
+        die("the failure", err.msg);
+    struct slice *slice =
+        slice_backward(s->index, of_failure ? c.want : &random, of_failure ? c.wants : 1,
+                       &(struct slice_options){0}, &err);
     if (!slice || pieces_find(s, &(struct pieces_rule){.slice = slice}, &out, &err))
         die("slice", err.msg);
     slice_free(slice);
+    criterion_deinit(&c);
     return out;
 }
 
@@ -330,15 +473,19 @@ static void relog_again(struct study *s, const char *dir, const struct pieces *k
 
 static void one_case(struct study *s, const char *room, unsigned number)
 {
-    static const uint64_t gaps[] = {0, 0, 50, RELOG_GAP};
+    static const uint64_t gaps[] = {0, 0, 50, 500, RELOG_GAP};
     const bool sliced = number % 2;
-    const uint64_t insns = trace_insns(s->trace), gap = gaps[draw(4)];
-    struct pieces kept = sliced ? slice_pieces(s) : random_pieces(insns);
+    bool failed = sliced && draw(2) && !criterion_may_fail(s, &(bool){false}, &(struct err){0});
+    const uint64_t insns = trace_insns(s->trace), gap = gaps[draw(insns < 10 * RELOG_GAP ? 4 : 5)];
+    struct pieces kept = sliced ? slice_pieces(s, failed) : random_pieces(insns);
     struct relog_result result;
     struct text head = {0};
     struct err err;
     char dir[4096];
-    snprintf(what, sizeof what, "case %u, %s, gap %" PRIu64, number, sliced ? "a slice" : "pieces",
+    snprintf(what, sizeof what, "case %u, %s, gap %" PRIu64, number,
+             failed   ? "the failure's slice"
+             : sliced ? "a slice"
+                      : "pieces",
              gap);
     snprintf(dir, sizeof dir, "%s/part.%u", room, number);
     text_add(&head, "relog_slice", "a test");
@@ -350,8 +497,12 @@ static void one_case(struct study *s, const char *room, unsigned number)
         die("open", err.msg);
     compare_runs(s->pinball, part, insns, insns - kept.piece[0].first - result.out);
     compare_places(s->pinball, part);
-    printf("%s: %" PRIu64 " of %" PRIu64 " kept, %" PRIu64 " gaps\n", what, kept.insns, insns,
-           result.gaps);
+    struct looks looks = find_looks(s->trace, &kept);
+    compare_looks(s->pinball, part, &looks);
+    free(looks.list);
+    free(looks.range);
+    printf("%s: %" PRIu64 " of %" PRIu64 " kept, %" PRIu64 " gaps, %zu instructions looked at\n",
+           what, kept.insns, insns, result.gaps, looks.count);
     pinball_close(part);
     relog_again(s, dir, &kept, gap);
     pieces_deinit(&kept);

@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
-"""gdb_test.py - GDB on a recording that leaves code out: gdb_test.py DRDEBUG SUMMING SUMMING_C. SPDX-License-Identifier: MIT"""
+"""gdb_test.py - GDB on a recording that leaves code out: gdb_test.py DRDEBUG SUMMING SUMMING_C THREADS.
+
+SPDX-License-Identifier: MIT"""
 import os
 import re
 import subprocess
 import sys
 import tempfile
 
-DRDEBUG, PROGRAM, SOURCE = sys.argv[1:]
+DRDEBUG, PROGRAM, SOURCE, THREADS = sys.argv[1:]
 failures = 0
 
 
@@ -74,8 +76,8 @@ def values(pinball):
 
 def others(pinball):
     reads, last, out = line_with("READS"), line_with("LAST"), line_with("LEFT OUT")
-    parts = session(pinball, [f"break {out}", f"break {reads}", "continue", "finish", "next", "next", "continue", "pin when",
-                              "reverse-continue", "info breakpoints", "stepi", "stepi", "bt", "run", "next &"])
+    parts = session(pinball, [f"break {out}", f"break {reads}", "continue", "disable", "finish", "next", "next", "continue",
+                              "enable", "reverse-continue", "info breakpoints", "stepi", "stepi", "bt", "run", "next &"])
     if "left out of the recording" not in parts[0]:
         fail(f"a breakpoint that is never hit: {parts[0]}")
     if "left out" in parts[1]:
@@ -83,16 +85,50 @@ def others(pinball):
     found = own_lines(parts)
     if found[2] != reads:
         fail(f"continue comes to {found[2]}, and not to {reads}")
-    if found[3] is None or found[3] == reads:
-        fail(f"finish stays in the function: {parts[3]}")
-    if last not in (found[4], found[5]):
-        fail(f"next does not come to {last}: {found[4:6]}")
-    if "SIGABRT" not in parts[6]:
-        fail(f"continue does not end in the failure: {parts[6]}")
-    if found[8] != reads:
-        fail(f"reverse-continue comes to {found[8]}")
-    if found[13] != reads:
-        fail(f"run comes to {found[13]}")
+    if found[4] is None or found[4] == reads:
+        fail(f"finish stays in the function: {parts[4]}")
+    if last not in (found[5], found[6]):
+        fail(f"next does not come to {last}: {found[5:7]}")
+    if "SIGABRT" not in parts[7]:
+        fail(f"continue does not end in the failure: {parts[7]}")
+    if found[9] != reads:
+        fail(f"reverse-continue comes to {found[9]}")
+    if found[14] != reads:
+        fail(f"run comes to {found[14]}")
+
+
+def stops_on_the_way(pinball):
+    """next and finish stop at breakpoints, step where something watched was written; what they come to then is theirs."""
+    reads, root, call = (line_with(mark) for mark in ("READS", "ROOT CAUSE", "total = sum(n)"))
+    parts = session(pinball, [f"advance summing.c:{call}", f"break {reads}", "next", "next", "finish", "delete", "finish", f"break {root}",
+                              "reverse-next", "delete", "print 1", f"break {reads} if s == 17", "next", "print i",
+                              "reverse-finish", "delete", "watch table[3]", "reverse-continue", "step"])
+    found = own_lines(parts)
+    for number, line in ((2, reads), (4, reads), (6, call), (12, reads), (14, call), (17, root)):
+        if found[number] != line:
+            fail(f"stops on the way: {number} comes to {found[number]}, and not to {line}: {parts[number]}")
+    if "Breakpoint 2, " not in parts[2] or "Breakpoint" in parts[3] or found[3] is None:
+        fail(f"next to a breakpoint, and from it: {parts[2:4]}")
+    if "= 6" not in parts[13]:
+        fail(f"a condition: {parts[12:14]}")
+    if "New value = 3" not in parts[18]:
+        fail(f"step over a write: {parts[18]}")
+
+
+def threads(room):
+    """From statement to statement through all threads, and back the same way."""
+    whole = os.path.join(room, "threads")
+    drdebug("record", "--chaos", "--keep", "failed", "--retry", "120s", "-o", whole, "--", THREADS)
+    for gap in ("0", "20000"):
+        pinball = f"{whole}.{gap}"
+        drdebug("relog", whole, "--at", "failure", "--gap", gap, "-o", pinball)
+        parts = session(pinball, ["pin goto end"] + ["reverse-step", "pin when"] * 16 + ["step", "pin when"] * 15)
+        places = [found.group() if (found := re.search(r"T\d+:\d+:[0-9a-f]+", part)) else None for part in parts[2:64:2]]
+        back, forth = places[:16], places[16:]
+        if None in places or forth != back[-2::-1]:
+            fail(f"threads: back {back}, and forth {forth}")
+        if len({place[:2] for place in back if place}) < 2:
+            fail(f"threads: steps are of one thread: {back}")
 
 
 def commands(whole, room):
@@ -137,6 +173,8 @@ def main():
             values(pinball)
             others(pinball)
             bare(pinball)
+            stops_on_the_way(pinball)
+        threads(room)
         commands(whole, room)
     print("good" if not failures else f"{failures} failures")
     return 1 if failures else 0

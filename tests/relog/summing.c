@@ -10,6 +10,7 @@ static void waste(int rounds)
 {
     for (int i = 0; i < rounds; i++)
         noise = noise * 31 + (unsigned)i;
+    dprintf(1, "wasted %d\n", rounds);
 }
 
 static void fill(int n)

@@ -34,7 +34,7 @@ for gap in 0 20000; do
     "$drdebug" replay "slice.$gap" 2>&1 | grep -q 'SIGABRT in thread 1' || fail "gap $gap: another end"
     [ "$("$drdebug" info "slice.$gap" | sed -n 's/^position *//p')" = "$end" ] || fail "gap $gap: ends elsewhere"
 done
-"$drdebug" info slice.0 | grep -q '^left out .* gaps$' || fail 'info does not tell of gaps'
+"$drdebug" info slice.0 | grep -q '^left out .* gaps*$' || fail 'info does not tell of gaps'
 
 # Kept by name; the same slice again gives the same statements.
 "$drdebug" slice whole --at failure -o kept >/dev/null || fail 'slice -o'
@@ -51,6 +51,21 @@ show() {
 }
 [ "$(show filled)" = 30 ] || fail "the total is $(show filled)"
 [ "$(show filled.flipped)" = 29 ] || fail "the total of the flipped one is $(show filled.flipped)"
+
+# What is left out is quiet, whether it is put in or runs, unless its output is wanted; also once more.
+for gap in 0 20000 1000000000; do
+    "$drdebug" relog whole --at failure --gap $gap -o quiet >out && "$drdebug" replay quiet >said 2>/dev/null
+    [ -s said ] && fail "gap $gap is not quiet: $(cat said)"
+    "$drdebug" relog whole --at failure --gap $gap --output -o loud >out && "$drdebug" replay loud >said 2>/dev/null
+    [ "$(cat said)" = $'wasted 30000\nwasted 40000\nwasted 3000' ] || fail "gap $gap, --output: says $(cat said)"
+    "$drdebug" relog loud --slice made-of --gap 0 --output -o louder >out && "$drdebug" replay louder 2>/dev/null | cmp -s - said ||
+        fail "gap $gap, --output once more: says $("$drdebug" replay louder 2>&1)"
+    "$drdebug" relog loud --slice made-of --gap 0 -o hushed >out && [ -z "$("$drdebug" replay hushed 2>/dev/null)" ] ||
+        fail "gap $gap, --output and then without it: is not quiet"
+    [ "$("$drdebug" debug loud -- -batch -ex continue -ex 'pin output' 2>/dev/null | grep -c 'T1:.*| wasted')" = 3 ] ||
+        fail "gap $gap, pin output: $("$drdebug" debug loud -- -batch -ex continue -ex 'pin output' 2>&1)"
+    rm -rf quiet loud louder hushed
+done
 
 # Packed, verified, cut; and relogged with nothing to leave out it is the whole.
 "$drdebug" pack slice.0 >/dev/null 2>&1 && "$drdebug" verify slice.0.packed.pinball >out 2>&1 || fail "packed: $(cat out 2>&1)"
@@ -70,6 +85,8 @@ mkdir there && refuses 'there' 1 whole --at failure -o there
 "$drdebug" slice slice.0 --at failure --full >out 2>&1 || fail "a slice of it: $(cat out)"
 grep -q 'ROOT CAUSE' out || fail "a slice of it lacks the cause: $(cat out)"
 grep -Eq '\(left out: [0-9]+ instructions\)' out || fail "a slice of it does not tell of gaps: $(cat out)"
+"$drdebug" slice filled --at failure >out 2>&1 || fail "the story of one: $(cat out)"
+grep -Eq '^  T1 +\(left out: [0-9]+ instructions\) +made there +table' out || fail "a story does not tell of gaps: $(cat out)"
 "$drdebug" relog slice.20000 --at failure --gap 0 -o twice >out 2>&1 || fail "once more: $(cat out)"
 "$drdebug" verify twice >out 2>&1 || fail "once more: $(cat out)"
 [ "$("$drdebug" info twice | sed -n 's/^position *//p')" = "$end" ] || fail 'once more: ends elsewhere'
@@ -85,7 +102,7 @@ refuses 'is not a slice of this recording' 1 foreign --slice made-of -o refused
 
 # Questions: about what was kept, or not at all.
 "$drdebug" ask slice.0 calls sum >out 2>&1 || fail "ask calls: $(cat out)"
-grep -q 'gaps of this recording does not count' out || fail "ask calls says nothing of gaps: $(cat out)"
+grep -q 'gaps of this recording ([0-9]*) does not count' out || fail "ask calls says nothing of gaps: $(cat out)"
 "$drdebug" ask slice.0 leaks >out 2>&1 && fail "ask leaks: $(cat out)"
 grep -q 'leaves instructions out' out || fail "ask leaks: $(cat out)"
 

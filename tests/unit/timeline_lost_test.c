@@ -271,6 +271,13 @@ const char *pinball_note_get(const struct pinball *pinball, const char *key)
     return NULL;
 }
 
+int replay_goal(const struct position *at, struct mailbox_moment *goal, struct err *err)
+{
+    (void)at, (void)err;
+    *goal = (struct mailbox_moment){0};
+    return 0;
+}
+
 int statements_read(struct pinball *pinball, struct statements *out, struct err *err)
 {
     (void)pinball, (void)err;
@@ -289,7 +296,21 @@ bool statements_have(const struct statements *s, const struct position *at)
     return false;
 }
 
-const struct kept_statement *statements_next(const struct statements *s, const struct position *at)
+bool statements_hush(const struct statements *s, const struct position *at)
+{
+    (void)s, (void)at;
+    return false;
+}
+
+const struct kept_statement *statements_next(const struct statements *s,
+                                             const struct position *from, const struct position *at)
+{
+    (void)s, (void)from, (void)at;
+    return NULL;
+}
+
+const struct kept_statement *statements_before(const struct statements *s,
+                                               const struct position *at)
 {
     (void)s, (void)at;
     return NULL;
