@@ -115,6 +115,8 @@ static void begin(struct thread *t)
         region.next = NULL;
         return;
     }
+    engine.total_ticks += region.counts.ticks; /* the part does not know of programs before it */
+    region.counts.ticks = 0;
     mapped_begin();
     record_open();
     snapshot_part(t, region.heap);
@@ -249,11 +251,19 @@ enum trigger_answer region_ask(struct thread *t, bool on)
     return region.on == on ? TRIGGER_MET : TRIGGER_NO_MORE;
 }
 
+static bool is_due(void)
+{
+    return region.due ||
+           (waits_for(TRIGGER_FIRED) && __atomic_load_n(&region.next->fired, __ATOMIC_RELAXED));
+}
+
+/* One part may end where the next one begins. */
 bool region_tick(struct thread *t)
 {
-    const bool fired =
-        waits_for(TRIGGER_FIRED) && __atomic_load_n(&region.next->fired, __ATOMIC_RELAXED);
-    return (fired || region.due) && turn(t);
+    bool met = false;
+    while (is_due() && turn(t))
+        met = true;
+    return met;
 }
 
 /* A part does not begin with a thread whose own begin is still to be noted. */
@@ -313,8 +323,10 @@ static void probe(struct thread *t, const struct probe *p)
 
 static void at_position(struct thread *t)
 {
-    if (waits_for(TRIGGER_TICKS))
-        turn(t);
+    if (!waits_for(TRIGGER_TICKS))
+        return;
+    region.due = true;
+    region_tick(t);
 }
 
 static const struct instrument tool = {
@@ -368,6 +380,7 @@ void region_start(struct thread *t)
     wait_next(t);
     if (ends_from_outside())
         sentry_start(wants_end, end_asleep);
+    region_tick(t);
 }
 
 void region_leaves(struct thread *t)

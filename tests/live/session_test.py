@@ -244,7 +244,7 @@ def parts_asleep(s):
     s.do("pin record", "is not recorded")
     s.do("reverse-stepi", "not recorded here: `pin record on'")
     s.start("continue")
-    time.sleep(0.2)
+    time.sleep(2)  # on a busy machine it takes that long to fall asleep
     s.press(b"\x03", "SIGINT")
     s.do("pin record on", "as soon as the program goes on")
     s.start("continue")

@@ -141,7 +141,8 @@ def execs(tmp):
         said = [line if line == "shell" else int(line.split()[1]) for line in replayed(pinball) if line[0] in "rs"]
         assert expected is None or said == expected, (options, said)
     assert info(f"{tmp}/2.pinball")["reason"] == "region"
-    assert info(f"{tmp}/5.pinball")["ticks"] < 500000  # those of the shell are not of this program
+    assert info(f"{tmp}/5.pinball")["ticks"] == 500000, info(f"{tmp}/5.pinball")
+    assert "after 200 k ticks" in run(DRDEBUG, "info", f"{tmp}/5.pinball")[0]  # those of the shell, too
 
 
 def line_of(text, file="region.c"):

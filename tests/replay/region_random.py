@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
-"""region_random.py DRDEBUG SUBJECTS WHAT - parts of real runs that begin and end anywhere: each verifies and replays three times the same.
+"""region_random.py DRDEBUG SUBJECTS WHAT [CHAIN_TEST] - parts of real runs that begin and end anywhere: each verifies and replays three times the same.
 
 SPDX-License-Identifier: MIT
 
 Where a part begins is drawn by a seed that is printed. `kill` kills the recorder or the program at any moment: what was written opens, or
-the message says that there was nothing yet. Long form: $DRDEBUG_SOAK.
+the message says that there was nothing yet. `chain_NAME` records one run as parts that follow one another, with the first one from its start: the
+state that the recorder saw where a part begins is compared with the one that a replay of what was before comes to (chain_test.c). Long form:
+$DRDEBUG_SOAK.
 """
 import os
 import random
@@ -225,9 +227,53 @@ def kill(tmp):
     assert opened, f"seed {SEED}: no part had begun"
 
 
+def triggers_of(subject, ticks):
+    """Moments in the order in which they come: of one kind of trigger, since the order of kinds is not known."""
+    many = 5 if SOAK else 3
+    kinds = {"ticks": lambda: sorted(RANDOM.sample(range(1, ticks), many))}
+    if subject.startswith("thread"):
+        kinds |= {"call:futex": lambda: sorted(RANDOM.sample(range(1, 40), many)), "func:pthread_mutex_lock": lambda: sorted(RANDOM.sample(range(1, 60), many)),
+                  "call:mmap": lambda: sorted(RANDOM.sample(range(1, 12), many)), "func:libc.so.6!malloc": lambda: sorted(RANDOM.sample(range(1, 20), many))}
+    if subject.startswith("signal"):
+        kinds |= {"call:rt_sigprocmask": lambda: sorted(RANDOM.sample(range(1, 12), many)), "call:rt_sigaction": lambda: sorted(RANDOM.sample(range(1, 8), many))}
+    kind = RANDOM.choice(list(kinds))
+    return [f"{kind}:{n}" for n in kinds[kind]()]
+
+
+def chain_once(tmp, triggers, *command):
+    """False: the program ended before the second part began."""
+    pinball, options = f"{tmp}/chain.pinball", ["--from", "ticks:0"]
+    for trigger in triggers:
+        options += ["--to", trigger, "--from", trigger]
+    run(DRDEBUG, "record", "-q", "-o", pinball, *options, "--", *command, status=range(256), stdin=subprocess.DEVNULL)
+    made = [path for path in (f"{tmp}/chain.{i}.pinball" for i in range(1, len(triggers) + 2)) if os.path.exists(path)]
+    if len(made) > 1:
+        compared = run(sys.argv[4], *made, status=(0, 1))
+        assert compared.returncode == 0, (SEED, command, triggers, compared.stdout)
+        judge(RANDOM.choice(made))
+    for path in made:
+        shutil.rmtree(path)
+    return len(made) > 1
+
+
+def chain(tmp, subject):
+    """At least one that had two parts."""
+    command = ["pigz", "-p", "3", "-c", "-k", f"{tmp}/data"] if subject == "pigz" else [f"{SUBJECTS}/{subject}"]
+    with open(f"{tmp}/data", "wb") as f:
+        f.write(RANDOM.randbytes(30000) + b"some text " * 20000)
+    ticks = ticks_of(tmp, *command)
+    done = [chain_once(tmp, triggers_of(subject, ticks), *command) for _ in range(50 if SOAK else 1)]
+    while not any(done) and len(done) < 50:
+        done.append(chain_once(tmp, triggers_of(subject, ticks), *command))
+    assert any(done), (SEED, command)
+
+
 NEEDS = {"pigz": ["pigz"], "java": ["java", "javac"], "redis": ["redis-server", "redis-benchmark", "redis-cli"], "python": [PYTHON], "kill": [PYTHON]}
-if any(not shutil.which(need) for need in NEEDS.get(WHAT, [])):
+if any(not shutil.which(need) for need in NEEDS.get(WHAT.removeprefix("chain_"), [])):
     sys.exit(77)
 print("seed", SEED)
 with tempfile.TemporaryDirectory() as directory:
-    {"threads": threads, "pigz": pigz, "java": java, "redis": redis, "python": python, "kill": kill}[WHAT](directory)
+    if WHAT.startswith("chain_"):
+        chain(directory, WHAT.removeprefix("chain_"))
+    else:
+        {"threads": threads, "pigz": pigz, "java": java, "redis": redis, "python": python, "kill": kill}[WHAT](directory)
