@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "source/compile.h"
 #include "study/probe.h"
@@ -219,15 +220,10 @@ static int take(void *arg, const struct probe_row *row, struct err *err)
     const bool wanted =
         !row->undone && row->when == AGENT_DONE && compile_read(spot->code, piece, n) > 0;
     const uint32_t *list = spot->returns ? t->by_end : t->by_begin;
-    size_t low = 0, high = t->v->calls;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        const struct call *c = &t->v->call[list[middle]].call;
-        if (compare(spot->returns ? &c->last : &c->at, &row->at) < 0)
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const struct calls_valued *call = t->v->call;
+    size_t low = search_first(
+        t->v->calls, i,
+        compare(spot->returns ? &call[list[i]].call.last : &call[list[i]].call.at, &row->at) < 0);
     for (; low < t->v->calls; low++) {
         struct calls_valued *c = &t->v->call[list[low]];
         if (compare(spot->returns ? &c->call.last : &c->call.at, &row->at))

@@ -15,7 +15,7 @@
 #include "base/plain.h"
 
 enum {
-    JSON_VERSION = 1,  /* grows when a member goes or changes its meaning */
+    ROWS_VERSION = 1,  /* of the JSON; grows when a member goes or changes its meaning */
     TABLE_WAIT = 100,  /* rows by which the columns' widths are found */
     TABLE_WIDEST = 48, /* of a column that is not the last */
     CELL_TEXT = 32,
@@ -177,13 +177,6 @@ static void table_end(struct rows *r)
 
 /* ---- JSON ---- */
 
-static void json_text(FILE *out, const char *text)
-{
-    fputc('"', out);
-    plain_put(out, PLAIN_JSON, text);
-    fputc('"', out);
-}
-
 static void json_cell(FILE *out, const struct rows_column *of, const struct rows_cell *c)
 {
     char buf[CELL_TEXT];
@@ -195,21 +188,21 @@ static void json_cell(FILE *out, const struct rows_column *of, const struct rows
         fputs(cell_text(of, c, buf), out);
     } else if (of->type == ROWS_PLACE) {
         fputs("{\"text\": ", out);
-        json_text(out, cell_text(of, c, buf));
+        plain_json(out, cell_text(of, c, buf));
         if (c->file) {
             fputs(", \"file\": ", out);
-            json_text(out, c->file);
+            plain_json(out, c->file);
             fprintf(out, ", \"line\": %" PRIu32, c->line);
         }
         if (c->function) {
             fputs(", \"function\": ", out);
-            json_text(out, c->function);
+            plain_json(out, c->function);
         }
         if (c->number)
             fprintf(out, ", \"pc\": \"0x%" PRIx64 "\"", c->number);
         fputc('}', out);
     } else {
-        json_text(out, cell_text(of, c, buf));
+        plain_json(out, cell_text(of, c, buf));
     }
 }
 
@@ -219,10 +212,10 @@ static void json_begin(struct rows *r)
     if (r->begun)
         return;
     r->begun = true;
-    fprintf(out, "{\"version\": %d, \"columns\": [", JSON_VERSION);
+    fprintf(out, "{\"version\": %d, \"columns\": [", ROWS_VERSION);
     for (size_t i = 0; i < r->columns; i++) {
         fputs(i ? ", " : "", out);
-        json_text(out, r->column[i].name);
+        plain_json(out, r->column[i].name);
     }
     fputs("]}\n", out);
 }
@@ -234,7 +227,7 @@ static void json_row(struct rows *r)
     fprintf(out, "{\"row\": %" PRIu64, r->row.number);
     for (size_t i = 0; i < r->columns; i++) {
         fputs(", ", out);
-        json_text(out, r->column[i].name);
+        plain_json(out, r->column[i].name);
         fputs(": ", out);
         json_cell(out, &r->column[i], &r->row.cell[i]);
     }
@@ -249,7 +242,7 @@ static void json_end(struct rows *r)
             r->cut || r->broken ? "false" : "true");
     for (size_t i = 0; i < r->notes; i++) {
         fputs(i ? ", " : "", out);
-        json_text(out, r->note[i]);
+        plain_json(out, r->note[i]);
     }
     fputs("]}\n", out);
 }

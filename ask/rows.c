@@ -12,6 +12,7 @@
 
 #include "ask/rows_int.h"
 #include "base/array.h"
+#include "base/search.h"
 
 /* ---- begin and end ---- */
 
@@ -274,18 +275,11 @@ static int compare_grouped(const struct rows *r, const struct rows_row *a, const
 /* Groups are sorted, so that one is found by halves. */
 static int count_group(struct rows *r, struct err *err)
 {
-    size_t low = 0, high = r->groups;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        int d = compare_grouped(r, &r->row, &r->group[middle].row);
-        if (!d) {
-            r->group[middle].count++;
-            return 0;
-        }
-        if (d < 0)
-            high = middle;
-        else
-            low = middle + 1;
+    const size_t low =
+        search_first(r->groups, i, compare_grouped(r, &r->row, &r->group[i].row) > 0);
+    if (low < r->groups && !compare_grouped(r, &r->row, &r->group[low].row)) {
+        r->group[low].count++;
+        return 0;
     }
     if (array_push(&r->group, &r->groups, &r->group_room, (struct rows_group){.count = 1}))
         return err_set(err, "no memory");

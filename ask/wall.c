@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "pinball/records.h"
 
 struct stamp {
@@ -90,19 +91,12 @@ int wall_add(struct wall *w, const struct wall_turn *turn, struct err *err)
 
 bool wall_at(const struct wall *w, uint64_t ticks, uint64_t *ns)
 {
-    size_t low = 0, high = w->knots;
+    const size_t behind = search_upto(w->knot, w->knots, ticks, ticks);
     if (!w->knots)
         return false;
-    while (high - low > 1) { /* the last that is not behind it */
-        const size_t middle = (low + high) / 2;
-        if (w->knot[middle].ticks <= ticks)
-            low = middle;
-        else
-            high = middle;
-    }
-    const struct knot *a = &w->knot[low], *b = a + 1;
+    const struct knot *a = &w->knot[behind ? behind - 1 : 0], *b = a + 1;
     *ns = a->ns - w->knot[0].ns;
-    if (high < w->knots && b->ticks > a->ticks && ticks > a->ticks)
+    if (b < w->knot + w->knots && b->ticks > a->ticks && ticks > a->ticks)
         *ns += (uint64_t)((double)(b->ns - a->ns) * (double)(ticks - a->ticks) /
                           (double)(b->ticks - a->ticks));
     return true;

@@ -17,29 +17,28 @@ static pthread_once_t limit_known = PTHREAD_ONCE_INIT;
 static uint64_t limit;
 static bool bad_setting;
 
-/* The sum of lines "NAME:  123 kB" of a file, in bytes. */
-static uint64_t sum_of(const char *path, const char *const *name, size_t names)
+void memory_lines(const char *path, const struct memory_line *line, size_t lines)
 {
-    char line[256];
-    uint64_t sum = 0;
+    char text[256];
     FILE *f = fopen(path, "re");
 
-    while (f && fgets(line, sizeof line, f))
-        for (size_t i = 0; i < names; i++) {
-            size_t n = strlen(name[i]);
-            if (strncmp(line, name[i], n) == 0 && line[n] == ':')
-                sum += strtoull(line + n + 1, NULL, 10) << 10;
+    while (f && fgets(text, sizeof text, f))
+        for (size_t i = 0; i < lines; i++) {
+            const size_t n = strlen(line[i].name);
+            if (strncmp(text, line[i].name, n) == 0 && text[n] == ':')
+                *line[i].bytes += strtoull(text + n + 1, NULL, 10) << 10;
         }
     if (f)
         fclose(f);
-    return sum;
 }
 
 uint64_t memory_available(void)
 {
-    static const char *const names[] = {"MemAvailable", "SwapFree"};
+    uint64_t bytes = 0;
+    const struct memory_line lines[] = {{"MemAvailable", &bytes}, {"SwapFree", &bytes}};
 
-    return sum_of("/proc/meminfo", names, sizeof names / sizeof names[0]);
+    memory_lines("/proc/meminfo", lines, sizeof lines / sizeof lines[0]);
+    return bytes;
 }
 
 static void find_limit(void)
@@ -77,14 +76,14 @@ int memory_check_setting(struct err *err)
 /* The kernel counts private memory that can be written, whether it is there or not. */
 int memory_bound(struct err *err)
 {
-    static const char *const names[] = {"VmData"};
     struct rlimit l;
-    uint64_t most;
+    uint64_t has = 0, most;
+    const struct memory_line line = {"VmData", &has};
 
     if (memory_check_setting(err))
         return -1;
-    if (__builtin_add_overflow(memory_limit(), sum_of("/proc/self/status", names, 1), &most) ||
-        most >= RLIM_INFINITY)
+    memory_lines("/proc/self/status", &line, 1);
+    if (__builtin_add_overflow(memory_limit(), has, &most) || most >= RLIM_INFINITY)
         return 0;
     if (getrlimit(RLIMIT_DATA, &l) == 0 && l.rlim_cur <= most)
         return 0;

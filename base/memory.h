@@ -8,9 +8,17 @@
 #ifndef BASE_MEMORY_H
 #define BASE_MEMORY_H
 
+#include <stddef.h>
 #include <stdint.h>
 
 #include "base/err.h"
+
+/* Lines "NAME:  123 kB" of a file of /proc: each is added, in bytes, to what its row names. */
+struct memory_line {
+    const char *name;
+    uint64_t *bytes;
+};
+void memory_lines(const char *path, const struct memory_line *line, size_t lines);
 
 /* What the machine could give now: memory that is free or can be reclaimed, and free swap. 0: it
  * does not say. */

@@ -12,21 +12,16 @@ static const struct range {
 } hidden[] = {
 #define HIDDEN(first, last) {first, last},
 #include "base/plain.def"
+#include "base/search.h"
 #undef HIDDEN
 };
 
 static bool is_hidden(uint32_t code)
 {
-    size_t lo = 0, hi = sizeof hidden / sizeof hidden[0];
+    const size_t ranges = sizeof hidden / sizeof hidden[0];
+    const size_t i = search_below(hidden, ranges, last, code);
 
-    while (lo < hi) {
-        size_t mid = (lo + hi) / 2;
-        if (code > hidden[mid].last)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < sizeof hidden / sizeof hidden[0] && code >= hidden[lo].first;
+    return i < ranges && code >= hidden[i].first;
 }
 
 /* The length of the UTF-8 sequence that p begins with and its code; 0: it is none (RFC 3629). */
@@ -127,6 +122,17 @@ void plain_put(FILE *to, enum plain_form form, const char *text)
         text += took;
         n -= took;
     }
+}
+
+void plain_json(FILE *to, const char *text)
+{
+    if (!text) {
+        fputs("null", to);
+        return;
+    }
+    fputc('"', to);
+    plain_put(to, PLAIN_JSON, text);
+    fputc('"', to);
 }
 
 void plain_copy(const char *text, char *out, size_t room)

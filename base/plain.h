@@ -29,6 +29,9 @@ size_t plain_one(enum plain_form form, const char *text, size_t n, char out[PLAI
 
 void plain_put(FILE *to, enum plain_form form, const char *text);
 
+/* A JSON string with its quotes; NULL prints null. */
+void plain_json(FILE *to, const char *text);
+
 /* The text for people; cut to whole characters if there is no room. */
 void plain_copy(const char *text, char *out, size_t room);
 /* How many columns plain_put() of PLAIN_TEXT takes, if each character takes one. */

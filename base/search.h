@@ -1,39 +1,38 @@
 /* search.h - where in a sorted array. SPDX-License-Identifier: MIT
  *
- * The array is sorted by a member of its elements, a uint64_t. It may be NULL if it has none.
- *
  *     size_t i = search_upto(m->row, m->rows, addr, pc);
  *     return i ? &m->row[i - 1] : NULL; // the row that pc is in
  *
- * They are macros, so that the member can be named; array and count are evaluated more than once.
+ * They are macros, so that a member can be named; arguments are evaluated more than once. The array
+ * may be NULL if it has no elements. This needs no libc: code inside a target may use it.
  */
 #ifndef BASE_SEARCH_H
 #define BASE_SEARCH_H
 
 #include <stddef.h>
-#include <stdint.h>
 
-/* How many elements have a key up to this one, which is the index of the first that is beyond. */
+/* Sorted by a number: how many elements have a key up to this one, which is the index of the first
+ * that is beyond. */
 #define search_upto(array, count, member, key)                                                     \
-    search_keys((count) ? &(array)->member : NULL, (count), sizeof *(array), (key))
+    search_first((count), at_, (array)[at_].member <= (key))
 
 /* How many have a smaller key, which is the index of the first that does not. */
 #define search_below(array, count, member, key)                                                    \
-    ((key) ? search_upto((array), (count), member, (key)-1) : 0)
+    search_first((count), at_, (array)[at_].member < (key))
 
-/* The first key is at `keys`, each further one `stride` bytes behind the one before. */
-static inline size_t search_keys(const uint64_t *keys, size_t count, size_t stride, uint64_t key)
-{
-    size_t low = 0, high = count;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (*(const uint64_t *)((const char *)keys + middle * stride) <= key)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
-}
+/* Sorted by whatever: the first of `count` numbers from 0 on for which `before`, an expression with
+ * the name `at` for the number, is false; `count` if it is true for all. */
+#define search_first(count, at, before)                                                            \
+    ({                                                                                             \
+        size_t low_ = 0, high_ = (size_t)(count);                                                  \
+        while (low_ < high_) {                                                                     \
+            const size_t at = low_ + (high_ - low_) / 2;                                           \
+            if (before)                                                                            \
+                low_ = at + 1;                                                                     \
+            else                                                                                   \
+                high_ = at;                                                                        \
+        }                                                                                          \
+        low_;                                                                                      \
+    })
 
 #endif

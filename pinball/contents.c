@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "pinball/pinball_private.h"
 
 static const uint64_t HELD_FREE = 256ull << 20;
@@ -126,16 +127,7 @@ static int read_range(struct pinball *p, enum kept_kind kind, const struct kept_
 /* The first range that ends behind offset. */
 static size_t first_range(const struct kept_file *file, uint64_t offset)
 {
-    size_t low = 0, high = file->ranges;
-
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (file->range[middle].offset + file->range[middle].bytes <= offset)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_first(file->ranges, i, file->range[i].offset + file->range[i].bytes <= offset);
 }
 
 static bool plausible(uint64_t held, uint64_t stored)

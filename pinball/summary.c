@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "pinball/ends.h"
 #include "pinball/marks.h"
 #include "pinball/record_at.h"
@@ -19,15 +20,8 @@ enum { MAX_SHIFT = 4096, MAX_THREADS = 1 << 24 };
 /* The thread's row, made if it is new; NULL without memory, or if no recorder would make it. */
 static struct summary_thread *row(struct summary *s, uint32_t thread)
 {
-    size_t low = 0, high = s->threads;
+    const size_t low = search_below(s->thread, s->threads, thread, thread);
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (s->thread[middle].thread < thread)
-            low = middle + 1;
-        else
-            high = middle;
-    }
     if (low < s->threads && s->thread[low].thread == thread)
         return &s->thread[low];
     if (s->threads - low > MAX_SHIFT || s->threads == MAX_THREADS)

@@ -12,6 +12,7 @@
 
 #include "base/array.h"
 #include "base/hash.h"
+#include "base/search.h"
 #include "relogger/exclude.h"
 #include "relogger/stretches.h"
 #include "slicer/slice.h"
@@ -328,23 +329,17 @@ void pieces_moved_deinit(struct pieces_moved *m)
 uint64_t pieces_moved(const void *arg, uint64_t insn, bool *gone)
 {
     const struct pieces_moved *m = arg;
-    size_t lo = 0, hi = m->pieces->pieces; /* the last piece that does not begin behind it */
-    *gone = !hi || insn < m->pieces->piece->first;
+    const size_t behind = search_upto(m->pieces->piece, m->pieces->pieces, first, insn);
+    *gone = !behind;
     if (*gone)
         return 0;
-    while (hi - lo > 1) {
-        const size_t mid = (lo + hi) / 2;
-        if (m->pieces->piece[mid].first <= insn)
-            lo = mid;
-        else
-            hi = mid;
-    }
-    const struct piece *p = &m->pieces->piece[lo];
+    const struct piece *p =
+        &m->pieces->piece[behind - 1]; /* the last that does not begin behind it */
     const uint64_t in = insn - p->first;
-    if (in < p->insns || lo + 1 == m->pieces->pieces)
-        return m->begin[lo] + (in < p->insns ? in : p->insns);
+    if (in < p->insns || behind == m->pieces->pieces)
+        return m->begin[behind - 1] + (in < p->insns ? in : p->insns);
     *gone = p[1].first - (p->first + p->insns) >= m->gap;
-    return m->begin[lo] + (*gone ? p->insns : in);
+    return m->begin[behind - 1] + (*gone ? p->insns : in);
 }
 
 /* ---- through a file ---- */

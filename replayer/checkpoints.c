@@ -98,19 +98,14 @@ static void drop_every_other_mark(struct checkpoints *c)
 /* What they take together: the kernel divides what is shared among those who share it. */
 static uint64_t memory_used(const struct checkpoints *c)
 {
-    uint64_t kilobytes = 0;
+    uint64_t bytes = 0;
+    const struct memory_line line = {"Pss", &bytes};
     for (size_t i = 0; i < c->count; i++) {
-        char path[64], line[128];
-        unsigned long long kb;
+        char path[64];
         snprintf(path, sizeof path, "/proc/%d/smaps_rollup", (int)replay_pid(c->list[i].replay));
-        FILE *f = fopen(path, "re");
-        while (f && fgets(line, sizeof line, f))
-            if (sscanf(line, "Pss: %llu kB", &kb) == 1)
-                kilobytes += kb;
-        if (f)
-            fclose(f);
+        memory_lines(path, &line, 1);
     }
-    return kilobytes << 10;
+    return bytes;
 }
 
 static void keep_limits(struct checkpoints *c)

@@ -12,15 +12,12 @@
 #include "replayer/held.h"
 
 #include <dirent.h>
-#include <fcntl.h>
-#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "base/array.h"
+#include "base/memory.h"
 
 struct file {
     ino_t inode;
@@ -36,55 +33,27 @@ struct sum {
     uint64_t own, shared; /* bytes */
 };
 
-struct field {
-    const char *name;
-    bool shared;
-};
-
-/* Adds up fields "NAME:  123 kB" of a file. */
-static void add_fields(const char *path, const struct field *field, size_t fields, struct sum *sum)
-{
-    char text[8192];
-    int fd = open(path, O_RDONLY | O_CLOEXEC);
-    ssize_t n = fd < 0 ? -1 : 0;
-    size_t have = 0;
-    while (fd >= 0 && have < sizeof text - 1 &&
-           (n = read(fd, text + have, sizeof text - 1 - have)) > 0)
-        have += (size_t)n;
-    if (fd >= 0)
-        close(fd);
-    text[have] = 0;
-    for (char *line = text, *next; *line; line = next) {
-        char *end = strchrnul(line, '\n'), *colon = memchr(line, ':', (size_t)(end - line));
-        next = *end ? end + 1 : end;
-        for (size_t i = 0; colon && i < fields; i++) {
-            size_t length = strlen(field[i].name);
-            if (length == (size_t)(colon - line) && !memcmp(line, field[i].name, length))
-                *(field[i].shared ? &sum->shared : &sum->own) += strtoull(colon + 1, NULL, 10)
-                                                                 << 10;
-        }
-    }
-}
-
 static void add_bound(pid_t pid, struct sum *sum)
 {
-    static const struct field fields[] = {
-        {"RssAnon", false}, {"VmSwap", false}, {"VmPTE", false}, {"RssShmem", true}};
+    const struct memory_line lines[] = {{"RssAnon", &sum->own},
+                                        {"VmSwap", &sum->own},
+                                        {"VmPTE", &sum->own},
+                                        {"RssShmem", &sum->shared}};
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-    add_fields(path, fields, sizeof fields / sizeof *fields, sum);
+    memory_lines(path, lines, sizeof lines / sizeof *lines);
 }
 
 static void add_exact(pid_t pid, struct sum *sum)
 {
-    static const struct field tables[] = {{"VmPTE", false}};
-    static const struct field fields[] = {
-        {"Pss_Anon", false}, {"SwapPss", false}, {"Pss_Shmem", true}};
+    const struct memory_line tables[] = {{"VmPTE", &sum->own}};
+    const struct memory_line lines[] = {
+        {"Pss_Anon", &sum->own}, {"SwapPss", &sum->own}, {"Pss_Shmem", &sum->shared}};
     char path[64];
     snprintf(path, sizeof path, "/proc/%d/status", (int)pid);
-    add_fields(path, tables, sizeof tables / sizeof *tables, sum);
+    memory_lines(path, tables, sizeof tables / sizeof *tables);
     snprintf(path, sizeof path, "/proc/%d/smaps_rollup", (int)pid);
-    add_fields(path, fields, sizeof fields / sizeof *fields, sum);
+    memory_lines(path, lines, sizeof lines / sizeof *lines);
 }
 
 /* ---- open shared memory ---- */

@@ -3,6 +3,7 @@
 
 #include <stdlib.h>
 
+#include "base/search.h"
 #include "slicer/slice_private.h"
 
 _Static_assert((int)SLICE_MAX_SAVE == (int)SCAN_MAX_SAVE, "the scan that all share");
@@ -73,15 +74,7 @@ uint64_t slice_count(const struct slice *s)
 /* The chunk that instruction `insn` is in; the number of chunks if it is behind the last one. */
 static uint32_t chunk_of(const struct slice *s, uint64_t insn)
 {
-    uint32_t lo = 0, hi = s->chunks;
-    while (lo < hi) {
-        uint32_t mid = (lo + hi) / 2;
-        if (s->first[mid + 1] <= insn)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    return (uint32_t)search_first(s->chunks, i, s->first[i + 1] <= insn);
 }
 
 int slice_put(struct slice *s, uint64_t insn)

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/hash.h"
+
 struct source_names {
     char **slot; /* open addressing; at most half full */
     size_t slots, count;
@@ -41,10 +43,8 @@ void source_names_free(struct source_names *names)
 
 static uint64_t hash(const char *text)
 {
-    uint64_t h = 14695981039346656037ull;
+    const uint64_t h = hash_bytes(HASH_BYTES, text, strlen(text));
 
-    for (; *text; text++)
-        h = (h ^ (unsigned char)*text) * 1099511628211ull;
     return h ^ h >> 29;
 }
 

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/search.h"
 #include "source/module.h"
 #include "source/place.h"
 #include "source/source_int.h"
@@ -75,17 +76,13 @@ static bool find_local(const struct source_view *view, gaddr addr, uint32_t byte
 /* The global, or thread-local variable, that has an address or offset. */
 static const struct source_var *global_at(const struct source_mod *m, uint64_t addr, bool tls)
 {
-    size_t low = 0, high = m->globals;
+    const struct source_var *all = m->var;
+    const size_t behind =
+        search_first(m->globals, i,
+                     all[m->global[i]].tls < tls ||
+                         (all[m->global[i]].tls == tls && all[m->global[i]].addr <= addr));
 
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct source_var *var = &m->var[m->global[middle]];
-        if (var->tls < tls || (var->tls == tls && var->addr <= addr))
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (size_t i = low, tried = 0; i-- > 0 && tried < 8; tried++) {
+    for (size_t i = behind, tried = 0; i-- > 0 && tried < 8; tried++) {
         const struct source_var *var = &m->var[m->global[i]];
         if (var->tls == tls && addr - var->addr < (var->bytes ? var->bytes : 1))
             return var;

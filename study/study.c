@@ -13,6 +13,7 @@
 
 #include "base/hash.h"
 #include "base/memory.h"
+#include "base/search.h"
 #include "pinball/beneath.h"
 #include "pinball/ends.h"
 #include "pinball/follow.h"
@@ -252,27 +253,16 @@ void study_close(struct study *s)
 int study_insn(struct study *s, uint64_t number, struct study_insn *out, struct err *err)
 {
     struct trace_chunk *c = &s->own->chunk;
-    uint32_t lo = 0, hi = trace_chunks(s->trace);
     if (number >= trace_insns(s->trace))
         return err_set(err, "the trace has no instruction %llu", (unsigned long long)number);
-    while (hi - lo > 1) {
-        uint32_t mid = (lo + hi) / 2;
-        if (trace_chunk_first(s->trace, mid) <= number)
-            lo = mid;
-        else
-            hi = mid;
-    }
-    if ((!s->own->chunk_read || c->number != lo) && trace_read(s->trace, lo, c, err))
+    /* The last chunk, and in it the last step, that does not begin behind it. */
+    const uint32_t chunk = (uint32_t)search_first(
+        trace_chunks(s->trace) - 1, n, trace_chunk_first(s->trace, (uint32_t)n + 1) <= number);
+    if ((!s->own->chunk_read || c->number != chunk) && trace_read(s->trace, chunk, c, err))
         return -1;
     s->own->chunk_read = true;
-    uint32_t i = 0, end = c->steps;
-    while (end - i > 1) {
-        uint32_t mid = (i + end) / 2;
-        if (c->first_insn + c->step[mid].insn_at <= number)
-            i = mid;
-        else
-            end = mid;
-    }
+    const size_t i =
+        search_first(c->steps - 1, n, c->first_insn + c->step[n + 1].insn_at <= number);
     *out = (struct study_insn){.thread = c->step[i].thread,
                                .block = code_block(trace_code(s->trace), c->step[i].block),
                                .index = (uint32_t)(number - c->first_insn - c->step[i].insn_at)};

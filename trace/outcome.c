@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "trace/walk.h"
 
 /* A thread that has left a block by a transfer that is wanted. */
@@ -32,15 +33,8 @@ static bool is_wanted(struct pass *p, const struct code_block *b)
     uint8_t *known = &p->wanted[b->number];
     if (!*known) {
         gaddr pc = code_last(b)->pc;
-        size_t low = 0, high = p->pcs;
-        while (low < high) {
-            size_t middle = (low + high) / 2;
-            if (p->pc[middle] < pc)
-                low = middle + 1;
-            else
-                high = middle;
-        }
-        *known = low < p->pcs && p->pc[low] == pc ? 1 : 2;
+        const size_t at = search_first(p->pcs, i, p->pc[i] < pc);
+        *known = at < p->pcs && p->pc[at] == pc ? 1 : 2;
     }
     return *known == 1;
 }

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "source/frame.h"
 #include "trace/access.h"
@@ -377,15 +378,8 @@ void scan_lists_deinit(struct scan_lists *l)
 
 bool scan_lists_has(const uint32_t *list, uint32_t count, uint32_t insn)
 {
-    uint32_t lo = 0, hi = count;
-    while (lo < hi) {
-        uint32_t mid = (lo + hi) / 2;
-        if (list[mid] < insn)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < count && list[lo] == insn;
+    const size_t at = search_first(count, i, list[i] < insn);
+    return at < count && list[at] == insn;
 }
 
 /* ---- the pass ---- */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 
 /* ---- numbers ---- */
 
@@ -80,15 +81,7 @@ static int by_serial(const void *a, const void *b)
 
 static size_t place_of(const struct list *l, const struct frame *f)
 {
-    size_t low = 0, high = l->count;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (l->at[middle]->serial < f->serial)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_first(l->count, i, l->at[i]->serial < f->serial);
 }
 
 /* From the newest down, until a frame that is known: those below it are known, too. */

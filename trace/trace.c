@@ -20,6 +20,7 @@
 #include <unistd.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "pinball/beneath.h"
 #include "pinball/chunk.h"
 #include "trace/ahead.h"
@@ -418,15 +419,8 @@ uint32_t trace_thread_find(const struct trace *t, uint32_t number)
 
 static bool has(const gaddr *list, size_t n, gaddr pc)
 {
-    size_t lo = 0, hi = n;
-    while (lo < hi) {
-        size_t mid = (lo + hi) / 2;
-        if (list[mid] < pc)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < n && list[lo] == pc;
+    const size_t at = search_first(n, i, list[i] < pc);
+    return at < n && list[at] == pc;
 }
 
 bool trace_is_entry(const struct trace *t, gaddr pc)
@@ -453,17 +447,11 @@ bool trace_stays(const struct trace *t, gaddr pc)
 
 size_t trace_targets(const struct trace *t, gaddr pc, const gaddr **list)
 {
-    size_t lo = 0, hi = t->targets, n = 0;
-    while (lo < hi) {
-        size_t mid = (lo + hi) / 2;
-        if (t->target[mid][0] < pc)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    while (lo + n < t->targets && t->target[lo + n][0] == pc)
+    const size_t first = search_first(t->targets, i, t->target[i][0] < pc);
+    size_t n = 0;
+    while (first + n < t->targets && t->target[first + n][0] == pc)
         n++;
-    *list = t->targets_of + lo;
+    *list = t->targets_of + first;
     return n;
 }
 

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/hash.h"
 #include "debug/gdbstub/server_private.h"
 #include "debug/gdbstub/signals.h"
 
@@ -363,11 +364,8 @@ static int give(struct server *s, const struct debuggee_stops *stops, struct err
 uint64_t breakpoints_mark(const struct server *s)
 {
     const struct reply *given = &s->breakpoints.given;
-    uint64_t mark = 0xcbf29ce484222325; /* FNV-1a */
 
-    for (size_t i = 0; s->breakpoints.is_given && i < given->bytes; i++)
-        mark = (mark ^ (uint8_t)given->data[i]) * 0x100000001b3;
-    return mark;
+    return hash_bytes(HASH_BYTES, given->data, s->breakpoints.is_given ? given->bytes : 0);
 }
 
 /* One that was given to the debuggee and is not set any more: at pc, 0: anywhere. False: none. */

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/hash.h"
 #include "debug/gdbstub/server_private.h"
 #include "debug/gdbstub/signals.h"
 #include "pinball/end_reason.h"
@@ -14,14 +15,10 @@
 uint64_t stops_program_mark(struct server *s)
 {
     struct debuggee_program program;
-    uint64_t mark = 0xcbf29ce484222325; /* FNV-1a */
 
     debuggee_program(&s->debuggee, &program);
-    for (const char *p = program.path ? program.path : ""; *p; p++)
-        mark = (mark ^ (uint8_t)*p) * 0x100000001b3;
-    for (size_t i = 0; i < program.auxv_bytes; i++)
-        mark = (mark ^ program.auxv[i]) * 0x100000001b3;
-    return mark;
+    const char *path = program.path ? program.path : "";
+    return hash_bytes(hash_bytes(HASH_BYTES, path, strlen(path)), program.auxv, program.auxv_bytes);
 }
 
 /* Registers that GDB would ask for next; its pc is so many bytes farther on. */

@@ -1,6 +1,7 @@
 /* fence.c - a piece of code that one thread is in. SPDX-License-Identifier: MIT */
 #include "debug/target/fence.h"
 
+#include "base/search.h"
 #include "engine/core/engine.h"
 #include "engine/core/instrument.h"
 #include "engine/rt/range.h"
@@ -30,15 +31,7 @@ struct code {
 /* The first post that is not before pc. */
 static uint32_t find_post(gaddr pc)
 {
-    uint32_t lo = 0, hi = fence.count;
-    while (lo < hi) {
-        uint32_t mid = (lo + hi) / 2;
-        if (fence.post[mid].pc < pc)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    return (uint32_t)search_below(fence.post, fence.count, pc, pc);
 }
 
 static bool add_post(gaddr pc, enum fence_post what)
@@ -57,16 +50,8 @@ static bool add_post(gaddr pc, enum fence_post what)
 /* The first edge that is not before (pc, next). */
 static size_t find_edge(const struct code *c, gaddr pc, gaddr next)
 {
-    size_t lo = 0, hi = c->edges;
-    while (lo < hi) {
-        size_t mid = (lo + hi) / 2;
-        const struct stop_edge *e = &c->edge[mid];
-        if (e->pc < pc || (e->pc == pc && e->next < next))
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    const struct stop_edge *e = c->edge;
+    return search_first(c->edges, i, e[i].pc < pc || (e[i].pc == pc && e[i].next < next));
 }
 
 static bool is_inside(const struct code *c, gaddr pc)

@@ -14,6 +14,7 @@
  */
 #include "debug/target/probes.h"
 
+#include "base/search.h"
 #include "debug/target/agent.h"
 #include "debug/target/post.h"
 #include "debug/target/stops.h"
@@ -85,15 +86,8 @@ bool probes_set(const struct mailbox *box)
 static const struct probe_place *find(gaddr pc)
 {
     const struct probe_place *place = probes.place;
-    uint32_t lo = 0, hi = probes.list->places;
-    while (lo < hi) {
-        uint32_t mid = (lo + hi) / 2;
-        if (place[mid].pc < pc)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < probes.list->places && place[lo].pc == pc ? &place[lo] : NULL;
+    const size_t i = search_below(place, probes.list->places, pc, pc);
+    return i < probes.list->places && place[i].pc == pc ? &place[i] : NULL;
 }
 
 static bool is_at(const struct probe_place *place, gaddr pc)
@@ -254,21 +248,10 @@ static enum agent_result take(void *arg, enum agent_take what, uint64_t a, uint6
 
 /* ---- at a place ---- */
 
-static bool read_memory(void *arg, gaddr addr, void *out, size_t bytes)
-{
-    (void)arg;
-    return engine_copy(out, (const void *)addr, bytes) == 0;
-}
-
 /* False: the condition does not hold. */
 static bool at_place(struct thread *t, const struct attempt *now, const struct probe_place *p)
 {
-    struct segments seg = engine_segments(t);
-    struct agent_state state = {.cpu = &t->cpu,
-                                .orig_rax = ~0ull,
-                                .fs_base = seg.fs,
-                                .gs_base = seg.gs,
-                                .read = read_memory};
+    struct agent_state state = stops_agent(t);
     struct row row;
     enum agent_result when = AGENT_DONE;
     uint64_t value = 1;

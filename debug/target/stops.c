@@ -16,6 +16,7 @@
  */
 #include "debug/target/stops.h"
 
+#include "base/search.h"
 #include "debug/target/agent.h"
 #include "debug/target/fence.h"
 #include "debug/target/gather.h"
@@ -328,15 +329,8 @@ void stops_arrived(struct thread *t)
 
 static const struct mailbox_break *find_break(gaddr pc)
 {
-    uint32_t lo = 0, hi = break_count;
-    while (lo < hi) {
-        uint32_t mid = (lo + hi) / 2;
-        if (breaks[mid].pc < pc)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < break_count && breaks[lo].pc == pc ? &breaks[lo] : NULL;
+    const size_t i = search_below(breaks, break_count, pc, pc);
+    return i < break_count && breaks[i].pc == pc ? &breaks[i] : NULL;
 }
 
 static bool read_memory(void *arg, gaddr addr, void *out, size_t bytes)
@@ -345,16 +339,21 @@ static bool read_memory(void *arg, gaddr addr, void *out, size_t bytes)
     return engine_copy(out, (const void *)addr, bytes) == 0;
 }
 
-/* One of its conditions holds, or cannot be computed: then the user has to see it. */
-static bool holds(struct thread *t, const struct mailbox_break *b)
+struct agent_state stops_agent(struct thread *t)
 {
-    const uint8_t *at = conditions + b->condition_at, *end = at + b->condition_bytes;
-    struct segments seg = engine_segments(t);
-    struct agent_state state = {.cpu = &t->cpu,
+    const struct segments seg = engine_segments(t);
+    return (struct agent_state){.cpu = &t->cpu,
                                 .orig_rax = ~0ull,
                                 .fs_base = seg.fs,
                                 .gs_base = seg.gs,
                                 .read = read_memory};
+}
+
+/* One of its conditions holds, or cannot be computed: then the user has to see it. */
+static bool holds(struct thread *t, const struct mailbox_break *b)
+{
+    const uint8_t *at = conditions + b->condition_at, *end = at + b->condition_bytes;
+    const struct agent_state state = stops_agent(t);
     if (at == end)
         return true;
     while (end - at >= 4) {

@@ -10,6 +10,8 @@
 #include "debug/mailbox.h"
 #include "engine/core/thread.h"
 
+struct agent_state;
+
 bool stops_set(const struct mailbox *box);
 void stops_run(struct thread *self, const struct mailbox_run *run);
 const struct mailbox_what *stops_hit(void);       /* of a scan: the last one */
@@ -36,6 +38,8 @@ bool stops_watches(void);                                       /* is any memory
 bool stops_wants_signal(int sig);
 void stops_forget_signal(void); /* the last one was dropped: it may come again */
 void stops_signal_always(struct thread *t, int sig, const void *info);
+/* A thread as expressions see it, outside a system call. */
+struct agent_state stops_agent(struct thread *t);
 /* In a diversion: a called function returns to a breakpoint, where nothing can be executed. */
 void stops_at_fault(struct thread *t);
 

@@ -13,6 +13,7 @@
  */
 #include "engine/core/cache.h"
 
+#include "base/search.h"
 #include "engine/core/engine.h"
 #include "engine/core/index.h"
 #include "engine/core/thread.h"
@@ -401,15 +402,9 @@ uint64_t cache_from_low(uint32_t low)
 struct block *cache_block_at(uint64_t host)
 {
     const struct unit *u = unit_at(host);
-    uint32_t lo = 0, hi = u ? u->count : 0;
-    while (lo < hi) {
-        uint32_t mid = (lo + hi) / 2;
-        if ((uint64_t)unit_index(u)[-1 - (int64_t)mid]->host <= host)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    struct block *b = lo ? unit_index(u)[-(int64_t)lo] : NULL;
+    const size_t behind =
+        search_first(u ? u->count : 0, i, (uint64_t)unit_index(u)[-1 - (int64_t)i]->host <= host);
+    struct block *b = behind ? unit_index(u)[-(int64_t)behind] : NULL;
     return b && host < (uint64_t)b->host + b->host_len ? b : NULL;
 }
 

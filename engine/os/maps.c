@@ -3,6 +3,7 @@
 
 #include <elf.h>
 
+#include "base/search.h"
 #include "engine/core/engine.h"
 #include "engine/rt/maplist.h"
 #include "engine/rt/range.h"
@@ -35,15 +36,7 @@ static uint8_t vsyscall_bytes[PAGE_BYTES];
 
 static int region_index(gaddr addr) /* first region that ends after addr */
 {
-    int lo = 0, hi = region_count;
-    while (lo < hi) {
-        int mid = (lo + hi) / 2;
-        if (regions[mid].end <= addr)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    return (int)search_upto(regions, region_count, end, addr);
 }
 
 static void region_insert(int at, struct region r)

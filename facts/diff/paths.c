@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "pinball/kept.h"
 #include "pinball/pinball.h"
 #include "trace/pass.h"
@@ -179,16 +180,11 @@ static int keep(struct job *j, struct paths_thread *t, const struct pass_step *s
 static void tell_wants(struct job *j, const struct pass_step *st, const struct paths_thread *t,
                        gaddr by)
 {
-    size_t low = 0, high = j->wants;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        const struct paths_want *w = &j->want[middle];
-        if (w->thread < st->step->thread ||
-            (w->thread == st->step->thread && w->event < t->events - 1))
-            low = middle + 1;
-        else
-            high = middle;
-    }
+    const struct paths_want *want = j->want;
+    size_t low =
+        search_first(j->wants, i,
+                     want[i].thread < st->step->thread ||
+                         (want[i].thread == st->step->thread && want[i].event < t->events - 1));
     for (; low < j->wants && j->want[low].thread == st->step->thread &&
            j->want[low].event == t->events - 1;
          low++) {

@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "facts/heap/heap.h"
 
@@ -153,15 +154,7 @@ static int sort_blocks(struct heap *h, struct err *err)
 /* The first in by_start behind those that begin at or before the address. */
 static size_t behind(const struct heap *h, gaddr addr)
 {
-    size_t low = 0, high = h->blocks;
-    while (low < high) {
-        size_t middle = low + (high - low) / 2;
-        if (h->by_start[middle].start <= addr)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_upto(h->by_start, h->blocks, start, addr);
 }
 
 uint32_t heap_find(const struct heap *h, gaddr addr, uint64_t insn, bool dead)

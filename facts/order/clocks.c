@@ -17,6 +17,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "engine/os/kinds.h"
 #include "facts/order/brief.h"
 #include "trace/access.h"
@@ -403,17 +404,11 @@ void clocks_free(struct clocks *c)
 /* What thread `t` knows of `of` when it has executed `insn`. */
 static uint64_t known_of(const struct thread *t, uint32_t of, uint64_t insn)
 {
-    size_t lo = 0, hi = t->changes;
-    while (lo < hi) { /* the first that is of a later thread or instruction */
-        size_t mid = (lo + hi) / 2;
-        const struct change *c = &t->change[mid];
-        if (c->of < of || (c->of == of && c->at <= insn))
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    if (lo && t->change[lo - 1].of == of)
-        return t->change[lo - 1].upto;
+    const struct change *c = t->change;
+    const size_t behind =
+        search_first(t->changes, i, c[i].of < of || (c[i].of == of && c[i].at <= insn));
+    if (behind && c[behind - 1].of == of)
+        return c[behind - 1].upto;
     return t->start ? t->start->known[of] : 0;
 }
 

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/search.h"
+
 enum { SHADES = 6 };
 
 struct turn {
@@ -101,16 +103,11 @@ void timeline_add_wait(struct timeline *t)
 bool timeline_when(const struct timeline *t, uint32_t thread, uint64_t count, uint64_t *ticks)
 {
     const GArray *own = g_hash_table_lookup(t->own, GUINT_TO_POINTER(thread));
-    unsigned low = 0, high = own ? own->len : 0;
-    while (low < high) { /* low becomes the first of its turns that begins behind count */
-        unsigned middle = (low + high) / 2;
-        bool behind = turn_at(t, g_array_index(own, unsigned, middle))->count > count;
-        low = behind ? low : middle + 1;
-        high = behind ? middle : high;
-    }
-    if (low == 0)
+    const unsigned behind = (unsigned)search_first(
+        own ? own->len : 0, i, turn_at(t, g_array_index(own, unsigned, i))->count <= count);
+    if (behind == 0)
         return false;
-    const struct turn *turn = turn_at(t, g_array_index(own, unsigned, low - 1));
+    const struct turn *turn = turn_at(t, g_array_index(own, unsigned, behind - 1));
     uint64_t at = turn->from + (count - turn->count);
     *ticks = MIN(at, turn->to);
     return true;
@@ -172,14 +169,7 @@ uint32_t timeline_lane_thread(const struct timeline *t, unsigned lane)
 /* The first turn that ends behind ticks. */
 static unsigned first_turn(const struct timeline *t, uint64_t ticks)
 {
-    unsigned low = 0, high = t->turns->len;
-    while (low < high) {
-        unsigned middle = (low + high) / 2;
-        bool behind = turn_at(t, middle)->to > ticks;
-        low = behind ? low : middle + 1;
-        high = behind ? middle : high;
-    }
-    return low;
+    return (unsigned)search_first(t->turns->len, i, turn_at(t, (unsigned)i)->to <= ticks);
 }
 
 uint32_t timeline_running(const struct timeline *t, uint64_t ticks)
@@ -231,14 +221,9 @@ static int shade_of(double share)
 /* Between the turns of a thread that cross the range; the one before the range counts, too. */
 static void add_waits(struct canvas *c, const struct timeline *t, int lane, const GArray *own)
 {
-    unsigned low = 0, high = own->len;
-    while (low < high) { /* low becomes its first turn that ends behind c->from */
-        unsigned middle = (low + high) / 2;
-        bool behind = turn_at(t, g_array_index(own, unsigned, middle))->to > c->from;
-        low = behind ? low : middle + 1;
-        high = behind ? middle : high;
-    }
-    for (unsigned i = low ? low - 1 : 0; i < own->len; i++) {
+    const unsigned first = (unsigned)search_first(
+        own->len, i, turn_at(t, g_array_index(own, unsigned, i))->to <= c->from);
+    for (unsigned i = first ? first - 1 : 0; i < own->len; i++) {
         const struct turn *turn = turn_at(t, g_array_index(own, unsigned, i));
         uint64_t next =
             i + 1 < own->len ? turn_at(t, g_array_index(own, unsigned, i + 1))->from : turn->to;

@@ -7,6 +7,7 @@
  */
 #include "logger/target/places.h"
 
+#include "base/search.h"
 #include "engine/core/engine.h"
 #include "engine/core/instrument.h"
 #include "engine/os/kinds.h"
@@ -48,15 +49,7 @@ bool places_wanted(void)
 /* The first that is not below pc. */
 static size_t find(gaddr pc)
 {
-    size_t low = 0, high = p.count;
-    while (low < high) {
-        const size_t middle = (low + high) / 2;
-        if (p.list[middle].pc < pc)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    return low;
+    return search_below(p.list, p.count, pc, pc);
 }
 
 static void make_room(void)

@@ -8,6 +8,7 @@
  */
 #include "replayer/target/changes.h"
 
+#include "base/search.h"
 #include "debug/target/post.h"
 #include "engine/core/engine.h"
 #include "engine/rt/range.h"
@@ -38,15 +39,7 @@ static uint8_t object[OBJECT_BITS / 8];
 
 static uint32_t first_from(const struct spans *s, gaddr start) /* that does not end before it */
 {
-    uint32_t lo = 0, hi = s->count;
-    while (lo < hi) {
-        const uint32_t mid = (lo + hi) / 2;
-        if (s->list[mid].end < start)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    return (uint32_t)search_below(s->list, s->count, end, start);
 }
 
 static void coarsen(struct spans *s)

@@ -18,6 +18,7 @@
  */
 #include "replayer/target/space.h"
 
+#include "base/search.h"
 #include "debug/target/post.h"
 #include "debug/target/stops.h"
 #include "engine/core/engine.h"
@@ -71,15 +72,7 @@ static struct area *area(int i)
 
 static int index_of(gaddr addr) /* the first area that ends after addr */
 {
-    int lo = 0, hi = areas.count;
-    while (lo < hi) {
-        int mid = (lo + hi) / 2;
-        if (area(mid)->end <= addr)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    return (int)search_first(areas.count, i, area((int)i)->end <= addr);
 }
 
 static void move_gap(int to)

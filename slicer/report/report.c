@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "slicer/slice_private.h"
 #include "trace/pass.h"
@@ -367,13 +368,7 @@ static uint64_t place_of(const struct builder *b, uint64_t insn)
         lo = lo > step ? lo - step : 0;
         step *= 2;
     }
-    while (lo < hi) {
-        uint64_t mid = (lo + hi) / 2;
-        if (b->insn[mid] < insn)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    lo += search_first(hi - lo, i, b->insn[lo + i] < insn);
     return lo < b->nodes && b->insn[lo] == insn ? lo : b->nodes;
 }
 

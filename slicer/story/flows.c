@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/search.h"
 
 enum { BYTES_MOST = (1 << 28) - 1 };
 
@@ -120,15 +121,7 @@ struct slice_dependence flows_dependence(const struct flows *f, uint32_t node,
 
 uint32_t flows_after(const struct flows *f, uint64_t insn)
 {
-    uint32_t lo = 0, hi = f->nodes;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (f->insn[mid] < insn)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    return (uint32_t)search_first(f->nodes, i, f->insn[i] < insn);
 }
 
 uint32_t flows_find(const struct flows *f, uint64_t insn)

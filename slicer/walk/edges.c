@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "base/table.h"
 #include "slicer/slice_private.h"
 #include "slicer/walk/copy.h"
@@ -192,17 +193,10 @@ static void define_memory(struct pass *p, gaddr addr, uint64_t bytes, uint32_t b
 /* The shadow of an instruction; NOBODY: it is no node that was met. */
 static uint32_t shadow_of(const struct pass *p, uint64_t insn)
 {
-    uint32_t lo = 0, hi = p->whos;
-    if (hi && p->who[hi - 1].insn <= insn) /* often it is the latest */
-        lo = hi - 1;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (p->who[mid].insn < insn)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < p->whos && p->who[lo].insn == insn ? lo + 1 : NOBODY;
+    uint32_t at = p->whos ? p->whos - 1 : 0; /* often it is the latest */
+    if (p->whos && p->who[at].insn > insn)
+        at = (uint32_t)search_below(p->who, p->whos, insn, insn);
+    return at < p->whos && p->who[at].insn == insn ? at + 1 : NOBODY;
 }
 
 /* `node` is the latest one, or UINT64_MAX. */

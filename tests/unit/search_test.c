@@ -55,12 +55,23 @@ static void finds_nothing_in_nothing(void **state)
     assert_int_equal(search_below(none, 0, key, 7), 0);
 }
 
+static void finds_by_any_order(void **state)
+{
+    static const uint32_t odd[] = {9, 7, 5, 3, 1}; /* sorted downwards */
+
+    (void)state;
+    for (uint32_t key = 0; key < 10; key++)
+        assert_int_equal(search_first(5, i, odd[i] > key), 5 - (key + 1) / 2);
+    assert_int_equal(search_first(5, i, odd[i] > 0), 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(agrees_with_counting),
         cmocka_unit_test(finds_the_largest_key),
         cmocka_unit_test(finds_nothing_in_nothing),
+        cmocka_unit_test(finds_by_any_order),
     };
     return cmocka_run_group_tests_name("search", tests, NULL, NULL);
 }

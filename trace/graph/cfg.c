@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/search.h"
 #include "trace/graph/cfg_private.h"
 
 struct cfg {
@@ -130,15 +131,7 @@ static bool has_insn(const struct cfg_function *f, const struct cfg_block *block
 
 static int32_t find_block(const struct cfg_function *f, gaddr pc)
 {
-    uint32_t low = 0,
-             high = f->blocks; /* the first block that begins behind pc is in [low, high] */
-    while (low < high) {
-        uint32_t mid = low + (high - low) / 2;
-        if (f->block[mid].first <= pc)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t low = search_upto(f->block, f->blocks, first, pc);
     while (low-- > 0 && pc - f->block[low].first <= f->longest) {
         if (has_insn(f, &f->block[low], pc))
             return (int32_t)low;
@@ -150,8 +143,7 @@ static int32_t find_block(const struct cfg_function *f, gaddr pc)
 
 int32_t cfg_block_of(const struct cfg_function *f, gaddr pc)
 {
-    struct cfg_memo *m =
-        f->memo ? &f->memo[(uint32_t)(pc * 0x9e3779b1u) >> 8 & (f->memos - 1)] : NULL;
+    struct cfg_memo *m = f->memo ? &f->memo[hash_word(pc) & (f->memos - 1)] : NULL;
     if (m && m->pc == pc)
         return m->block;
     int32_t b = find_block(f, pc);
