@@ -100,9 +100,7 @@ int ask_calls(struct asking *q, struct err *err)
     struct calls_options o = {.pattern = q->given->word[0],
                               .fn = tell,
                               .arg = q,
-                              .progress = q->progress,
-                              .progress_arg = q->arg,
-                              .interrupted = q->interrupted};
+                              .watch = {q->progress, q->interrupted, q->arg}};
     int end = calls_values_init(&v, q->given, err);
     for (size_t i = 0; i < COLUMNS; i++)
         all[i] = columns[i];

@@ -97,9 +97,7 @@ int ask_coverage(struct asking *q, struct err *err)
 {
     const struct ask_given *g = q->given;
     const struct coverage_options o = {.thread = rows_only(q->rows),
-                                       .progress = q->progress,
-                                       .interrupted = q->interrupted,
-                                       .arg = q->arg};
+                                       .watch = {q->progress, q->interrupted, q->arg}};
     struct coverage c = {0};
     if (g->format && strcmp(g->format, "lcov"))
         return err_set_code(err, ASK_USAGE, "--format %s: there is lcov", g->format);

@@ -119,9 +119,7 @@ int ask_profile(struct asking *q, struct err *err)
 {
     const struct ask_given *g = q->given;
     const struct profile_options o = {.thread = rows_only(q->rows),
-                                      .progress = q->progress,
-                                      .interrupted = q->interrupted,
-                                      .arg = q->arg};
+                                      .watch = {q->progress, q->interrupted, q->arg}};
     const struct form *form = NULL;
     struct profile p = {0};
     bool lines = g->words && !strcmp(g->word[0], "lines");

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/array.h"
+#include "base/search.h"
 
 /* Where an instance of an inlined function begins. */
 struct site {
@@ -277,15 +278,8 @@ static bool came_from_inside(struct finder *f, struct site *site, uint32_t befor
 static int within(void *arg, struct follow *w, const struct trace_step *step, struct err *err)
 {
     struct finder *f = arg;
-    size_t low = 0, high = f->sites;
-    while (low < high) {
-        size_t middle = (low + high) / 2;
-        if (f->site[middle].block < step->block)
-            low = middle + 1;
-        else
-            high = middle;
-    }
-    for (struct site *s = &f->site[low]; s < f->site + f->sites && s->block == step->block; s++) {
+    for (struct site *s = &f->site[search_below(f->site, f->sites, block, step->block)];
+         s < f->site + f->sites && s->block == step->block; s++) {
         if (s->insn >= step->insns ||
             (s->insn ? s->inside : came_from_inside(f, s, w->thread[step->thread].block)))
             continue;
@@ -304,21 +298,12 @@ static int within(void *arg, struct follow *w, const struct trace_step *step, st
     return f->done < f->waits && f->wait[f->done].over ? tell(f, err) : 0;
 }
 
-static int chunk(void *arg, uint64_t insns, struct err *err)
-{
-    const struct finder *f = arg;
-    (void)err;
-    if (f->o->progress)
-        f->o->progress(f->o->progress_arg, insns, trace_insns(f->study->trace));
-    return f->o->interrupted && f->o->interrupted();
-}
-
 int calls_find(struct study *study, const struct calls_options *o, struct functions *functions,
                struct err *err)
 {
     struct finder f = {.study = study, .o = o, .functions = functions};
     const struct follow_visitor v = {
-        .arg = &f, .begin = begin, .end = over, .within = within, .chunk = chunk};
+        .arg = &f, .begin = begin, .end = over, .within = within, .watch = o->watch};
     int end = functions_find(study->source, o->pattern, functions, err);
     if (!end)
         end = follow_init(&f.follow, study->trace, err);

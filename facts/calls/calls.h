@@ -35,10 +35,8 @@ struct calls_options {
     bool countless;      /* nobody wants the counts of positions: they are 0, and it is faster */
     /* In the order in which they began. Not 0, which for an error is -1 with *err set, ends it. */
     int (*fn)(void *arg, const struct call *call, struct err *err);
-    void (*progress)(void *arg, uint64_t done, uint64_t total); /* may be NULL */
-    bool (*interrupted)(void);                                  /* may be NULL; ends it with 1 */
-    void *arg;                                                  /* of fn */
-    void *progress_arg;
+    void *arg;
+    struct follow_watch watch;
 };
 
 /* 0, -1, or what fn ended it with. Calls refer to *functions, which was {0}; the caller gives it

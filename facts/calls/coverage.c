@@ -246,15 +246,6 @@ static int cut(void *arg, struct follow *f, const struct trace_step *s, struct e
     return 0;
 }
 
-static int chunk(void *arg, uint64_t insns, struct err *err)
-{
-    const struct maker *m = arg;
-    (void)err;
-    if (m->o->progress)
-        m->o->progress(m->o->arg, insns, trace_insns(m->study->trace));
-    return m->o->interrupted && m->o->interrupted();
-}
-
 static void count_lines(struct maker *m)
 {
     struct code *code = trace_code(m->study->trace);
@@ -310,7 +301,7 @@ int coverage_make(struct study *study, const struct coverage_options *o, struct 
 {
     struct maker m = {.study = study, .o = o, .c = out};
     const struct follow_visitor v = {
-        .arg = &m, .begin = begin, .within = within, .cut = cut, .chunk = chunk};
+        .arg = &m, .begin = begin, .within = within, .cut = cut, .watch = o->watch};
     *out = (struct coverage){0};
     int end = follow_init(&m.follow, study->trace, err);
     m.follow.only = o->thread;

@@ -10,6 +10,7 @@
 #ifndef FACTS_CALLS_COVERAGE_H
 #define FACTS_CALLS_COVERAGE_H
 
+#include "facts/calls/follow.h"
 #include "study/study.h"
 
 struct coverage_line {
@@ -33,9 +34,7 @@ struct coverage {
 
 struct coverage_options {
     uint32_t thread; /* only what this one executed; 0: all */
-    void (*progress)(void *arg, uint64_t done, uint64_t total); /* may be NULL */
-    bool (*interrupted)(void);                                  /* may be NULL; ends it with 1 */
-    void *arg;
+    struct follow_watch watch;
 };
 
 /* *out is {0} or was given back. 0, 1, -1. */

@@ -400,13 +400,20 @@ static int finish(struct follow *f, struct err *err)
     return end;
 }
 
+static bool is_interrupted(const struct follow *f, uint32_t chunk)
+{
+    const struct follow_watch *w = &f->v->watch;
+    if (w->progress)
+        w->progress(w->arg, trace_chunk_first(f->trace, chunk), trace_insns(f->trace));
+    return w->interrupted && w->interrupted();
+}
+
 int follow_pass(struct follow *f, const struct follow_visitor *v, struct err *err)
 {
     int end = 0;
     f->v = v;
     for (uint32_t i = 0; !end && i < trace_chunks(f->trace); i++) {
-        if (v->chunk)
-            end = v->chunk(v->arg, trace_chunk_first(f->trace, i), err);
+        end = is_interrupted(f, i);
         if (!end)
             end = f->odds_known ? trace_read_steps(f->trace, i, &f->chunk, err)
                                 : trace_read(f->trace, i, &f->chunk, err);

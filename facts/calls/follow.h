@@ -104,8 +104,16 @@ struct follow_odd {
 
 struct follow;
 
+/* A pass tells how far it is, and asks whether it is to end, before each chunk. NULL: nobody. */
+struct follow_watch {
+    void (*progress)(void *arg, uint64_t done, uint64_t total); /* instructions */
+    bool (*interrupted)(void);                                  /* ends it with 1 */
+    void *arg;
+};
+
 struct follow_visitor {
     void *arg;
+    struct follow_watch watch;
     /* The first step of a wanted execution is about to be done; the last one has been. Not 0 ends
      * the pass: -1 with *err set is an error. May be NULL. */
     int (*begin)(void *arg, struct follow *f, uint32_t thread, struct follow_call *call,
@@ -116,8 +124,6 @@ struct follow_visitor {
     int (*within)(void *arg, struct follow *f, const struct trace_step *step, struct err *err);
     /* A step that did not do all of its block. */
     int (*cut)(void *arg, struct follow *f, const struct trace_step *step, struct err *err);
-    /* Before each chunk: for progress, and to end it. */
-    int (*chunk)(void *arg, uint64_t insns, struct err *err);
 };
 
 struct follow {

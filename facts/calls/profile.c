@@ -213,15 +213,6 @@ static int cut(void *arg, struct follow *f, const struct trace_step *s, struct e
     return 0;
 }
 
-static int chunk(void *arg, uint64_t insns, struct err *err)
-{
-    const struct maker *m = arg;
-    (void)err;
-    if (m->o->progress)
-        m->o->progress(m->o->arg, insns, trace_insns(m->study->trace));
-    return m->o->interrupted && m->o->interrupted();
-}
-
 /* ---- lines ---- */
 
 static int add_line(struct maker *m, gaddr pc, uint64_t count, struct err *err)
@@ -333,7 +324,7 @@ int profile_make(struct study *study, const struct profile_options *o, struct pr
 {
     struct maker m = {.study = study, .o = o, .p = out};
     const struct follow_visitor v = {
-        .arg = &m, .begin = begin, .end = over, .cut = cut, .chunk = chunk};
+        .arg = &m, .begin = begin, .end = over, .cut = cut, .watch = o->watch};
     *out = (struct profile){.insns = 0};
     int end = follow_init(&m.follow, study->trace, err);
     m.follow.only = o->thread;

@@ -54,9 +54,7 @@ struct profile {
 
 struct profile_options {
     uint32_t thread; /* only what this one executed; 0: all */
-    void (*progress)(void *arg, uint64_t done, uint64_t total); /* may be NULL */
-    bool (*interrupted)(void);                                  /* may be NULL; ends it with 1 */
-    void *arg;
+    struct follow_watch watch;
 };
 
 /* *out is {0} or was given back. 0, 1, -1. */

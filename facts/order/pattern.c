@@ -137,14 +137,11 @@ enum pattern pattern_find(const struct pattern_case *c, char *sentence, size_t r
 
 const char *pattern_name(enum pattern p)
 {
-    static const char *const name[] = {[PATTERN_NONE] = "",
-                                       [PATTERN_LOST_UPDATE] = "lost update",
-                                       [PATTERN_RWW] = "atomicity violation",
-                                       [PATTERN_RWR] = "atomicity violation",
-                                       [PATTERN_WWR] = "atomicity violation",
-                                       [PATTERN_WRW] = "atomicity violation",
-                                       [PATTERN_TOGETHER] = "atomicity violation",
-                                       [PATTERN_UNSET] = "order violation",
-                                       [PATTERN_DOUBLE_FETCH] = "double fetch"};
+    static const char *const name[] = {
+        "",
+#define PATTERN(NAME, name) name,
+#include "facts/order/patterns.def"
+#undef PATTERN
+    };
     return name[p];
 }

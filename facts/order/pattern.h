@@ -14,18 +14,12 @@
 #include <stddef.h>
 #include <stdint.h>
 
-/* A better one comes first. R and W are reads and writes: of one thread, another one, the first. */
 enum pattern {
     PATTERN_NONE,
-    PATTERN_LOST_UPDATE, /* what the other one wrote was overwritten, unseen */
-    PATTERN_RWW,         /* atomicity violations: ... */
-    PATTERN_RWR,
-    PATTERN_WWR,
-    PATTERN_WRW,
-    PATTERN_TOGETHER,     /* ... of two variables that belong together */
-    PATTERN_UNSET,        /* order violation: used before it was set */
-    PATTERN_DOUBLE_FETCH, /* read twice, and the write might come in between */
-    PATTERN_LAST = PATTERN_DOUBLE_FETCH,
+#define PATTERN(NAME, name) PATTERN_##NAME,
+#include "facts/order/patterns.def"
+#undef PATTERN
+    PATTERNS,
 };
 
 struct pattern_access {

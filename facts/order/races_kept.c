@@ -92,7 +92,7 @@ static bool get_pair(const uint64_t *from, struct races_pair *p)
                                       .unset = small[FLAGS] & AROUND_UNSET};
     for (unsigned i = 0; i < PATTERN_ACCESSES; i++)
         p->around.side[i] = get_side(from + HEAD_WORDS + (2 + i) * SIDE_WORDS);
-    return small[RACE] <= RACE_CERTAIN && small[PATTERN] <= PATTERN_LAST &&
+    return small[RACE] <= RACE_CERTAIN && small[PATTERN] < PATTERNS &&
            small[AROUND_SIDES] <= PATTERN_ACCESSES;
 }
 
