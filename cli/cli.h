@@ -43,8 +43,10 @@ int help_version(void);
 
 /* Prints `drdebug: ...` on standard error; returns status. */
 int say_error(int status, const char *fmt, ...) __attribute__((format(printf, 2, 3)));
-/* For a verb whose getopt_long() returned ':' or '?': says what is wrong with the option. `what` is
- * ':' or optopt; long options are numbered 1 to `longs`. Returns CLI_USAGE. */
+/* Says what is wrong with an option, and where the options are listed. Returns CLI_USAGE. */
+int say_option(const char *verb, const char *option, const char *cause);
+/* The same for a verb whose getopt_long() returned ':' or '?': `what` is ':' or optopt; long
+ * options are numbered 1 to `longs`. */
 int say_bad_option(const char *verb, char *argv[], int what, int longs);
 /* Flushes standard output: CLI_DONE, or CLI_FAILED if it did not reach its reader. */
 int say_finish(void);

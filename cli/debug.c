@@ -11,6 +11,7 @@
 #include "cli/debug_confined.h"
 #include "cli/gdb_start.h"
 #include "cli/newest.h"
+#include "cli/program.h"
 #include "pinball/pinball.h"
 
 const char debug_details[] =
@@ -98,7 +99,7 @@ static int check_pinball(const char *path)
 int debug_main(int argc, char *argv[])
 {
     struct arguments a = {.where = "main", .gdb = "gdb"};
-    char pinball[PATH_MAX], self[PATH_MAX] = "";
+    char pinball[PATH_MAX], self[PATH_MAX];
     struct err err;
     int status = parse(argc, argv, &a);
 
@@ -110,8 +111,8 @@ int debug_main(int argc, char *argv[])
         return CLI_FAILED;
     if (!realpath(a.pinball, pinball))
         return say_error(CLI_FAILED, "%s: %s", a.pinball, strerror(errno));
-    if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
-        return say_error(CLI_FAILED, "/proc/self/exe: %s", strerror(errno));
+    if (program_self(self, &err))
+        return say_error(CLI_FAILED, "%s", err.msg);
     char *const server[] = {self, "serve", pinball, NULL};
     const struct gdb_start start = {.verb = "debug",
                                     .gdb = a.gdb,

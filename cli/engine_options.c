@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/numbers.h"
 #include "cli/program.h"
 
 int engine_options_add(struct engine_options *options, const char *fmt, ...)
@@ -47,23 +48,12 @@ int engine_options_environment(struct engine_options *options)
 
 int engine_options_cache_size(struct engine_options *options, const char *text)
 {
-    uint64_t bytes = 0, unit = 1;
-    const char *p = text;
+    uint64_t bytes;
 
-    for (; *p >= '0' && *p <= '9'; p++)
-        if (__builtin_mul_overflow(bytes, 10, &bytes) ||
-            __builtin_add_overflow(bytes, (uint64_t)(*p - '0'), &bytes))
-            goto bad;
-    if (*p == 'K' || *p == 'k')
-        unit = 1 << 10, p++;
-    else if (*p == 'M' || *p == 'm')
-        unit = 1 << 20, p++;
-    if (*p != '\0' || __builtin_mul_overflow(bytes, unit, &bytes) || bytes == 0)
-        goto bad;
+    if (numbers_size(text, &bytes))
+        return say_error(-1, "%s: --cache-size: '%s' is not a size such as 262144, 256K or 4M",
+                         options->verb, text);
     return engine_options_add(options, "cache=%llu", (unsigned long long)bytes);
-bad:
-    return say_error(-1, "%s: --cache-size: '%s' is not a size such as 262144, 256K or 4M",
-                     options->verb, text);
 }
 
 int engine_options_key(struct engine_options *options, const char *text)

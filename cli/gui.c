@@ -200,8 +200,9 @@ int gui_main(int argc, char *argv[])
     static const struct option options[] = {{"kdbg", no_argument, NULL, OPT_KDBG},
                                             {"help", no_argument, NULL, OPT_HELP},
                                             {NULL, 0, NULL, 0}};
-    char self[PATH_MAX] = "", path[PATH_MAX];
+    char self[PATH_MAX], path[PATH_MAX];
     char *recording[] = {path, NULL}, *nothing[] = {NULL};
+    struct err err;
     bool kdbg = false;
     int c, status;
 
@@ -214,8 +215,8 @@ int gui_main(int argc, char *argv[])
         else
             return say_bad_option("gui", argv, c == ':' ? ':' : optopt, OPT_HELP);
     }
-    if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
-        return say_error(CLI_FAILED, "/proc/self/exe: %s", strerror(errno));
+    if (program_self(self, &err))
+        return say_error(CLI_FAILED, "%s", err.msg);
     if (optind < argc && optind > 1 && strcmp(argv[optind - 1], "--") == 0)
         return kdbg ? start_kdbg(self, argv + optind - 1) : start_window(self, argv + optind - 1);
     if (!kdbg && optind == argc)

@@ -78,7 +78,7 @@ static void print_arguments(const struct pinball *p)
         if (strcmp(key, "arg") != 0)
             continue;
         fputs(any ? " " : "arguments  ", stdout);
-        json_shell_word(value);
+        json_shell_word(stdout, value);
         any = true;
     }
     if (any)

@@ -17,13 +17,7 @@ void json_begin(void)
 
 void json_string(const char *text)
 {
-    if (!text) {
-        fputs("null", stdout);
-        return;
-    }
-    putchar('"');
-    plain_put(stdout, PLAIN_JSON, text);
-    putchar('"');
+    plain_json(stdout, text);
 }
 
 /* Are all its characters shown as they are? */
@@ -40,35 +34,35 @@ static bool is_plain(const char *text)
 }
 
 /* $'...': bash reads escapes there as plain.h writes them. */
-static void put_escaped(const char *text)
+static void put_escaped(FILE *to, const char *text)
 {
     char one[PLAIN_ONE];
 
-    fputs("$'", stdout);
+    fputs("$'", to);
     for (size_t n = strlen(text), took; n; text += took, n -= took) {
         took = plain_one(PLAIN_TEXT, text, n, one);
         if (*text == '\'' || *text == '\\')
-            putchar('\\');
-        fputs(one, stdout);
+            fputc('\\', to);
+        fputs(one, to);
     }
-    putchar('\'');
+    fputc('\'', to);
 }
 
-void json_shell_word(const char *text)
+void json_shell_word(FILE *to, const char *text)
 {
     static const char bare[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
                                "%+,-./:=@_";
 
     if (*text && text[strspn(text, bare)] == '\0') {
-        fputs(text, stdout);
+        fputs(text, to);
         return;
     }
     if (!is_plain(text)) {
-        put_escaped(text);
+        put_escaped(to, text);
         return;
     }
-    putchar('\'');
+    fputc('\'', to);
     for (; *text; text++)
-        fputs(*text == '\'' ? "'\\''" : (char[]){*text, 0}, stdout);
-    putchar('\'');
+        fputs(*text == '\'' ? "'\\''" : (char[]){*text, 0}, to);
+    fputc('\'', to);
 }

@@ -12,6 +12,7 @@
 #include "cli/engine_options.h"
 #include "cli/gdb_start.h"
 #include "cli/live_program.h"
+#include "cli/program.h"
 
 const char live_details[] = LIVE_PROGRAM_HELP
     "  --start            stay at the program's first instruction; by default, run to main\n"
@@ -90,7 +91,8 @@ static int parse(int argc, char *argv[], struct arguments *a)
 
 int live_main(int argc, char *argv[])
 {
-    char self[PATH_MAX] = "";
+    char self[PATH_MAX];
+    struct err err;
     struct arguments a = {.engine.verb = "live",
                           .start = {.verb = "live",
                                     .gdb = "gdb",
@@ -101,8 +103,8 @@ int live_main(int argc, char *argv[])
 
     if (!a.words || !a.start.gdb_args)
         return say_error(CLI_FAILED, "live: %s", strerror(errno));
-    if (readlink("/proc/self/exe", self, sizeof self - 1) < 0)
-        return say_error(CLI_FAILED, "/proc/self/exe: %s", strerror(errno));
+    if (program_self(self, &err))
+        return say_error(CLI_FAILED, "%s", err.msg);
     add_word(&a, self);
     add_word(&a, "serve");
     add_word(&a, "--live");

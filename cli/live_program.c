@@ -47,7 +47,7 @@ int live_program_parse(struct live_program *p, const struct engine_options *engi
     if (p->named)
         snprintf(p->dir, sizeof p->dir, "%s", p->named);
     else
-        newest_name(argv[0], p->dir);
+        newest_name(argv[0], "", p->dir);
     return -1;
 }
 

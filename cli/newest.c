@@ -55,12 +55,10 @@ int newest_find(char path[PATH_MAX], struct err *err)
     return path[0] ? 0 : err_set(err, "no pinball named, and none here");
 }
 
-int newest_or_named(const char *verb, int argc, char *argv[], char path[PATH_MAX])
+static int first_or_newest(const char *verb, int argc, char *argv[], char path[PATH_MAX])
 {
     struct err err;
 
-    if (argc - optind > 1)
-        return say_error(CLI_USAGE, "%s: takes one pinball, not %d", verb, argc - optind);
     if (optind < argc)
         snprintf(path, PATH_MAX, "%s", argv[optind]);
     else if (newest_find(path, &err))
@@ -68,12 +66,31 @@ int newest_or_named(const char *verb, int argc, char *argv[], char path[PATH_MAX
     return -1;
 }
 
-void newest_name(const char *program, char path[PATH_MAX])
+int newest_or_named(const char *verb, int argc, char *argv[], char path[PATH_MAX])
+{
+    if (argc - optind > 1)
+        return say_error(CLI_USAGE, "%s: takes one pinball, not %d", verb, argc - optind);
+    return first_or_newest(verb, argc, argv, path);
+}
+
+int newest_and_criterion(const char *verb, int argc, char *argv[], char path[PATH_MAX], char *text,
+                         size_t room)
+{
+    size_t used = 0;
+
+    for (int i = optind + 1; i < argc && used < room; i++)
+        used += (size_t)snprintf(text + used, room - used, "%s%s", used ? " " : "", argv[i]);
+    if (used >= room)
+        return say_error(CLI_USAGE, "%s: the criterion is too long", verb);
+    return first_or_newest(verb, argc, argv, path);
+}
+
+void newest_name(const char *program, const char *kind, char path[PATH_MAX])
 {
     struct stat st;
     const char *slash = strrchr(program, '/');
     const char *name = slash ? slash + 1 : program;
-    snprintf(path, PATH_MAX, "%s.pinball", name);
+    snprintf(path, PATH_MAX, "%s%s.pinball", name, kind);
     for (int i = 1; lstat(path, &st) == 0; i++)
-        snprintf(path, PATH_MAX, "%s.%d.pinball", name, i);
+        snprintf(path, PATH_MAX, "%s%s.%d.pinball", name, kind, i);
 }

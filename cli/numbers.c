@@ -1,4 +1,4 @@
-/* numbers.c - numbers and times in options. SPDX-License-Identifier: MIT */
+/* numbers.c - numbers, times and sizes in options. SPDX-License-Identifier: MIT */
 #include "cli/numbers.h"
 
 #include <inttypes.h>
@@ -47,17 +47,32 @@ int numbers_threads(const char *verb, const char *text, uint32_t *list, size_t *
     return -1;
 }
 
-int numbers_time(const char *text, uint64_t *ns)
+/* Digits and perhaps one of `units`: it is the number times that one's `factor`. */
+static int scaled(const char *text, const char *units, const uint64_t *factor, uint64_t *out)
 {
-    static const char units[] = "smh";
-    static const uint64_t seconds[] = {1, 60, 3600};
     const size_t digits = strspn(text, "0123456789");
-    const char *unit = text[digits] ? strchr(units, text[digits]) : units;
+    const char *unit = text[digits] ? strchr(units, text[digits]) : NULL;
     uint64_t n;
 
-    if (!unit || (text[digits] && text[digits + 1]) || part(text, digits, &n) || !n ||
-        n > SECONDS_MOST)
+    if ((text[digits] && (!unit || text[digits + 1])) || part(text, digits, &n) || !n)
         return -1;
-    *ns = n * seconds[unit - units] * UINT64_C(1000000000);
+    return __builtin_mul_overflow(n, unit ? factor[unit - units] : 1, out) ? -1 : 0;
+}
+
+int numbers_time(const char *text, uint64_t *ns)
+{
+    static const uint64_t seconds[] = {1, 60, 3600};
+    uint64_t n;
+
+    if (scaled(text, "smh", seconds, &n) || n > SECONDS_MOST)
+        return -1;
+    *ns = n * UINT64_C(1000000000);
     return 0;
+}
+
+int numbers_size(const char *text, uint64_t *bytes)
+{
+    static const uint64_t factor[] = {1 << 10, 1 << 10, 1 << 20, 1 << 20};
+
+    return scaled(text, "KkMm", factor, bytes);
 }

@@ -1,4 +1,4 @@
-/* numbers.h - numbers and times in options. SPDX-License-Identifier: MIT */
+/* numbers.h - numbers, times and sizes in options. SPDX-License-Identifier: MIT */
 #ifndef CLI_NUMBERS_H
 #define CLI_NUMBERS_H
 
@@ -15,5 +15,8 @@ int numbers_threads(const char *verb, const char *text, uint32_t *list, size_t *
 
 /* 90s, 10m, 2h; seconds if nothing is said. -1: it is no time, or 0. */
 int numbers_time(const char *text, uint64_t *ns);
+
+/* 262144, 256K, 4M. -1: it is no size, or 0. */
+int numbers_size(const char *text, uint64_t *bytes);
 
 #endif

@@ -34,6 +34,14 @@ struct file {
     uint64_t size;
 };
 
+int program_self(char path[PATH_MAX], struct err *err)
+{
+    const ssize_t n = readlink("/proc/self/exe", path, PATH_MAX - 1);
+
+    path[n > 0 ? n : 0] = 0;
+    return n < 0 ? err_set(err, "/proc/self/exe: %s", strerror(errno)) : 0;
+}
+
 static int refuse_errno(struct err *err, const char *what)
 {
     int missing = errno == ENOENT;

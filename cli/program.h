@@ -21,6 +21,9 @@
 /* The file that `name` stands for: itself if it has a slash, else the first executable in PATH. */
 int program_find(const char *name, char path[PATH_MAX], struct err *err);
 
+/* The file of the program that runs, drdebug itself. */
+int program_self(char path[PATH_MAX], struct err *err);
+
 /* 0 if path is an x86-64 program, or a script that leads to one. */
 int program_check(const char *path, struct err *err);
 

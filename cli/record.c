@@ -64,13 +64,14 @@ const char record_details[] =
     "given. Its threads take turns; its child processes are not recorded.\n";
 
 enum {
-    OPT_SCHEDULE = 256,
+    OPT_SCHEDULE = 1,
     OPT_KEEP,
     OPT_RETRY,
     OPT_FROM,
     OPT_TO,
     OPT_LENGTH,
     OPT_STOP,
+    OPT_QUIET,
     OPT_NO_LINK,
     OPT_CACHE_SIZE,
     OPT_ENGINE,
@@ -88,7 +89,7 @@ static const struct option long_options[] = {
     {"to", required_argument, NULL, OPT_TO},
     {"length", required_argument, NULL, OPT_LENGTH},
     {"stop", no_argument, NULL, OPT_STOP},
-    {"quiet", no_argument, NULL, 'q'},
+    {"quiet", no_argument, NULL, OPT_QUIET},
     {"no-link", no_argument, NULL, OPT_NO_LINK},
     {"cache-size", required_argument, NULL, OPT_CACHE_SIZE},
     {"engine", required_argument, NULL, OPT_ENGINE},
@@ -112,25 +113,15 @@ struct record_options {
     struct engine_options engine;
 };
 
-static int usage_error(const char *option, const char *cause)
-{
-    say_error(CLI_USAGE, "record: %s: %s", option, cause);
-    say_hint("`drdebug help record` lists the options");
-    return CLI_USAGE;
-}
-
 static int parse_schedule(struct record_options *o, const char *name, const char *text)
 {
-    char *end;
     o->schedule = name;
     if (!text) {
         if (getrandom(&o->seed, sizeof o->seed, 0) != (ssize_t)sizeof o->seed)
             o->seed = 1;
         return 0;
     }
-    errno = 0;
-    o->seed = strtoull(text, &end, 10);
-    if (*end || end == text || errno || *text == '-')
+    if (text_number(text, &o->seed))
         return say_error(-1, "record: --%s: '%s' is not a number", name, text);
     return 0;
 }
@@ -187,9 +178,9 @@ static int check_region(struct record_options *o)
 {
     const bool ends = o->tos || o->length;
     if (o->tos && o->length)
-        return usage_error("--length", "--to is given, too");
+        return say_option("record", "--length", "--to is given, too");
     if (o->stops && !ends)
-        return usage_error("--stop", "needs --to or --length");
+        return say_option("record", "--stop", "needs --to or --length");
     if (!o->froms && ends) {
         o->region.part[0].from = (struct trigger){.kind = TRIGGER_TICKS, .times = 1};
         o->region.parts = 1;
@@ -197,14 +188,14 @@ static int check_region(struct record_options *o)
         o->region.parts = o->froms;
     }
     if (o->tos > o->region.parts)
-        return usage_error("--to", "given more often than --from");
+        return say_option("record", "--to", "given more often than --from");
     if (!o->length && o->tos + 1 < o->region.parts)
-        return usage_error("--from", "only the last part may be without a --to");
+        return say_option("record", "--from", "only the last part may be without a --to");
     for (uint32_t i = 0; i < 2 * o->region.parts; i++) {
         o->region.part[i / 2].length = o->length;
         if (i && comes_before(trigger_of(&o->region, i), trigger_of(&o->region, i - 1)))
-            return usage_error(i % 2 ? "--to" : "--from",
-                               i % 2 ? "comes before --from" : "comes before the --to before it");
+            return say_option("record", i % 2 ? "--to" : "--from",
+                              i % 2 ? "comes before --from" : "comes before the --to before it");
     }
     return -1;
 }
@@ -221,6 +212,7 @@ static int parse(int argc, char *argv[], struct record_options *o)
             o->dir = optarg;
             break;
         case 'q':
+        case OPT_QUIET:
             o->quiet = true;
             break;
         case OPT_SCHEDULE:
@@ -247,14 +239,12 @@ static int parse(int argc, char *argv[], struct record_options *o)
             break;
         case OPT_HELP:
             return help_verb("record");
-        case ':':
-            return usage_error(argv[optind - 1], "needs a value");
         default:
-            return usage_error(argv[optind - 1], "unknown option");
+            return say_bad_option("record", argv, c == ':' ? ':' : optopt, OPT_HELP);
         }
     }
     if (!bad && retry_wanted(&o->retry) && !o->retry.keeps)
-        return usage_error("--retry", "needs --keep, which says which run is the last");
+        return say_option("record", "--retry", "needs --keep, which says which run is the last");
     return bad ? CLI_USAGE : check_region(o);
 }
 
@@ -479,7 +469,7 @@ int record_main(int argc, char *argv[])
     if (status >= 0)
         return status;
     if (!o.dir)
-        newest_name(argv[0], dir);
+        newest_name(argv[0], "", dir);
     name_parts(&o, o.dir ? o.dir : dir);
     o.places = (struct places){.region = &o.region, .from = o.from, .to = o.to, .quiet = o.quiet};
     struct recording what = {.version = cli_version,

@@ -149,20 +149,12 @@ static int set(int c, struct arguments *a)
 
 static int take_words(int argc, char *argv[], struct arguments *a)
 {
-    struct err err;
-    size_t used = 0;
-    if (optind < argc)
-        snprintf(a->in, sizeof a->in, "%s", argv[optind]);
-    else if (newest_find(a->in, &err))
-        return say_error(CLI_FAILED, "relog: %s", err.msg);
-    for (int i = optind + 1; i < argc && used < sizeof a->text; i++)
-        used += (size_t)snprintf(a->text + used, sizeof a->text - used, "%s%s", used ? " " : "",
-                                 argv[i]);
-    if (used >= sizeof a->text)
-        return say_error(CLI_USAGE, "relog: the criterion is too long");
+    const int status = newest_and_criterion("relog", argc, argv, a->in, a->text, sizeof a->text);
+    if (status >= 0)
+        return status;
     if (!a->out && !a->write_path)
         return say_error(CLI_USAGE, "relog: -o is missing");
-    const int slices = !!used + a->failure + !!a->slice;
+    const int slices = !!a->text[0] + a->failure + !!a->slice;
     if (slices > 1 || (!slices && !a->exclude.words && !a->exclude.threads && !a->regions_path))
         return say_error(CLI_USAGE, "relog: say what to keep: --slice NAME, a criterion, or --at "
                                     "failure; or what to leave out: --exclude or --regions");

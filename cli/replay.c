@@ -40,11 +40,11 @@ const char verify_details[] =
     "Checks all sums, then replays and compares registers and memory with the recorded hashes. The\n"
     "status is 0 if all is well, 1 for a damaged pinball, 3 if the replay diverged.\n";
 
-enum { OPT_UNTIL = 256, OPT_STATUS, OPT_COUNT, OPT_NO_LINK, OPT_ENGINE, OPT_HELP };
+enum { OPT_UNTIL = 1, OPT_STATUS, OPT_COUNT, OPT_QUIET, OPT_NO_LINK, OPT_ENGINE, OPT_HELP };
 
 static const struct option long_options[] = {
     {"until", required_argument, NULL, OPT_UNTIL}, {"status", no_argument, NULL, OPT_STATUS},
-    {"count", no_argument, NULL, OPT_COUNT},       {"quiet", no_argument, NULL, 'q'},
+    {"count", no_argument, NULL, OPT_COUNT},       {"quiet", no_argument, NULL, OPT_QUIET},
     {"no-link", no_argument, NULL, OPT_NO_LINK},   {"engine", required_argument, NULL, OPT_ENGINE},
     {"help", no_argument, NULL, OPT_HELP},         {NULL, 0, NULL, 0},
 };
@@ -58,13 +58,6 @@ struct replay_args {
     char newest[PATH_MAX];
 };
 
-static int usage_error(const struct replay_args *a, const char *option, const char *cause)
-{
-    say_error(CLI_USAGE, "%s: %s: %s", a->verb, option, cause);
-    say_hint("`drdebug help %s` lists the options", a->verb);
-    return CLI_USAGE;
-}
-
 static int parse(int argc, char *argv[], struct replay_args *a)
 {
     struct err err;
@@ -75,7 +68,7 @@ static int parse(int argc, char *argv[], struct replay_args *a)
         switch (c) {
         case OPT_UNTIL:
             if (position_parse(optarg, &a->until, &err))
-                return usage_error(a, "--until", err.msg);
+                return say_option(a->verb, "--until", err.msg);
             a->has_until = true;
             break;
         case OPT_STATUS:
@@ -85,6 +78,7 @@ static int parse(int argc, char *argv[], struct replay_args *a)
             a->count = true;
             break;
         case 'q':
+        case OPT_QUIET:
             a->quiet = true;
             break;
         case OPT_NO_LINK:
@@ -95,24 +89,22 @@ static int parse(int argc, char *argv[], struct replay_args *a)
             break;
         case OPT_HELP:
             return help_verb(a->verb);
-        case ':':
-            return usage_error(a, argv[optind - 1], "needs a value");
         default:
-            return usage_error(a, argv[optind - 1], "unknown option");
+            return say_bad_option(a->verb, argv, c == ':' ? ':' : optopt, OPT_HELP);
         }
     }
     if (bad)
         return CLI_USAGE;
     if (a->count && strcmp(a->verb, "verify") != 0)
-        return usage_error(a, "--count", "is an option of verify");
+        return say_option(a->verb, "--count", "is an option of verify");
     if ((a->has_until || a->quiet || a->as_program) && strcmp(a->verb, "replay") != 0)
-        return usage_error(a,
-                           a->quiet       ? "--quiet"
-                           : a->has_until ? "--until"
-                                          : "--status",
-                           "is an option of replay");
+        return say_option(a->verb,
+                          a->quiet       ? "--quiet"
+                          : a->has_until ? "--until"
+                                         : "--status",
+                          "is an option of replay");
     if (a->has_until && a->as_program)
-        return usage_error(a, "--status", "not with --until, which does not come to the end");
+        return say_option(a->verb, "--status", "not with --until, which does not come to the end");
     if (optind == argc) {
         if (newest_find(a->newest, &err))
             return say_error(CLI_FAILED, "%s: %s", a->verb, err.msg);

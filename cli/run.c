@@ -34,13 +34,6 @@ static const struct option long_options[] = {
     {NULL, 0, NULL, 0},
 };
 
-static int usage_error(const char *option, const char *cause)
-{
-    say_error(CLI_USAGE, "run: %s: %s", option, cause);
-    say_hint("`drdebug help run` lists the options");
-    return CLI_USAGE;
-}
-
 /* Returns -1 to go on with argv[optind], or the status to end with. */
 static int parse(int argc, char *argv[], struct engine_options *options)
 {
@@ -63,16 +56,8 @@ static int parse(int argc, char *argv[], struct engine_options *options)
             break;
         case OPT_HELP:
             return help_verb("run");
-        case ':':
-            return usage_error(argv[optind - 1], "needs a value");
-        default: /* optopt is set for an option of ours that was given a value */
-            if (optopt >= OPT_STATS && optopt <= OPT_HELP)
-                return usage_error(argv[optind - 1], "takes no value");
-            if (optopt) {
-                char option[] = {'-', (char)optopt, '\0'};
-                return usage_error(option, "unknown option");
-            }
-            return usage_error(argv[optind - 1], "unknown option");
+        default:
+            return say_bad_option("run", argv, c == ':' ? ':' : optopt, OPT_HELP);
         }
     }
     return bad ? CLI_USAGE : -1;

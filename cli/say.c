@@ -44,6 +44,13 @@ void say_line(const char *text)
     plain_printf(stderr, "%.*s\n", text[n] && !text[n + 1] ? (int)n : (int)strlen(text), text);
 }
 
+int say_option(const char *verb, const char *option, const char *cause)
+{
+    say_error(CLI_USAGE, "%s: %s: %s", verb, option, cause);
+    say_hint("`drdebug help %s` lists the options", verb);
+    return CLI_USAGE;
+}
+
 int say_bad_option(const char *verb, char *argv[], int what, int longs)
 {
     const char *cause = "unknown option";
@@ -56,9 +63,7 @@ int say_bad_option(const char *verb, char *argv[], int what, int longs)
         cause = "takes no value";
     else if (what)
         option = letter;
-    say_error(CLI_USAGE, "%s: %s: %s", verb, option, cause);
-    say_hint("`drdebug help %s` lists the options", verb);
-    return CLI_USAGE;
+    return say_option(verb, option, cause);
 }
 
 int say_finish(void)

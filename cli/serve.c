@@ -17,6 +17,7 @@
 #include "cli/engine_options.h"
 #include "cli/live_program.h"
 #include "cli/newest.h"
+#include "cli/program.h"
 #include "debug/gdbstub/server.h"
 #include "pinball/pinball.h"
 #include "pinball/text.h"
@@ -129,9 +130,10 @@ static int open_recording(void *arg, const struct debuggee_listener *listener, s
 /* For scripts inside GDB, which may be in another directory; empty where it cannot be known. */
 static void name_paths(struct arguments *a)
 {
-    ssize_t n = readlink("/proc/self/exe", a->program, sizeof a->program - 1);
+    struct err err;
 
-    a->program[n > 0 ? n : 0] = 0;
+    if (program_self(a->program, &err))
+        a->program[0] = 0;
     if (!realpath(a->dir, a->path))
         a->path[0] = 0;
     a->options.path = a->path;

@@ -7,6 +7,7 @@
 
 #include "base/hash.h"
 #include "base/plain.h"
+#include "base/search.h"
 #include "cli/slice_formats.h"
 #include "slicer/report/instances.h"
 
@@ -166,15 +167,8 @@ static int note(struct dep_writer *w, const struct dependence *d)
 
 static uint64_t node_at(const struct report *r, uint64_t insn)
 {
-    uint64_t lo = 0, hi = r->nodes;
-    while (lo < hi) {
-        uint64_t mid = (lo + hi) / 2;
-        if (r->node[mid].insn < insn)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < r->nodes && r->node[lo].insn == insn ? lo : UINT64_MAX;
+    const uint64_t i = search_below(r->node, r->nodes, insn, insn);
+    return i < r->nodes && r->node[i].insn == insn ? i : UINT64_MAX;
 }
 
 static void put_instance(struct dep_writer *w, uint32_t row, uint32_t instance)

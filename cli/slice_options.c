@@ -3,9 +3,11 @@
 
 #include <getopt.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
+#include "cli/json.h"
 #include "cli/newest.h"
 #include "cli/numbers.h"
 
@@ -282,18 +284,11 @@ static bool set_flag(int c, struct slice_options_given *a)
 /* The words of the criterion may be one argument or several. */
 static int take_words(int argc, char *argv[], struct slice_options_given *a)
 {
-    struct err err;
-    size_t used = 0;
-    if (optind < argc)
-        snprintf(a->in, sizeof a->in, "%s", argv[optind]);
-    else if (newest_find(a->in, &err))
-        return say_error(CLI_FAILED, "slice: %s", err.msg);
-    for (int i = optind + 1; i < argc && used < sizeof a->text; i++)
-        used += (size_t)snprintf(a->text + used, sizeof a->text - used, "%s%s", used ? " " : "",
-                                 argv[i]);
-    if (used >= sizeof a->text)
-        return say_error(CLI_USAGE, "slice: the criterion is too long");
-    if (a->failure + (a->of_output != NULL) + (used != 0) > 1)
+    const int status = newest_and_criterion("slice", argc, argv, a->in, a->text, sizeof a->text);
+    const bool used = a->text[0]; /* for a criterion */
+    if (status >= 0)
+        return status;
+    if (a->failure + (a->of_output != NULL) + used > 1)
         return say_error(CLI_USAGE, "slice: %s is a criterion: `%s` is another one",
                          a->failure ? "--at failure" : "--of-output",
                          used ? a->text : a->of_output);
@@ -331,42 +326,37 @@ static int take_words(int argc, char *argv[], struct slice_options_given *a)
     return -1;
 }
 
-/* A word as a shell reads it. */
-static size_t put_quoted(char *out, size_t room, const char *word)
-{
-    size_t used = 0;
-    if (*word && !word[strspn(word, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
-                                    "_-+=./:,@%^")])
-        return (size_t)snprintf(out, room, " %s", word);
-    for (const char *c = word; *c && used + 8 < room; c++)
-        used += (size_t)snprintf(out + used, room - used, "%s%s%c", c == word ? " '" : "",
-                                 *c == '\'' ? "'\\'" : "", *c);
-    return used + (size_t)snprintf(out + used, room - used, "%s", *word ? "'" : " ''");
-}
-
 /* The command line; of a slice that is kept, the one that shows it. */
-static void set_again(int argc, char *argv[], struct slice_options_given *a)
+static void put_again(FILE *to, int argc, char *argv[], const struct slice_options_given *a)
 {
     const struct report_limits *l = &a->limits;
-    bool shows = a->show && !a->prunes && !l->threads && !l->files && !l->modules;
-    size_t used = (size_t)snprintf(a->again, sizeof a->again, "drdebug slice");
-    if (a->name || shows) {
-        snprintf(a->again + used, sizeof a->again - used, "%s%s%s --show %s",
-                 a->full ? " --full" : "", a->all ? " --all" : "",
-                 a->instances ? " --instances"
-                 : a->values  ? " --values"
-                              : "",
-                 a->name ? a->name : a->show);
-        used = strlen(a->again);
-        put_quoted(a->again + used, sizeof a->again - used, a->in);
+    fputs("drdebug slice", to);
+    if (a->name || (a->show && !a->prunes && !l->threads && !l->files && !l->modules)) {
+        fprintf(to, "%s%s%s --show %s ", a->full ? " --full" : "", a->all ? " --all" : "",
+                a->instances ? " --instances"
+                : a->values  ? " --values"
+                             : "",
+                a->name ? a->name : a->show);
+        json_shell_word(to, a->in);
         return;
     }
-    for (int i = 1; i < argc && used + 16 < sizeof a->again; i++)
-        used += put_quoted(a->again + used, sizeof a->again - used, i == optind ? a->in : argv[i]);
-    if (optind == argc && used + 16 < sizeof a->again)
-        used += put_quoted(a->again + used, sizeof a->again - used, a->in);
-    if (used + 16 >= sizeof a->again)
-        a->again[0] = 0;
+    for (int i = 1; i < argc + (optind == argc); i++) {
+        fputc(' ', to);
+        json_shell_word(to, i == optind ? a->in : argv[i]);
+    }
+}
+
+static void set_again(int argc, char *argv[], struct slice_options_given *a)
+{
+    char *text = NULL;
+    size_t bytes = 0;
+    FILE *to = open_memstream(&text, &bytes);
+    if (!to)
+        return;
+    put_again(to, argc, argv, a);
+    if (!fclose(to) && bytes < sizeof a->again)
+        memcpy(a->again, text, bytes + 1);
+    free(text);
 }
 
 int slice_options_parse(int argc, char *argv[], struct slice_options_given *a)
