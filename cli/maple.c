@@ -23,6 +23,7 @@
 #include "cli/engine_options.h"
 #include "cli/json.h"
 #include "cli/maple_print.h"
+#include "cli/newest.h"
 #include "cli/numbers.h"
 #include "pinball/text.h"
 
@@ -33,8 +34,10 @@ const char maple_details[] =
     "  --runs N           make N runs at most; default 1000\n"
     "  --for TIME         begin runs for so long: 90s, 10m, 2h; then --runs has no default\n"
     "  --seed N           what the search draws from; default 1\n"
-    "  --strategy NAME    draw recipes from one strategy: random, pct, pos, surw, rff,\n"
-    "                     period or maple\n"
+    "  --strategy NAME    draw recipes from one strategy:\n"
+#define STRATEGY(name, share, help) "                       " #name ": " help "\n"
+#include "maple-bridge/strategies.def"
+#undef STRATEGY
     "  --recipe RECIPE    run this recipe alone, as often as --runs says, and compare the schedules\n"
     "  --no-report        do not look for the cause of a failure by further runs\n"
     "  --pair             leave DIR.reduced, the failing run with as few switches as do, and DIR.passing, the\n"
@@ -321,19 +324,6 @@ static int parse(int argc, char *argv[], struct maple *m)
     return bad ? bad : check(m);
 }
 
-/* Jobs that run at once have different ones. */
-static void default_dir(const char *program, uint32_t job, char *out, size_t room)
-{
-    struct stat st;
-    const char *slash = strrchr(program, '/'), *name = slash ? slash + 1 : program;
-    char part[16] = "";
-    if (job)
-        snprintf(part, sizeof part, ".job%" PRIu32, job);
-    snprintf(out, room, "%s.maple%s.pinball", name, part);
-    for (int i = 1; lstat(out, &st) == 0; i++)
-        snprintf(out, room, "%s.maple%s.%d.pinball", name, part, i);
-}
-
 static int processors(void)
 {
     cpu_set_t set;
@@ -412,7 +402,10 @@ int maple_main(int argc, char *argv[])
     if (status >= 0)
         return status;
     if (!m.search.dir) {
-        default_dir(argv[0], m.search.job, dir, sizeof dir);
+        char kind[24] = ".maple"; /* jobs that run at once have different ones */
+        if (m.search.job)
+            snprintf(kind, sizeof kind, ".maple.job%" PRIu32, m.search.job);
+        newest_name(argv[0], kind, dir);
         m.search.dir = dir;
     }
     if (m.search.goal != SEARCH_SHOW && lstat(m.search.dir, &st) == 0)

@@ -11,11 +11,7 @@ enum { PERIOD_EVENTS = 400, PERIOD_SWITCHES = 3 };
 
 static uint64_t draw(struct portfolio *p)
 {
-    p->state += HASH_MULTIPLIER;
-    uint64_t z = p->state;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-    return z ^ z >> 31;
+    return hash_draw(&p->state);
 }
 
 static uint64_t below(struct portfolio *p, uint64_t n)

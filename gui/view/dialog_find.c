@@ -18,8 +18,13 @@ struct finding {
     unsigned pulse;
 };
 
-static const char *const strategies[] = {"All in turn", "random", "pct",   "pos",
-                                         "surw",        "rff",    "maple", NULL};
+static const char *const strategies[] = {
+    "All in turn",
+#define STRATEGY(name, share, help) #name,
+#include "maple-bridge/strategies.def"
+#undef STRATEGY
+    NULL,
+};
 
 static void stop_pulse(struct finding *f)
 {

@@ -44,19 +44,6 @@ static bool holds_back(const struct actor *a)
     return false;
 }
 
-static struct actor *highest(const struct choice *c)
-{
-    struct actor *best = NULL;
-    for (int i = 0; i < c->count; i++) {
-        struct actor *a = c->who[i];
-        if (!a->priority)
-            a->priority = (1ull << 32) + (rand_draw() >> 16);
-        if (!best || a->priority > best->priority)
-            best = a;
-    }
-    return best;
-}
-
 static struct actor *pick(struct choice *c)
 {
     struct choice rest = {.self = NULL};
@@ -68,14 +55,14 @@ static struct actor *pick(struct choice *c)
         if (!holds_back(c->who[i]))
             rest.who[rest.count++] = c->who[i];
     if (rest.count)
-        return highest(&rest);
+        return choice_highest(&rest);
     if (idiom.at) /* it may succeed with another beginning */
         idiom.at = 0;
     else
         idiom.given_up = true;
     idiom.actor[0] = idiom.actor[1] = NULL;
     idiom.place[0] = idiom.place[1] = 0;
-    return highest(c);
+    return choice_highest(c);
 }
 
 static void done(struct actor *a)

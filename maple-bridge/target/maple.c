@@ -57,11 +57,20 @@ static struct {
 
 uint64_t rand_draw(void)
 {
-    now.state += HASH_MULTIPLIER; /* splitmix64 */
-    uint64_t z = now.state;
-    z = (z ^ z >> 30) * 0xbf58476d1ce4e5b9ull;
-    z = (z ^ z >> 27) * 0x94d049bb133111ebull;
-    return z ^ z >> 31;
+    return hash_draw(&now.state);
+}
+
+struct actor *choice_highest(const struct choice *c)
+{
+    struct actor *best = NULL;
+    for (int i = 0; i < c->count; i++) {
+        struct actor *a = c->who[i];
+        if (!a->priority)
+            a->priority = (1ull << 32) + (rand_draw() >> 16);
+        if (!best || a->priority > best->priority)
+            best = a;
+    }
+    return best;
 }
 
 static struct actor *actor_of(struct thread *t)

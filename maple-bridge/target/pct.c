@@ -44,17 +44,9 @@ static bool changes_at(uint64_t event)
 
 static struct actor *pick(struct choice *c)
 {
-    struct actor *best = NULL;
     if (c->self && changes_at(agenda->done.events))
         demote(c->self);
-    for (int i = 0; i < c->count; i++) {
-        struct actor *a = c->who[i];
-        if (!a->priority)
-            a->priority = (1ull << 32) + (rand_draw() >> 16);
-        if (!best || a->priority > best->priority)
-            best = a;
-    }
-    return best;
+    return choice_highest(c);
 }
 
 const struct tactic pct_tactic = {.begin = begin, .pick = pick, .demote = demote};

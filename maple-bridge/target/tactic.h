@@ -75,6 +75,10 @@ static inline uint64_t rand_below(uint64_t n)
     return n ? rand_draw() % n : 0;
 }
 
+/* The one with the highest priority. An actor without one draws it, above all that a tactic gives
+ * when it demotes. */
+struct actor *choice_highest(const struct choice *c);
+
 /* Its row in tables of the agenda. */
 static inline uint32_t actor_slot(const struct actor *a)
 {
