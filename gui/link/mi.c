@@ -3,24 +3,9 @@
 
 #include <string.h>
 
-enum { DEPTH_MOST = 64 }; /* of lists in lists; GDB's own answers have a handful */
+#include "gui/link/nested.h"
 
-/* Reads a line from left to right. A read that fails leaves `at` where it was of no matter: the
- * whole line is then MI_OTHER. */
-struct reader {
-    const char *at;
-    int depth;
-};
-
-static bool take(struct reader *r, char c)
-{
-    if (*r->at != c)
-        return false;
-    r->at++;
-    return true;
-}
-
-static int octal(struct reader *r)
+static int octal(struct nested *r)
 {
     int byte = 0;
     for (int i = 0; i < 3 && *r->at >= '0' && *r->at <= '7'; i++)
@@ -28,41 +13,26 @@ static int octal(struct reader *r)
     return byte & 0xff;
 }
 
-static int escaped(struct reader *r)
+static bool take_escape(struct nested *r, GString *out)
 {
     static const char letters[] = "nrtabfve", meant[] = "\n\r\t\a\b\f\v\033";
-    const char *letter;
-    if (*r->at >= '0' && *r->at <= '7')
-        return octal(r);
-    if ((letter = *r->at ? strchr(letters, *r->at) : NULL)) {
+    const char *letter = *r->at ? strchr(letters, *r->at) : NULL;
+    int c = *r->at;
+    if (!c)
+        return false;
+    if (c >= '0' && c <= '7') {
+        c = octal(r);
+    } else {
+        c = letter ? meant[letter - letters] : c;
         r->at++;
-        return meant[letter - letters];
     }
-    return *r->at ? (unsigned char)*r->at++ : -1;
-}
-
-/* A quoted text; NULL if it does not end. */
-static char *take_string(struct reader *r)
-{
-    GString *out = g_string_new(NULL);
-    if (!take(r, '"'))
-        goto fail;
-    while (*r->at && *r->at != '"') {
-        int c = (unsigned char)*r->at++;
-        if (c == '\\' && (c = escaped(r)) < 0)
-            goto fail;
-        if (c) /* a NUL cannot be shown, and would end the text */
-            g_string_append_c(out, (char)c);
-    }
-    if (take(r, '"'))
-        return g_string_free(out, FALSE);
-fail:
-    g_string_free(out, TRUE);
-    return NULL;
+    if (c) /* a NUL cannot be shown, and would end the text */
+        g_string_append_c(out, (char)c);
+    return true;
 }
 
 /* A name in front of `=`; NULL if there is none. */
-static char *take_name(struct reader *r)
+static char *take_name(struct nested *r)
 {
     size_t n = strcspn(r->at, "=,\"{}[]");
     if (n == 0 || r->at[n] != '=')
@@ -74,55 +44,18 @@ static char *take_name(struct reader *r)
     return valid;
 }
 
-static struct value *take_value(struct reader *r, const char *name);
-
 /* NAME=VALUE, or only the value where that is allowed. */
-static struct value *take_item(struct reader *r)
+static struct value *take_item(struct nested *r, enum value_kind in)
 {
     char *name = take_name(r);
-    struct value *v = take_value(r, name);
+    struct value *v = nested_value(r, name);
+    (void)in;
     g_free(name);
     return v;
 }
 
-static struct value *take_items(struct reader *r, enum value_kind kind, const char *name, char end)
-{
-    struct value *all = value_new(kind, name), *item;
-    if (take(r, end))
-        return all;
-    do {
-        if (!(item = take_item(r)))
-            goto fail;
-        value_add(all, item);
-    } while (take(r, ','));
-    if (take(r, end))
-        return all;
-fail:
-    value_free(all);
-    return NULL;
-}
-
-static struct value *take_value(struct reader *r, const char *name)
-{
-    struct value *v = NULL;
-    char *text;
-    if (r->depth >= DEPTH_MOST)
-        return NULL;
-    r->depth++;
-    if (take(r, '{')) {
-        v = take_items(r, VALUE_TUPLE, name, '}');
-    } else if (take(r, '[')) {
-        v = take_items(r, VALUE_LIST, name, ']');
-    } else if ((text = take_string(r))) {
-        v = value_new_text(name, text);
-        g_free(text);
-    }
-    r->depth--;
-    return v;
-}
-
 /* What follows the sign of a result or a notice. */
-static bool take_results(struct reader *r, struct mi_record *record)
+static bool take_results(struct nested *r, struct mi_record *record)
 {
     size_t n = strcspn(r->at, ",");
     char *name = g_strndup(r->at, n);
@@ -130,8 +63,8 @@ static bool take_results(struct reader *r, struct mi_record *record)
     g_free(name);
     r->at += n;
     record->results = value_new(VALUE_TUPLE, NULL);
-    while (take(r, ',')) {
-        struct value *item = take_item(r);
+    while (nested_take(r, ',')) {
+        struct value *item = take_item(r, VALUE_TUPLE);
         if (!item)
             return false;
         value_add(record->results, item);
@@ -139,7 +72,7 @@ static bool take_results(struct reader *r, struct mi_record *record)
     return *r->at == 0;
 }
 
-static bool take_record(struct reader *r, struct mi_record *record)
+static bool take_record(struct nested *r, struct mi_record *record)
 {
     char *text;
     while (*r->at >= '0' && *r->at <= '9')
@@ -152,7 +85,7 @@ static bool take_record(struct reader *r, struct mi_record *record)
     r->at++;
     if (strchr("^*+=", record->kind))
         return take_results(r, record);
-    if (!(text = take_string(r)))
+    if (!(text = nested_text(r)))
         return false;
     record->text = g_utf8_make_valid(text, -1);
     g_free(text);
@@ -170,7 +103,8 @@ static void clear(struct mi_record *record)
 struct mi_record *mi_parse(const char *line)
 {
     struct mi_record *record = g_new0(struct mi_record, 1);
-    struct reader r = {.at = line};
+    static const struct nested_form form = {.escape = take_escape, .item = take_item};
+    struct nested r = {.at = line, .form = &form};
     if (take_record(&r, record))
         return record;
     clear(record);

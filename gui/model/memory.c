@@ -31,18 +31,33 @@ static void add_row(GArray *rows, uint64_t address, const char *digits, size_t b
     g_array_append_val(rows, row);
 }
 
+/* Bytes one after the other, two digits each. */
+struct part {
+    uint64_t begin;
+    const char *digits;
+    size_t bytes;
+};
+
+/* The next one of an answer; *i is which. */
+static bool next_part(const struct value *answer, unsigned *i, struct part *out)
+{
+    const struct value *list = value_get(answer, "memory");
+    if (*i >= value_count(list))
+        return false;
+    const struct value *part = value_at(list, (*i)++);
+    out->begin = value_number(part, "begin", 0);
+    out->digits = value_say(part, "contents");
+    out->bytes = strspn(out->digits, "0123456789abcdefABCDEF") / 2;
+    return true;
+}
+
 GArray *memory_rows(const struct value *answer, const GArray *old)
 {
     GArray *rows = g_array_new(FALSE, FALSE, sizeof(struct memory_row));
-    const struct value *list = value_get(answer, "memory");
-    for (unsigned i = 0; i < value_count(list); i++) {
-        const struct value *part = value_at(list, i);
-        const char *digits = value_say(part, "contents");
-        size_t bytes = strspn(digits, "0123456789abcdefABCDEF") / 2;
-        uint64_t begin = value_number(part, "begin", 0);
-        for (size_t at = 0; at < bytes; at += MEMORY_COLUMNS)
-            add_row(rows, begin + at, digits + 2 * at, MIN(bytes - at, MEMORY_COLUMNS), old);
-    }
+    struct part p;
+    for (unsigned i = 0; next_part(answer, &i, &p);)
+        for (size_t at = 0; at < p.bytes; at += MEMORY_COLUMNS)
+            add_row(rows, p.begin + at, p.digits + 2 * at, MIN(p.bytes - at, MEMORY_COLUMNS), old);
     return rows;
 }
 
@@ -92,17 +107,12 @@ static void fill(struct memory_number *n, uint64_t raw, const struct memory_type
 GArray *memory_numbers(const struct value *answer, const struct memory_type *type)
 {
     GArray *all = g_array_new(FALSE, TRUE, sizeof(struct memory_number));
-    const struct value *list = value_get(answer, "memory");
-    for (unsigned i = 0; i < value_count(list); i++) {
-        const struct value *part = value_at(list, i);
-        const char *digits = value_say(part, "contents");
-        size_t bytes = strspn(digits, "0123456789abcdefABCDEF") / 2;
-        uint64_t begin = value_number(part, "begin", 0);
-        for (size_t at = 0; at + type->bytes <= bytes; at += type->bytes) {
-            struct memory_number n = {.address = begin + at};
-            fill(&n, read_little(digits + 2 * at, type->bytes), type);
+    struct part p;
+    for (unsigned i = 0; next_part(answer, &i, &p);)
+        for (size_t at = 0; at + type->bytes <= p.bytes; at += type->bytes) {
+            struct memory_number n = {.address = p.begin + at};
+            fill(&n, read_little(p.digits + 2 * at, type->bytes), type);
             g_array_append_val(all, n);
         }
-    }
     return all;
 }

@@ -5,9 +5,9 @@
 
 #include "gui/model/text.h"
 
-static void variable_free(void *arg)
+void variable_free(void *variable)
 {
-    struct variable *v = arg;
+    struct variable *v = variable;
     g_free(v->name);
     g_free(v->value);
     g_free(v->type);

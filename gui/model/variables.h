@@ -14,6 +14,8 @@ struct variable {
     bool has_parts;            /* it is a structure, an array or a pointer */
 };
 
+void variable_free(void *variable); /* as GLib calls it */
+
 struct variables {
     char *scope;     /* function and thread */
     GPtrArray *list; /* of struct variable * */

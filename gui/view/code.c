@@ -4,7 +4,7 @@
 #include "gui/model/text.h"
 #include "gui/view/page.h"
 
-enum { SHOWN_MOST = 200, HEIGHT_MOST = 190, WIDTH = 560 };
+enum { SHOWN_MOST = 200 };
 
 /* Belongs to the widget; an answer holds a reference to that. */
 struct code {
@@ -58,19 +58,9 @@ static void on_code(void *arg, const struct mi_record *result)
 GtkWidget *code_widget_new(struct window *w, const char *file, unsigned line, void (*fn)(void *arg),
                            void *arg)
 {
-    GtkWidget *scrolled = gtk_scrolled_window_new();
     struct code *c = g_new(struct code, 1);
     *c = (struct code){w, gtk_grid_new(), line, fn, arg};
-    gtk_grid_set_column_spacing(GTK_GRID(c->grid), 16);
-    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scrolled), c->grid);
-    gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(scrolled), GTK_POLICY_NEVER,
-                                   GTK_POLICY_AUTOMATIC);
-    gtk_scrolled_window_set_propagate_natural_height(GTK_SCROLLED_WINDOW(scrolled), TRUE);
-    gtk_scrolled_window_set_max_content_height(GTK_SCROLLED_WINDOW(scrolled), HEIGHT_MOST);
-    gtk_widget_set_size_request(scrolled, WIDTH, -1);
-    gtk_widget_add_css_class(scrolled, "dependences");
-    gtk_accessible_update_property(GTK_ACCESSIBLE(scrolled), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   "Instructions of the line", -1);
+    GtkWidget *scrolled = page_scrolled_new(c->grid, "Instructions of the line");
     g_object_set_data_full(G_OBJECT(scrolled), "code", c, g_free);
     char *quoted = mi_quote(file),
          *command = g_strdup_printf("-data-disassemble -f %s -l %u -n -1 -- 4", quoted, line);

@@ -2,7 +2,7 @@
 #include "gui/model/text.h"
 #include "gui/view/page.h"
 
-enum { SHOWN_MOST = 40, HEIGHT_MOST = 170, WIDTH = 620 };
+enum { SHOWN_MOST = 40 };
 
 struct link {
     struct window *window;
@@ -89,20 +89,9 @@ GtkWidget *dependences_new(struct window *w, const char *file, unsigned line)
         g_ptr_array_unref(rows);
         return NULL;
     }
-    GtkWidget *grid = gtk_grid_new(), *scrolled = gtk_scrolled_window_new();
-    gtk_grid_set_column_spacing(GTK_GRID(grid), 12);
-    gtk_grid_set_row_spacing(GTK_GRID(grid), 1);
+    GtkWidget *grid = gtk_grid_new();
     for (unsigned i = 0; i < rows->len; i++)
         count = add_row(w, grid, count, g_ptr_array_index(rows, i));
-    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scrolled), grid);
-    gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(scrolled), GTK_POLICY_NEVER,
-                                   GTK_POLICY_AUTOMATIC);
-    gtk_scrolled_window_set_propagate_natural_height(GTK_SCROLLED_WINDOW(scrolled), TRUE);
-    gtk_scrolled_window_set_max_content_height(GTK_SCROLLED_WINDOW(scrolled), HEIGHT_MOST);
-    gtk_widget_set_size_request(scrolled, WIDTH, -1);
-    gtk_widget_add_css_class(scrolled, "dependences");
-    gtk_accessible_update_property(GTK_ACCESSIBLE(scrolled), GTK_ACCESSIBLE_PROPERTY_LABEL,
-                                   "Dependences", -1);
     g_ptr_array_unref(rows);
-    return scrolled;
+    return page_scrolled_new(grid, "Dependences");
 }

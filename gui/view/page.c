@@ -147,6 +147,24 @@ static void fit_room(void *arg)
     gtk_text_view_scroll_to_mark(GTK_TEXT_VIEW(p->view), p->behind, 0.08, FALSE, 0, 0);
 }
 
+GtkWidget *page_scrolled_new(GtkWidget *grid, const char *name)
+{
+    enum { HEIGHT_MOST = 190, WIDTH = 620 };
+    GtkWidget *scrolled = gtk_scrolled_window_new();
+    gtk_grid_set_column_spacing(GTK_GRID(grid), 12);
+    gtk_grid_set_row_spacing(GTK_GRID(grid), 1);
+    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scrolled), grid);
+    gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(scrolled), GTK_POLICY_NEVER,
+                                   GTK_POLICY_AUTOMATIC);
+    gtk_scrolled_window_set_propagate_natural_height(GTK_SCROLLED_WINDOW(scrolled), TRUE);
+    gtk_scrolled_window_set_max_content_height(GTK_SCROLLED_WINDOW(scrolled), HEIGHT_MOST);
+    gtk_widget_set_size_request(scrolled, WIDTH, -1);
+    gtk_widget_add_css_class(scrolled, "dependences");
+    gtk_accessible_update_property(GTK_ACCESSIBLE(scrolled), GTK_ACCESSIBLE_PROPERTY_LABEL, name,
+                                   -1);
+    return scrolled;
+}
+
 static void open_room(struct page *p, unsigned line, GtkWidget *shown)
 {
     p->open = line;

@@ -38,6 +38,9 @@ void page_toggle_code(struct page *p, unsigned line);
 /* What the margin shows there, in words; to be freed. NULL: nothing. */
 char *page_margin_words(struct page *p, unsigned line);
 
+/* A grid as what is opened below a line, with the name that it has for those who cannot see it. */
+GtkWidget *page_scrolled_new(GtkWidget *grid, const char *name);
+
 /* hover.c: the value of what is under the pointer. */
 void hover_add(struct window *w, GtkSourceView *view);
 

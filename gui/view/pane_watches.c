@@ -20,16 +20,6 @@ struct asked_watch {
     char *expression;
 };
 
-static void variable_free(void *arg)
-{
-    struct variable *v = arg;
-    g_free(v->name);
-    g_free(v->value);
-    g_free(v->type);
-    g_free(v->expression);
-    g_free(v);
-}
-
 static struct variable *find(struct watches_pane *p, const char *expression)
 {
     for (unsigned i = 0; i < p->list->len; i++) {

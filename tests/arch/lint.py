@@ -11,11 +11,15 @@ library compiles it. FILEs may be sources of tests, too. Status: 0 clean, 1 not.
 import concurrent.futures
 import json
 import os
+import re
 import subprocess
 import sys
 
 # gcc compiles: clang need not know all of its warnings.
 TIDY = ["clang-tidy", "--quiet", "--extra-arg=-Wno-unknown-warning-option", "--extra-arg=-Wno-ignored-optimization-argument"]
+
+# gcc's precompiled headers, which clang cannot read; a source includes what is in them, too.
+PRECOMPILED = re.compile(r" -Winvalid-pch| -include \S*cmake_pch\.h\b")
 
 NOT_THE_PROGRAM = ("tests", "bench", "demo")
 
@@ -27,6 +31,7 @@ def one_command_each(top, build):
     chosen = {}
     for entry in commands:
         path = os.path.realpath(entry["file"])
+        entry["command"] = PRECOMPILED.sub("", entry["command"])
         if not path.endswith(".c") or not path.startswith(top + os.sep) or path.startswith(build + os.sep):
             continue
         if path not in chosen or "-fsanitize" in chosen[path]["command"] and "-fsanitize" not in entry["command"]:
