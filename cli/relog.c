@@ -6,6 +6,7 @@
 #include <getopt.h>
 #include <inttypes.h>
 #include <limits.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -274,14 +275,36 @@ static void message(void *arg, const char *line)
     say_line(line);
 }
 
+static volatile sig_atomic_t interrupted;
+
+static void on_signal(int number)
+{
+    interrupted = number;
+}
+
+static bool show_progress(void *arg, uint64_t done, uint64_t total)
+{
+    progress_show(arg, done, total);
+    return interrupted;
+}
+
+/* relog() removes what it has made when it is interrupted. */
+static void take_signals(void (*handler)(int))
+{
+    static const int ends[] = {SIGINT, SIGTERM, SIGHUP};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        sigaction(ends[i], &(struct sigaction){.sa_handler = handler, .sa_flags = SA_RESTART},
+                  NULL);
+}
+
 static void print_result(const char *dir, const struct relog_result *r)
 {
     const double share = r->insns ? 100.0 * (double)r->kept / (double)r->insns : 0;
     plain_printf(stdout,
                  "%s: %" PRIu64 " of %" PRIu64 " instructions kept (%.3g %%), %" PRIu64
-                 " statements; %" PRIu64 " left out in %" PRIu64 " gap%s\n",
-                 dir, r->kept, r->insns, share, r->statements, r->out, r->gaps,
-                 r->gaps == 1 ? "" : "s");
+                 " statement%s; %" PRIu64 " left out in %" PRIu64 " gap%s\n",
+                 dir, r->kept, r->insns, share, r->statements, r->statements == 1 ? "" : "s",
+                 r->out, r->gaps, r->gaps == 1 ? "" : "s");
 }
 
 static int write_regions(const struct analysis *w, const struct pieces *kept)
@@ -332,9 +355,11 @@ static int write_pinball(struct analysis *w, struct progress *progress)
                                     .to = w->of->has_to ? &w->of->to : NULL,
                                     .head = &head,
                                     .message = message,
-                                    .progress = progress_show,
+                                    .progress = show_progress,
                                     .arg = progress};
+    take_signals(on_signal);
     int bad = relog(w->study->pinball, w->study->trace, &kept, a->out, &o, &result, &err);
+    take_signals(SIG_DFL);
     if (!bad && !a->whole && (bad = saved_carry(w->slice, a->out, SAVED_MADE_OF, &err)))
         writer_remove(a->out);
     progress_end(progress);

@@ -47,7 +47,8 @@ static int find(struct pinball *p, const char *name, struct member *member, stru
     int found = find_any(p, name, member, err);
 
     if (found == 0)
-        return err_set_code(err, ENOENT, "%s: is missing", member->label);
+        return err_set_code(err, ENOENT, "%s: is missing%s", member->label,
+                            strcmp(name, "end") ? "" : ": whoever wrote the recording was stopped");
     return found < 0 ? -1 : 0;
 }
 

@@ -3,6 +3,7 @@
 
 #include <ctype.h>
 #include <fnmatch.h>
+#include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -79,8 +80,11 @@ bool exclude_pc(struct exclude *e, struct study *s, gaddr pc)
     return out;
 }
 
-int exclude_check(const struct exclude *e, struct err *err)
+int exclude_check(const struct exclude *e, const struct trace *trace, struct err *err)
 {
+    for (size_t i = 0; i < e->threads; i++)
+        if (trace_thread(trace, trace_thread_find(trace, e->only[i])) != e->only[i])
+            return err_set(err, "--only-thread %" PRIu32 ": there is no such thread", e->only[i]);
     for (size_t i = 0; i < e->words; i++)
         if (!e->met[i])
             return err_set(err, "%s: no function, module or line of that name was executed",

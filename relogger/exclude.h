@@ -16,6 +16,7 @@
 enum { EXCLUDE_WORDS = 32, EXCLUDE_THREADS = 64 };
 
 struct study;
+struct trace;
 
 struct exclude {
     const char *word[EXCLUDE_WORDS];
@@ -28,7 +29,7 @@ struct exclude {
 bool exclude_thread(const struct exclude *e, uint32_t number);
 bool exclude_frame(struct exclude *e, struct study *s, const struct frame *frame);
 bool exclude_pc(struct exclude *e, struct study *s, gaddr pc);
-/* A word that nothing was left out for is a mistake. */
-int exclude_check(const struct exclude *e, struct err *err);
+/* A word that nothing was left out for is a mistake, and so is a thread that is not there. */
+int exclude_check(const struct exclude *e, const struct trace *trace, struct err *err);
 
 #endif

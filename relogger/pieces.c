@@ -280,7 +280,7 @@ int pieces_find(struct study *s, const struct pieces_rule *rule, struct pieces *
     *out = (struct pieces){0};
     int bad = f.line_of ? find(&f, err) : err_set(err, "no memory");
     if (!bad && rule->exclude)
-        bad = exclude_check(rule->exclude, err);
+        bad = exclude_check(rule->exclude, s->trace, err);
     if (!bad && rule->regions)
         bad = stretches_check(rule->regions, err);
     if (!bad && !trace_insns(s->trace))

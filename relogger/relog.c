@@ -323,8 +323,11 @@ static int walk(struct relogging *r, struct err *err)
             more = -1;
             break;
         }
-        if (chunk != p.next_chunk && r->options->progress)
-            r->options->progress(r->options->arg, s.insn, trace_insns(r->trace));
+        if (chunk != p.next_chunk && r->options->progress &&
+            r->options->progress(r->options->arg, s.insn, trace_insns(r->trace))) {
+            more = err_set(err, "interrupted");
+            break;
+        }
         chunk = p.next_chunk;
     }
     more = more || take_held(r, err) || tell_piece(r, err) ? -1 : 0;

@@ -16,8 +16,8 @@ struct relog_options {
     const struct position *from, *to; /* the trace's window, as study_options has it */
     const struct text *head;          /* lines for the new recording's head */
     bool output;                      /* as struct leave_options has it */
-    void (*message)(void *arg, const char *line); /* as in replay.h */
-    void (*progress)(void *arg, uint64_t done, uint64_t total);
+    void (*message)(void *arg, const char *line);               /* as in replay.h */
+    bool (*progress)(void *arg, uint64_t done, uint64_t total); /* true: it is to be given up */
     void *arg;
 };
 

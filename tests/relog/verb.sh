@@ -78,8 +78,19 @@ refuses '-o is missing' 2 whole --at failure
 refuses 'not a number from 0 on' 2 whole --at failure --gap x -o refused
 refuses 'no function, module or line' 1 whole --exclude nothing_like_it -o refused
 refuses 'whole' 1 whole --slice missing -o refused
+refuses 'there is no such thread' 1 whole --at failure --only-thread 1,7 -o refused
 refuses 'has no code' 1 whole 'nix at summing.c:1' -o refused
 mkdir there && refuses 'there' 1 whole --at failure -o there
+
+# A signal that ends it leaves nothing behind; killed, it is no recording. (It may have been faster.)
+for signal in INT TERM KILL; do
+    "$drdebug" relog whole --exclude waste --exclude fill --gap 0 -o ended >/dev/null 2>&1 &
+    while [ ! -e ended/events ] && kill -0 $! 2>/dev/null; do :; done
+    kill -$signal $! 2>/dev/null
+    wait $! 2>/dev/null
+    [ ! -e ended ] || "$drdebug" verify ended >out 2>&1 || { [ $signal = KILL ] && grep -q 'was stopped' out; } || fail "SIG$signal leaves $(ls ended): $(cat out)"
+    rm -rf ended
+done
 
 # A recording that leaves something out is traced, sliced and relogged like any other: what is left out is one instruction.
 "$drdebug" slice slice.0 --at failure --full >out 2>&1 || fail "a slice of it: $(cat out)"
