@@ -26,7 +26,6 @@
 #include "engine/sched/schedule.h"
 
 enum { BUCKETS = 256, NS_PER_S = 1000000000 };
-#define USER_TOP 0x7ffffffff000ull
 
 static struct bucket {
     struct thread *head, *tail;
@@ -114,7 +113,7 @@ void futex_joined(gaddr word)
 
 long futex_check_word(gaddr word)
 {
-    return word & 3 ? -EINVAL : word > USER_TOP ? -EFAULT : 0;
+    return word & 3 ? -EINVAL : word > MAPS_USER_TOP ? -EFAULT : 0;
 }
 
 static long wake(gaddr word, int32_t count, uint32_t bits)

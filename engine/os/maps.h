@@ -18,6 +18,9 @@
 #include "engine/core/translate.h"
 #include "engine/rt/types.h"
 
+/* The end of a process's addresses. */
+#define MAPS_USER_TOP 0x7ffffffff000ull
+
 struct region {
     gaddr start, end;
     int prot;

@@ -255,8 +255,8 @@ long seccomp_call(struct thread *t, long *a)
     uint32_t action;
     switch ((uint32_t)a[0]) {
     case SECCOMP_SET_MODE_STRICT:
-        if (a[1] || a[2])
-            return -EINVAL;
+        if (a[1] || a[2] || seccomp_mode(t) == SECCOMP_MODE_FILTER)
+            return -EINVAL; /* a thread has one mode */
         push(t, NULL, 0);
         return 0;
     case SECCOMP_SET_MODE_FILTER:

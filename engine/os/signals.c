@@ -407,9 +407,10 @@ static bool is_mapped(gaddr addr)
 void signals_fetch_fault(struct thread *t, gaddr addr)
 {
     bool mapped = is_mapped(addr);
+    bool kernels = addr >= MAPS_USER_TOP; /* the kernel does not tell what it has there */
     t->fault = (struct fault){.info = {.sig = SIG_SEGV, .code = mapped ? 2 : 1, .field = {addr}},
                               .trapno = 14,
-                              .error = mapped ? 0x15 : 0x14,
+                              .error = mapped || kernels ? 0x15 : 0x14,
                               .cr2 = addr};
     if (mapped && maps_exec(addr)) { /* executable, but the file has ended */
         t->fault.info.sig = SIG_BUS;

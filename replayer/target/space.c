@@ -212,6 +212,8 @@ static void list_code(void (*fn)(struct region))
 
 static void must(long r, const char *what, gaddr at)
 {
+    if (r == -EPERM && at < 1 << 20) /* the program had CAP_SYS_RAWIO, or another kernel */
+        post_failed("memory at 0x%lx: this kernel gives none so low (vm.mmap_min_addr)", at);
     if (SYS_FAILED(r))
         post_failed("%s at 0x%lx: error %ld", what, at, -r);
 }

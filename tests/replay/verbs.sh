@@ -31,6 +31,16 @@ expect 125 "" "drdebug: replay: --status: not with --until*" "$drdebug" replay -
 expect 125 "" "drdebug: replay: --frob: unknown option*" "$drdebug" replay --status --frob p
 expect 2 "" "drdebug: verify: --status: is an option of replay*" "$drdebug" verify --status p
 
+# Page 0, which root may map and a replay may not: replayed, where vm.mmap_min_addr is 0, or refused with the reason.
+expect 0 "" "zero: 1 thread*" setarch --mmap-page-zero "$drdebug" record -o zero -- true
+checks=$((checks + 1))
+call "$drdebug" replay zero
+case $status,$err in
+0,"zero: program ended: exit status 0") ;;
+1,"drdebug: zero: cannot be replayed: memory at 0x0: this kernel gives none so low (vm.mmap_min_addr)") ;;
+*) fail "replay of a program with a page 0: status $status, '$err'" ;;
+esac
+
 # Positions: an old token, the same with its process, and one of a process that is not there.
 at=$("$drdebug" info --json p | sed -n 's/.*"position": *"\(T[^"]*\)".*/\1/p')
 expect 0 "*" "*" "$drdebug" replay -q --until "$at" p

@@ -51,6 +51,7 @@ int main(void)
     filter(SYS_getppid, SECCOMP_RET_ERRNO | 42);
     check(syscall(SYS_getppid) == -1 && errno == 42);
     check(prctl(PR_GET_SECCOMP) == 2);
+    check(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == -1 && errno == EINVAL);
     pid = fork();
     if (pid == 0)
         _exit(syscall(SYS_getppid) == -1 ? 5 : 6);

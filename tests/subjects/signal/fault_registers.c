@@ -5,8 +5,11 @@
 enum { REGS = 16 };
 extern const char at_load[], at_store[], at_div[], at_ud[], at_push[], at_call[], at_movs[],
     at_loop[];
-static const char *where[] = {at_load, at_store, at_div, at_ud, at_push, at_call, at_movs, at_loop};
-static const char *names[] = {"load", "store", "div", "ud2", "push", "call", "movs", "loop"};
+#define KERNELS ((const char *)0xffffffff81000000)
+static const char *where[] = {at_load, at_store, at_div,  at_ud,  at_push,
+                              at_call, at_movs,  at_loop, KERNELS};
+static const char *names[] = {
+    "load", "store", "div", "ud2", "push", "call", "movs", "loop", "jump into the kernel"};
 static const char *resume;
 static volatile int step;
 extern const char next_place[];
@@ -67,6 +70,7 @@ int main(void)
     __asm__ volatile("cld");
     PLACE(
         "mov $5, %%ecx\n1:\tinc %%rax\n\tmov %%rcx, %%rdx\n\tloop 1b\n\tat_loop: mov %%al, (%%rax)");
-    check(step == 8);
+    PLACE("mov $0xffffffff81000000, %%rax\n\tjmp *%%rax");
+    check(step == 9);
     return 0;
 }
