@@ -31,8 +31,9 @@ const char gui_details[] =
     "                     window\n"
     "  --help             print this\n"
     "\n"
-    "Without DIR it offers recordings that were opened before. A stranger's recording is opened confined. The\n"
-    "window is a program of its own, drdebug-gui, which needs a desktop.\n";
+    "Without DIR it offers recordings that were opened before. HOST:DIR is a recording on another host, where\n"
+    "all runs through ssh; the same version of drdebug must be there. A stranger's recording is opened\n"
+    "confined. The window is a program of its own, drdebug-gui, which needs a desktop.\n";
 
 enum { OPT_KDBG = 1, OPT_HELP };
 

@@ -10,12 +10,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/plain.h"
 #include "cli/cli.h"
 #include "cli/json.h"
 #include "cli/newest.h"
 #include "cli/outcome.h"
+#include "pinball/beneath.h"
 #include "pinball/ends.h"
 #include "pinball/pinball.h"
 
@@ -255,6 +257,7 @@ static void print_json(struct pinball *p)
 {
     static const char *const numbers[] = {"threads", "ticks", "signals"};
     const char *instructions = pinball_note_get(p, "instructions");
+    int folder = pinball_packed(p) ? -1 : beneath_folder(pinball_path(p));
     char text[OUTCOME_TEXT];
     uint64_t n;
 
@@ -263,6 +266,10 @@ static void print_json(struct pinball *p)
     printf(",\n  \"packed\": %s", pinball_packed(p) ? "true" : "false");
     printf(",\n  \"recovered\": %s", pinball_recovered(p) ? "true" : "false");
     printf(",\n  \"own\": %s", pinball_is_own(p) ? "true" : "false");
+    printf(",\n  \"traced\": %s",
+           folder >= 0 && beneath_exists(folder, "trace") ? "true" : "false");
+    if (folder >= 0)
+        close(folder);
     printf(",\n  \"size\": %" PRIu64, pinball_bytes(p));
     for (size_t i = 0; i < sizeof numbers / sizeof numbers[0]; i++)
         printf(",\n  \"%s\": %" PRIu64, numbers[i], pinball_end_number(p, numbers[i], 0));

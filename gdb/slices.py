@@ -116,6 +116,11 @@ class Slice:
                  **({"position": told["position"]} if "position" in told else {})}
                 for told in self.result.get("story", ()) if "cause_of" in told]
 
+    def ranks(self):
+        """id of a row of self.rows -> its place in the story, from 1."""
+        told = [told["line"] for told in self.result.get("story", ()) if "cause_of" in told]
+        return {id(self.rows[line]): n for n, line in enumerate(told, 1)}
+
     def findings(self):
         """What stands above the story, as texts."""
         return [{"kind": found["kind"], "text": plain(found["text"]), "position": found["position"]}
@@ -135,12 +140,13 @@ class Slice:
     def about(self):
         """All that `pin slice' shows, a dict."""
         own = self.own_rows()
-        lines = [row for row in own if row["instances"]]
+        lines, ranks = [row for row in own if row["instances"]], self.ranks()
         kept = self.result["prune"][:len(self.result["prune"]) - len(self.prunes)]
         return {"kind": self.result["kind"], "criterion": self.end("criterion", self.label),
                 "to": self.end("to", self.to_label) if self.result["kind"] == "chop" else None,
                 "instructions": self.result["instructions"], "total": self.result["total"],
-                "threads": self.result["threads"], "executed_lines": len(lines), "lines": [self.row(row) for row in own],
+                "threads": self.result["threads"], "executed_lines": len(lines), "findings": self.findings(), "story": self.story(),
+                "lines": [{**self.row(row), "rank": ranks.get(id(row))} for row in own],
                 "dependences": self.dependences(own), "others": len(self.rows) - len(own), "saves": self.result["pruned"],
                 "pruned": [*kept, *(what for what, _ in self.prunes)]}
 

@@ -310,11 +310,11 @@ static void run_recording(struct server *s, const struct resume *r)
 }
 
 /* Without having moved. */
-static void report_now(struct server *s, const struct resume *r)
+static void report_now(struct server *s, const struct resume *r, enum stop_kind why)
 {
     struct debuggee_stop now = s->stop;
 
-    now.why = STOP_POSITION;
+    now.why = why;
     if (r->alone)
         now.at.thread = r->alone;
     stops_report(s, &now);
@@ -345,7 +345,7 @@ static void run_copy(struct server *s, const struct resume *r)
     }
     diversion_drop(s);
     server_console(s, "drdebug: %s; back in the recording\n", err.msg);
-    report_now(s, r);
+    report_now(s, r, STOP_POSITION);
 }
 
 /* GDB gives back the signal that a thread has stopped for, which is delivered as it was recorded.
@@ -367,9 +367,12 @@ static void resume(struct server *s, const struct resume *r)
         return;
     }
     s->running = true;
-    if (is_new_signal(s, r)) {
+    if (s->interrupt) {
+        s->interrupt = false;
+        report_now(s, r, STOP_PAUSED);
+    } else if (is_new_signal(s, r)) {
         server_console(s, "drdebug: a recording cannot be changed: the signal was not sent\n");
-        report_now(s, r);
+        report_now(s, r, STOP_POSITION);
     } else if (ahead && s->goal.way == MOVE_NONE && debuggee_diverted(&s->debuggee)) {
         run_copy(s, r);
     } else {

@@ -274,6 +274,8 @@ void server_answer(struct server *s, const char *data, size_t n)
     reply_clear(&s->reply);
     s->silent = false;
     loop_packet(s, data, n);
+    if (n && data[0] == 'q') /* a question: the client does not just go on */
+        s->interrupt = false;
     if (n && forks_answer(s, data[0]))
         return;
     for (size_t i = 0; i < sizeof packets / sizeof packets[0]; i++)
@@ -368,7 +370,10 @@ static void serve_event(struct server *s, enum packet_event event)
         break;
     case PACKET_NONE:
     case PACKET_ACK:
-    case PACKET_INTERRUPT: /* nothing runs */
+        break;
+    case PACKET_INTERRUPT: /* GDB may be about to go on, as at a breakpoint whose condition is false
+                            */
+        s->interrupt = true;
         break;
     }
 }
@@ -378,7 +383,7 @@ void server_begin_session(struct server *s)
     packet_init(&s->reader);
     reply_clear(&s->frame);
     s->in_at = s->in_bytes = 0;
-    s->gone = s->running = s->has_pending = false;
+    s->gone = s->running = s->has_pending = s->interrupt = false;
     s->multiprocess = s->swbreak = s->hwbreak = s->exec_events = s->extended = s->no_ack = false;
     s->fork_events = s->vfork_events = false;
     forks_begin_session(s);

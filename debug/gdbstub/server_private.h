@@ -78,9 +78,10 @@ struct server {
 
     /* What the client has said. */
     bool multiprocess, swbreak, hwbreak, exec_events, fork_events, vfork_events, extended, no_ack;
-    bool alive;                /* it has a process, in its view */
-    bool seen;                 /* its user has seen the last stop */
-    bool told_of_calls;        /* what becomes of what they write */
+    bool alive;         /* it has a process, in its view */
+    bool seen;          /* its user has seen the last stop */
+    bool interrupt;     /* sent after the last stop: a run that comes next ends where it begins */
+    bool told_of_calls; /* what becomes of what they write */
     uint32_t general, resumed; /* threads of Hg and Hc; 0: any */
     uint32_t selected;         /* the user's, since the last stop, as far as it is known; 0: not */
 

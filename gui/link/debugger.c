@@ -33,20 +33,18 @@ static void on_frames(void *arg, const struct mi_record *result)
 {
     struct debugger *d = arg;
     const struct value *list = result ? value_get(result->results, "stack") : NULL;
-    for (unsigned i = 0; i < value_count(list); i++) {
-        const char *path = value_text(value_at(list, i), "fullname");
-        if (path && g_file_test(path, G_FILE_TEST_IS_REGULAR)) {
-            if (i > 0)
-                debugger_select_frame(d, i);
-            return;
-        }
-    }
+    GPtrArray *paths = g_ptr_array_new();
+    for (unsigned i = 0; i < value_count(list); i++)
+        g_ptr_array_add(paths, (char *)value_say(value_at(list, i), "fullname"));
+    debugger_find_source(d, paths);
+    g_ptr_array_unref(paths);
 }
 
 static void look_for_source(struct debugger *d)
 {
     const struct session *s = &d->session;
-    bool there = s->frame.fullname && g_file_test(s->frame.fullname, G_FILE_TEST_IS_REGULAR);
+    bool there = !d->own->remote && s->frame.fullname &&
+                 g_file_test(s->frame.fullname, G_FILE_TEST_IS_REGULAR);
     if ((s->why || s->at_end) && s->recording.own && !there)
         debugger_query(d, "-stack-list-frames 0 50", on_frames, d);
 }
@@ -108,6 +106,7 @@ static void on_stopped(struct debugger *d, const struct value *stop)
         end_live(d);
         return;
     }
+    d->own->stops++;
     session_take_stop(&d->session, stop);
     debugger_tell(d, CHANGE_STATE);
     debugger_tell(d, CHANGE_STOP);
@@ -118,10 +117,13 @@ static void on_stopped(struct debugger *d, const struct value *stop)
 
 static void on_notice(struct debugger *d, const struct mi_record *r)
 {
-    if (g_str_has_prefix(r->name, "breakpoint-"))
+    if (g_str_has_prefix(r->name, "breakpoint-")) {
         ask_breakpoints(d);
-    else if (strcmp(r->name, "thread-selected") == 0 && value_get(r->results, "frame") &&
-             d->session.state == SESSION_STOPPED) { /* typed at the prompt */
+    } else if (strcmp(r->name, "remote") == 0 && d->own->remote) {
+        g_free(d->own->remote_gdb);
+        d->own->remote_gdb = g_strdup(value_say(r->results, "pid"));
+    } else if (strcmp(r->name, "thread-selected") == 0 && value_get(r->results, "frame") &&
+               d->session.state == SESSION_STOPPED) { /* typed at the prompt */
         session_take_frame(&d->session.frame, value_get(r->results, "frame"));
         d->session.gdb_thread = (unsigned)value_number(r->results, "id", d->session.gdb_thread);
         debugger_tell(d, CHANGE_FRAME);
@@ -166,6 +168,7 @@ static void on_ended(void *arg, const char *words)
     struct gdb *gdb = d->gdb;
     char *text = text_lines(words);
     d->gdb = NULL;
+    g_clear_pointer(&d->own->remote_gdb, g_free);
     if (d->own->ended) {
         g_free(text);
         gdb_free(gdb);
@@ -196,22 +199,16 @@ static const char *const settings[] = {
 static char **recording_words(struct debugger *d)
 {
     const struct session_recording *r = &d->session.recording;
-    const char *words[] = {d->own->drdebug,
-                           "debug",
-                           r->own ? NULL : "--confined",
-                           d->own->gdb ? "--gdb" : NULL,
-                           d->own->gdb,
-                           d->own->again_at ? "--start" : NULL,
-                           r->path,
-                           "--",
-                           "-i=mi3",
-                           r->own ? NULL : "-nx"};
-    GPtrArray *argv = g_ptr_array_new();
-    for (size_t i = 0; i < G_N_ELEMENTS(words); i++)
+    const char *gdb = d->own->remote ? NULL : d->own->gdb; /* the setting is about this machine */
+    const char *const words[] = {d->own->drdebug,      "debug", r->own ? NULL : "--confined",
+                                 gdb ? "--gdb" : NULL, gdb,     d->own->again_at ? "--start" : NULL,
+                                 d->own->path,         "--",    "-i=mi3",
+                                 r->own ? NULL : "-nx"};
+    const char *given[G_N_ELEMENTS(words) + 1] = {NULL};
+    for (size_t i = 0, n = 0; i < G_N_ELEMENTS(words); i++)
         if (words[i])
-            g_ptr_array_add(argv, g_strdup(words[i]));
-    g_ptr_array_add(argv, NULL);
-    return (char **)g_ptr_array_free(argv, FALSE);
+            given[n++] = words[i];
+    return debugger_words(d, REMOTE_GDB, given);
 }
 
 void debugger_remember(struct debugger *d)
@@ -260,7 +257,7 @@ void debugger_start_gdb(struct debugger *d)
     for (size_t i = 0; i < G_N_ELEMENTS(settings); i++)
         gdb_send(d->gdb, GDB_COMMAND, settings[i], NULL, NULL);
     debugger_set_sources(d);
-    if (d->own->sources && *d->own->sources)
+    if (d->own->places && *d->own->places)
         debugger_select_frame(d, 0); /* the first stop was told before */
     bring_back(d);
 }
@@ -276,30 +273,41 @@ static void on_info(void *arg, const char *out, const char *complaint)
         debugger_tell(d, CHANGE_RECORDING);
         return;
     }
-    session_take_info(&d->session, d->own->path, info);
+    session_take_info(&d->session, d->own->spec, info);
+    d->traced = value_is_true(info, "traced");
     value_free(info);
-    char *trace = g_build_filename(d->own->path, "trace", NULL);
-    d->traced = g_file_test(trace, G_FILE_TEST_EXISTS);
-    g_free(trace);
     debugger_tell(d, CHANGE_RECORDING);
     debugger_start_gdb(d);
     debugger_ask_timeline(d);
 }
 
-void debugger_open(struct debugger *d, const char *path)
+void debugger_ask_info(struct debugger *d)
 {
     struct job_listener listener = {.done = on_info, .arg = d};
     struct err err;
+    const char *const words[] = {d->own->drdebug, "info", "--json", "--", d->own->path, NULL};
+    char **argv = debugger_words(d, REMOTE_JOB, words);
+    if (!(d->own->opening = job_new((const char *const *)argv, &listener, &err)))
+        debugger_complain(d, err.msg);
+    g_strfreev(argv);
+}
+
+void debugger_open(struct debugger *d, const char *path)
+{
     GPtrArray *again = g_steal_pointer(&d->own->again);
     char *again_at = g_steal_pointer(&d->own->again_at);
+    char *spec = remote_is(path, NULL, NULL) ? g_strdup(path) : g_canonicalize_filename(path, NULL);
     debugger_close(d);
     d->own->again = again;
     d->own->again_at = again_at;
-    d->own->path = g_canonicalize_filename(path, NULL);
-    const char *argv[] = {d->own->drdebug, "info", "--json", "--", d->own->path, NULL};
+    d->own->spec = spec;
     debugger_set_state(d, SESSION_LOADING);
-    if (!(d->own->opening = job_new(argv, &listener, &err)))
-        debugger_complain(d, err.msg);
+    if (remote_is(spec, NULL, NULL)) {
+        debugger_connect(d);
+        return;
+    }
+    d->own->path = g_strdup(spec);
+    debugger_ask_info(d);
 }
 
 void debugger_close(struct debugger *d)
@@ -320,6 +328,11 @@ void debugger_close(struct debugger *d)
     d->own->breakpoints_asked = false;
     g_clear_pointer(&d->own->guest, g_free);
     g_clear_pointer(&d->own->path, g_free);
+    g_clear_pointer(&d->own->spec, g_free);
+    g_clear_pointer(&d->own->remote_gdb, g_free);
+    struct remote *remote = g_steal_pointer(&d->own->remote);
+    remote_free(remote);
+    debugger_forget_sources(d);
     g_clear_pointer(&d->own->again, g_ptr_array_unref);
     g_clear_pointer(&d->own->again_at, g_free);
     d->own->ended = false;
@@ -342,7 +355,10 @@ void debugger_recover(struct debugger *d)
     slice_free(d->slice); /* it was that GDB's */
     d->slice = NULL;
     debugger_tell(d, CHANGE_SLICE);
-    debugger_start_gdb(d);
+    if (d->own->remote && !remote_is_connected(d->own->remote))
+        debugger_connect(d);
+    else
+        debugger_start_gdb(d);
 }
 
 struct debugger *debugger_new(const char *drdebug, const struct debugger_listener *listener)
@@ -352,6 +368,8 @@ struct debugger *debugger_new(const char *drdebug, const struct debugger_listene
     d->own->drdebug = g_strdup(drdebug);
     d->own->listener = *listener;
     d->own->tasks = g_queue_new();
+    d->own->fetches = g_ptr_array_new_with_free_func(debugger_fetch_free);
+    d->own->sources = g_hash_table_new_full(g_str_hash, g_str_equal, g_free, g_free);
     d->timeline = timeline_new();
     d->breakpoints = g_ptr_array_new();
     d->percent = -1;
@@ -367,9 +385,11 @@ void debugger_free(struct debugger *d)
     timeline_free(d->timeline);
     g_ptr_array_unref(d->breakpoints);
     g_queue_free(d->own->tasks);
+    g_ptr_array_unref(d->own->fetches);
+    g_hash_table_unref(d->own->sources);
     program_deinit(&d->own->program);
     g_free(d->own->tty);
-    g_free(d->own->sources);
+    g_free(d->own->places);
     g_free(d->own->gdb);
     g_free(d->own->drdebug);
     g_free(d->own);

@@ -29,6 +29,7 @@ enum debugger_change {
     CHANGE_TRACE,     /* there is a trace now */
     CHANGE_WORK,      /* work in the background began, goes on, or is over: work, percent */
     CHANGE_RECORDING, /* another one is open, or none */
+    CHANGE_SOURCE,    /* a source that was to come later is there, or is not */
 };
 
 struct debugger;
@@ -59,13 +60,18 @@ struct debugger {
 struct debugger *debugger_new(const char *drdebug, const struct debugger_listener *listener);
 void debugger_free(struct debugger *d);
 
-/* Opens a recording, at main; what is wrong with it is told. */
+/* Opens a recording, at main; what is wrong with it is told. HOST:DIR is one of another host. */
 void debugger_open(struct debugger *d, const char *path);
 /* Starts a program and records it, stopped at main; its input and output are the terminal `tty`. */
 void debugger_run(struct debugger *d, const struct program *program, const char *tty);
 /* What is open is a program that was started: NULL if not. */
 const struct program *debugger_program(const struct debugger *d);
 void debugger_close(struct debugger *d);
+/* The recording's host; NULL: it is on this machine. */
+const char *debugger_host(const struct debugger *d);
+bool debugger_is_connected(const struct debugger *d);
+/* HOST:DIR as the host itself has it; to be freed. */
+char *debugger_path_there(const struct debugger *d, const char *spec);
 /* After GDB has died: starts another one, with the same breakpoints, where the session was. A
  * program that was live has ended with it: its recording is opened. */
 void debugger_recover(struct debugger *d);
@@ -74,6 +80,10 @@ void debugger_use_gdb(struct debugger *d, const char *gdb);
 
 /* Where sources are that are not where they were compiled: FROM=TO with spaces between. */
 void debugger_use_sources(struct debugger *d, const char *text);
+
+/* The text of a source file where the recording is, to be freed. NULL: there is none, or it comes
+ * later, as CHANGE_SOURCE tells. */
+char *debugger_source(struct debugger *d, const char *path, bool *later);
 
 /* To the user's eye all of these are moves. `command` is one of MI's, or of GDB's own if it begins
  * with no dash. */

@@ -69,7 +69,7 @@ static void substitute(struct debugger *d, const char *pair)
 
 void debugger_set_sources(struct debugger *d)
 {
-    char **pairs = g_strsplit(d->own->sources ? d->own->sources : "", " ", -1);
+    char **pairs = g_strsplit(d->own->places ? d->own->places : "", " ", -1);
     for (char **pair = pairs; *pair; pair++)
         substitute(d, *pair);
     g_strfreev(pairs);
@@ -77,8 +77,8 @@ void debugger_set_sources(struct debugger *d)
 
 void debugger_use_sources(struct debugger *d, const char *text)
 {
-    g_free(d->own->sources);
-    d->own->sources = g_strdup(text);
+    g_free(d->own->places);
+    d->own->places = g_strdup(text);
     debugger_set_sources(d);
     if (d->session.state == SESSION_STOPPED) /* names that GDB has told may be others now */
         debugger_select_frame(d, d->session.frame.level);

@@ -3,12 +3,20 @@
 #define GUI_LINK_DEBUGGER_OWN_H
 
 #include "gui/link/debugger.h"
+#include "gui/link/remote.h"
 
 struct debugger_own {
-    char *drdebug, *path, *gdb;
+    char *drdebug, *gdb;
+    char *path;             /* of the recording, where it is */
+    char *spec;             /* the same for people: HOST:DIR if it is on another host */
+    struct remote *remote;  /* NULL: it is on this machine */
+    char *remote_gdb;       /* the number of its process there */
+    GHashTable *sources;    /* of another host: path -> text, "" if there is none */
+    GPtrArray *fetches;     /* questions about such sources that are under way */
+    unsigned stops;         /* how often it has stopped */
     struct program program; /* of a live session */
     char *tty;
-    char *sources;    /* FROM=TO, with spaces between; or NULL */
+    char *places;     /* of sources: FROM=TO, with spaces between; or NULL */
     GPtrArray *again; /* commands that bring back breakpoints, or NULL */
     char *again_at;   /* a position to go to, or NULL */
     bool ended;       /* the program has: its recording is opened as soon as GDB has */
@@ -25,6 +33,17 @@ struct debugger_own {
 
 extern const struct debugger_listener debugger_silence;
 
+/* debugger_remote.c: these words, or what starts them on the recording's host. To be freed with
+ * g_strfreev(). */
+char **debugger_words(struct debugger *d, enum remote_use use, const char *const words[]);
+/* Reaches the host; then the recording is asked for there. */
+void debugger_connect(struct debugger *d);
+void debugger_forget_sources(struct debugger *d);
+void debugger_fetch_free(void *fetch);
+/* Looks at the first frame whose source is there; the array has the sources of all, and may be
+ * changed. */
+void debugger_find_source(struct debugger *d, GPtrArray *paths);
+void debugger_ask_info(struct debugger *d);
 /* What starts GDB on a program, ended by NULL; to be freed. NULL: that was told. */
 char **debugger_live_words(struct debugger *d);
 /* The breakpoints and the place, for the next GDB. */

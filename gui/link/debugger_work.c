@@ -92,13 +92,15 @@ static void start_next(struct debugger *d)
     debugger_tell(d, CHANGE_WORK);
 }
 
+/* argv: the words that start it, of others' memory. */
 static void enqueue(struct debugger *d, struct task task, GPtrArray *argv)
 {
     struct task *t = g_new(struct task, 1);
     g_ptr_array_add(argv, NULL);
     *t = task;
     t->d = d;
-    t->argv = (char **)g_ptr_array_free(argv, FALSE);
+    t->argv = debugger_words(d, REMOTE_JOB, (const char *const *)argv->pdata);
+    g_ptr_array_unref(argv);
     g_queue_push_tail(d->own->tasks, t);
     start_next(d);
 }
@@ -117,6 +119,8 @@ void debugger_cancel(struct debugger *d)
 {
     if (d->own->job)
         job_cancel(d->own->job);
+    else if (d->own->busy && d->own->remote_gdb)
+        remote_interrupt(d->own->remote, d->own->remote_gdb);
     else if (d->own->busy)
         gdb_interrupt(d->gdb);
 }
@@ -126,32 +130,28 @@ void debugger_cancel(struct debugger *d)
 void debugger_ask(struct debugger *d, const char *title, const char *const words[],
                   debugger_answered *fn, void *arg)
 {
-    GPtrArray *argv = g_ptr_array_new();
-    if (!d->own->path) {
-        g_ptr_array_unref(argv);
+    if (!d->own->path)
         return;
-    }
-    g_ptr_array_add(argv, g_strdup(d->own->drdebug));
-    g_ptr_array_add(argv, g_strdup("ask"));
-    g_ptr_array_add(argv, g_strdup("--json"));
-    g_ptr_array_add(argv, g_strdup(d->own->path));
+    GPtrArray *argv = g_ptr_array_new();
+    const char *const asked[] = {d->own->drdebug, "ask", "--json", d->own->path};
+    for (size_t i = 0; i < G_N_ELEMENTS(asked); i++)
+        g_ptr_array_add(argv, (char *)asked[i]);
     for (; *words; words++)
-        g_ptr_array_add(argv, g_strdup(*words));
+        g_ptr_array_add(argv, (char *)*words);
     enqueue(d, (struct task){.title = g_strdup(title), .fn = fn, .arg = arg}, argv);
 }
 
 void debugger_trace(struct debugger *d, debugger_answered *fn, void *arg)
 {
-    GPtrArray *argv = g_ptr_array_new();
     if (d->traced || !d->own->path) {
-        g_ptr_array_unref(argv);
         if (fn && d->own->path)
             fn(arg, NULL);
         return;
     }
-    g_ptr_array_add(argv, g_strdup(d->own->drdebug));
-    g_ptr_array_add(argv, g_strdup("trace"));
-    g_ptr_array_add(argv, g_strdup(d->own->path));
+    GPtrArray *argv = g_ptr_array_new();
+    g_ptr_array_add(argv, d->own->drdebug);
+    g_ptr_array_add(argv, "trace");
+    g_ptr_array_add(argv, d->own->path);
     enqueue(d,
             (struct task){
                 .title = g_strdup("Collecting the trace"), .trace = true, .fn = fn, .arg = arg},

@@ -150,7 +150,9 @@ struct job *job_new(const char *const argv[], const struct job_listener *listene
             close(side[0]);
         return NULL;
     }
-    GSubprocessLauncher *launcher = g_subprocess_launcher_new(G_SUBPROCESS_FLAGS_STDOUT_PIPE);
+    /* Its input stays open as long as it is wanted: what runs on another host ends by its end. */
+    GSubprocessLauncher *launcher =
+        g_subprocess_launcher_new(G_SUBPROCESS_FLAGS_STDIN_PIPE | G_SUBPROCESS_FLAGS_STDOUT_PIPE);
     g_subprocess_launcher_set_child_setup(launcher, in_child, NULL, NULL);
     g_subprocess_launcher_take_stderr_fd(launcher, side[1]);
     GSubprocess *process = g_subprocess_launcher_spawnv(launcher, argv, &error);

@@ -45,7 +45,8 @@ void session_take_info(struct session *s, const char *path, const struct value *
     struct session_recording *r = &s->recording;
     recording_deinit(r);
     r->path = g_strdup(path);
-    r->name = text_line(text_base(path));
+    const char *colon = *path == '/' ? NULL : strrchr(path, ':'), *base = text_base(path);
+    r->name = text_line(colon && colon >= base ? colon + 1 : base); /* HOST:DIR */
     r->program = g_strdup(value_say(info, "program"));
     r->end = g_strdup(value_say(info, "end"));
     r->reason = g_strdup(value_say(info, "reason"));

@@ -42,7 +42,7 @@ char **settings_recent(struct settings *s)
     GPtrArray *found = g_ptr_array_new();
     char **all = g_key_file_get_string_list(s->file, "recordings", "recent", NULL, NULL);
     for (char **path = all; path && *path; path++)
-        if (g_file_test(*path, G_FILE_TEST_EXISTS))
+        if (**path != '/' || g_file_test(*path, G_FILE_TEST_EXISTS)) /* HOST:DIR is not asked */
             g_ptr_array_add(found, g_strdup(*path));
     g_strfreev(all);
     g_ptr_array_add(found, NULL);

@@ -54,6 +54,7 @@ static struct slice_row *row_new(const struct value *v)
     r->what = text_line(value_text(v, "what"));
     r->line = (unsigned)value_number(v, "line", 0);
     r->thread = (unsigned)value_number(v, "thread", 0);
+    r->rank = (unsigned)value_number(v, "rank", 0);
     r->dependences = g_ptr_array_new_with_free_func(dependence_free);
     return r;
 }
@@ -71,6 +72,25 @@ static void add_dependences(struct slice *s, const struct value *list)
     }
 }
 
+static GPtrArray *rows_new(const struct value *list)
+{
+    GPtrArray *rows = g_ptr_array_new_with_free_func(row_free);
+    for (unsigned i = 0; i < value_count(list); i++)
+        g_ptr_array_add(rows, row_new(value_at(list, i)));
+    return rows;
+}
+
+static char *findings_words(const struct value *list)
+{
+    GString *out = g_string_new(NULL);
+    for (unsigned i = 0; i < value_count(list); i++)
+        g_string_append_printf(out, "%s%s: %s", i ? "\n" : "", value_say(value_at(list, i), "kind"),
+                               value_say(value_at(list, i), "text"));
+    char *safe = text_lines(out->str);
+    g_string_free(out, TRUE);
+    return safe;
+}
+
 struct slice *slice_new(const struct value *answer)
 {
     const struct value *lines = value_get(answer, "lines"), *of = value_get(answer, "criterion");
@@ -86,9 +106,11 @@ struct slice *slice_new(const struct value *answer)
                                text_base(value_text(of, "file")), value_say(of, "line"));
     s->size = g_strdup_printf("%s of %s instructions, %s lines, %s threads", instructions, total,
                               value_say(answer, "executed_lines"), value_say(answer, "threads"));
-    s->rows = g_ptr_array_new_with_free_func(row_free);
-    for (unsigned i = 0; i < value_count(lines); i++)
-        g_ptr_array_add(s->rows, row_new(value_at(lines, i)));
+    s->findings = findings_words(value_get(answer, "findings"));
+    s->story = rows_new(value_get(answer, "story"));
+    for (unsigned i = 0; i < s->story->len; i++)
+        ((struct slice_row *)g_ptr_array_index(s->story, i))->rank = i + 1;
+    s->rows = rows_new(lines);
     add_dependences(s, value_get(answer, "dependences"));
     g_free(instructions);
     g_free(total);
@@ -103,6 +125,8 @@ void slice_free(struct slice *s)
     g_free(s->kind);
     g_free(s->title);
     g_free(s->size);
+    g_free(s->findings);
+    g_ptr_array_unref(s->story);
     g_ptr_array_unref(s->rows);
     g_free(s);
 }

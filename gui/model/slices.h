@@ -19,13 +19,16 @@ struct slice_dependence {
 struct slice_row {
     char *position, *file, *text, *kind, *what;
     unsigned line, thread;
+    unsigned rank;          /* in the story, from 1; 0: it is not in it */
     GPtrArray *dependences; /* of struct slice_dependence * */
 };
 
 struct slice {
     unsigned number; /* GDB's; 0: none */
     char *kind, *title, *size;
-    GPtrArray *rows; /* of struct slice_row * */
+    char *findings;   /* what looks like the bug, a line each */
+    GPtrArray *story; /* of struct slice_row *: those that say most, the best first */
+    GPtrArray *rows;  /* of struct slice_row *: all */
 };
 
 /* NULL: this is no answer about a slice. */

@@ -153,8 +153,10 @@ static void relog(struct window *w)
     if (w->relogged)
         return;
     w->relogged = name_beside(w->debugger->session.recording.path, "slice");
-    char *quoted = mi_quote(w->relogged), *command = g_strdup_printf("-pin-relog %s", quoted);
+    char *there = debugger_path_there(w->debugger, w->relogged), *quoted = mi_quote(there),
+         *command = g_strdup_printf("-pin-relog %s", quoted);
     debugger_command(w->debugger, command, on_relogged, w);
+    g_free(there);
     g_free(command);
     g_free(quoted);
 }
@@ -249,6 +251,11 @@ static void open_recording(struct window *w)
 static void open_packed(struct window *w)
 {
     dialogs_open(w, false);
+}
+
+static void open_remote(struct window *w)
+{
+    dialogs_open_remote(w);
 }
 
 static void open_source(struct window *w)
@@ -542,6 +549,7 @@ GtkWidget *actions_toolbar(struct window *w)
 static const char *const menus[] = {"=_File",
                                     "open",
                                     "open-packed",
+                                    "open-remote",
                                     "program",
                                     "record",
                                     "find-bug",

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "gui/link/remote.h"
 #include "gui/model/text.h"
 #include "gui/view/panes.h"
 #include "gui/view/source.h"
@@ -50,6 +51,10 @@ static void on_source(GtkNativeDialog *dialog, int response, struct window *w)
 
 void dialogs_open_source(struct window *w)
 {
+    if (debugger_host(w->debugger)) {
+        window_toast(w, "The sources are on the recording's host: Go to Function opens them");
+        return;
+    }
     GtkFileChooserNative *dialog =
         gtk_file_chooser_native_new("Open a Source File", GTK_WINDOW(w->window),
                                     GTK_FILE_CHOOSER_ACTION_OPEN, "Open", "Cancel");
@@ -121,6 +126,23 @@ static struct question *ask(struct window *w, const char *title, const char *hin
     g_object_set_data_full(G_OBJECT(q->dialog), "question", q, question_free);
     gtk_window_present(GTK_WINDOW(q->dialog));
     return q;
+}
+
+static void remote_answer(struct question *q, const char *text)
+{
+    struct window *w = q->window;
+    if (!remote_is(text, NULL, NULL)) {
+        window_toast(w, "HOST:DIR, as ssh and scp name them");
+        return;
+    }
+    gtk_window_destroy(GTK_WINDOW(q->dialog));
+    window_open(w, text);
+}
+
+void dialogs_open_remote(struct window *w)
+{
+    ask(w, "Open a Recording on Another Host", "HOST:DIR, such as build7:race.pinball",
+        remote_answer);
 }
 
 static void position_answer(struct question *q, const char *text)

@@ -5,6 +5,7 @@
 #include "gui/view/window.h"
 
 void dialogs_open(struct window *w, bool folder); /* a recording: a folder, or a packed file */
+void dialogs_open_remote(struct window *w);       /* HOST:DIR */
 void dialogs_open_source(struct window *w);
 void dialogs_goto(struct window *w); /* a line, or a function with completion */
 void dialogs_goto_position(struct window *w);

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "gui/view/launch.h"
+#include "gui/view/watchdog.h"
 
 static char *find_drdebug(void)
 {
@@ -72,6 +73,7 @@ int main(int argc, char *argv[])
     g_signal_connect(app, "startup", G_CALLBACK(on_startup), NULL);
     g_signal_connect(app, "activate", G_CALLBACK(on_activate), argv + 1);
     (void)argc;
+    watchdog_start();
     int status = g_application_run(G_APPLICATION(app), 1, argv);
     g_object_unref(app);
     return status;

@@ -13,9 +13,7 @@ struct slices_pane {
     struct table *table;
     GtkWidget *title, *findings, *all;
     struct slice_bar *bar;
-    bool has_story, expected; /* the slice that comes next is a story's */
-    GPtrArray *causes;        /* GuiItem of the story */
-    char *found;
+    char *hang, *next_hang; /* how the program hung, if it did: of this slice; of the one to come */
 };
 
 static void on_activated(void *arg, GuiItem *item)
@@ -25,35 +23,37 @@ static void on_activated(void *arg, GuiItem *item)
         debugger_goto(p->pane.window->debugger, item->position);
 }
 
-static GuiItem *make_item(const char *position, unsigned thread, const char *file, unsigned line,
-                          const char *text, const char *kind, const char *what)
+static GuiItem *make_item(const struct slice_row *r)
 {
     GuiItem *item = gui_item_new();
-    char *place = file ? g_strdup_printf("T%u %s:%u", thread, text_base(file), line)
-                       : g_strdup_printf("T%u", thread);
-    item->position = g_strdup(position);
-    gui_item_set(item, 0, text_line(place));
-    gui_item_set(item, 1, text_line(text));
-    gui_item_set(item, 2, text_line(kind));
-    gui_item_set(item, 3, text_line(what));
-    if (what && strstr(what, "race"))
+    char *place = r->file ? g_strdup_printf("T%u %s:%u", r->thread, text_base(r->file), r->line)
+                          : g_strdup_printf("T%u", r->thread);
+    item->position = g_strdup(r->position);
+    gui_item_set(item, 0, r->rank ? g_strdup_printf("%u", r->rank) : g_strdup(""));
+    gui_item_set(item, 1, text_line(place));
+    gui_item_set(item, 2, text_line(r->text));
+    gui_item_set(item, 3, text_line(r->kind));
+    gui_item_set(item, 4, text_line(r->what));
+    if (strstr(r->what, "race"))
         item->look = LOOK_WARN;
     g_free(place);
     return item;
 }
 
+/* What a person reads first: the rows that say most, the best first. */
+static bool shows_story(const struct slices_pane *p)
+{
+    const struct slice *s = p->pane.window->debugger->slice;
+    return s && s->story->len && !gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(p->all));
+}
+
 static void show_rows(struct slices_pane *p)
 {
     const struct slice *s = p->pane.window->debugger->slice;
-    bool whole = !p->has_story || gtk_toggle_button_get_active(GTK_TOGGLE_BUTTON(p->all));
+    const GPtrArray *rows = !s ? NULL : shows_story(p) ? s->story : s->rows;
     GPtrArray *items = g_ptr_array_new();
-    for (unsigned i = 0; !whole && i < p->causes->len; i++)
-        g_ptr_array_add(items, g_object_ref(g_ptr_array_index(p->causes, i)));
-    for (unsigned i = 0; whole && s && i < s->rows->len; i++) {
-        const struct slice_row *r = g_ptr_array_index(s->rows, i);
-        g_ptr_array_add(
-            items, make_item(r->position, r->thread, r->file, r->line, r->text, r->kind, r->what));
-    }
+    for (unsigned i = 0; rows && i < rows->len; i++)
+        g_ptr_array_add(items, make_item(g_ptr_array_index(rows, i)));
     table_take(p->table, items);
 }
 
@@ -63,56 +63,60 @@ static void on_all(GtkToggleButton *button, struct slices_pane *p)
     show_rows(p);
 }
 
+/* What looks like the bug; before it, how a program hung. */
+static void show_findings(struct slices_pane *p)
+{
+    const struct slice *s = p->pane.window->debugger->slice;
+    char *text =
+        s ? g_strdup_printf("%s%s%s", p->hang, *p->hang && *s->findings ? "\n" : "", s->findings)
+          : g_strdup("");
+    gtk_label_set_text(GTK_LABEL(p->findings), text);
+    gtk_widget_set_tooltip_text(p->findings, text);
+    gtk_widget_set_visible(p->findings, *text);
+    g_free(text);
+}
+
 static void changed(struct pane *pane, enum debugger_change change)
 {
     struct slices_pane *p = (struct slices_pane *)pane;
     const struct slice *s = pane->window->debugger->slice;
     if (change != CHANGE_SLICE && change != CHANGE_RECORDING)
         return;
-    p->has_story = s && p->expected;
-    p->expected = false;
+    g_free(p->hang);
+    p->hang = p->next_hang ? p->next_hang : g_strdup("");
+    p->next_hang = NULL;
     slice_bar_changed(p->bar);
     char *title = s ? g_strdup_printf("%s\n%s", s->title, s->size) : g_strdup("");
     gtk_label_set_text(GTK_LABEL(p->title), title);
     gtk_widget_set_visible(p->title, s != NULL);
-    gtk_widget_set_visible(p->findings, s && p->has_story && *p->found);
-    gtk_widget_set_visible(p->all, s && p->has_story);
+    gtk_widget_set_visible(p->all, s && s->story->len);
+    table_say(p->table,
+              s ? "Nothing that was executed made it: it was there from the begin."
+                : "Ask Why? of a variable in the source, or of the failure: the lines that made "
+                  "the value are shown here.");
+    show_findings(p);
     show_rows(p);
     g_free(title);
 }
 
-static void take_causes(struct slices_pane *p, const struct value *list)
-{
-    g_ptr_array_set_size(p->causes, 0);
-    for (unsigned i = 0; i < value_count(list); i++) {
-        const struct value *v = value_at(list, i);
-        g_ptr_array_add(
-            p->causes, make_item(value_text(v, "position"), (unsigned)value_number(v, "thread", 0),
-                                 value_text(v, "file"), (unsigned)value_number(v, "line", 0),
-                                 value_say(v, "text"), value_say(v, "kind"), value_say(v, "what")));
-    }
-}
-
+/* The slice itself comes next. */
 static void on_story(void *arg, const struct value *answer)
 {
     struct slices_pane *p = arg;
-    const struct value *findings = value_get(answer, "findings");
-    GString *found = g_string_new(NULL);
-    if (!answer) {
-        g_string_free(found, TRUE);
+    const struct value *waits = value_get(answer, "waits");
+    const char *hang = value_say(answer, "hang");
+    if (!*hang)
         return;
+    GString *out = g_string_new(hang);
+    for (unsigned i = 0; i < value_count(waits); i++) {
+        const struct value *row = value_at(waits, i);
+        g_string_append_printf(out, "\nT%s: %s %s %s", value_say(row, "thread"),
+                               value_say(row, "kind"), value_say(row, "what"),
+                               value_say(row, "story"));
     }
-    for (unsigned i = 0; i < value_count(findings); i++)
-        g_string_append_printf(found, "%s%s: %s", found->len ? "\n" : "",
-                               value_say(value_at(findings, i), "kind"),
-                               value_say(value_at(findings, i), "text"));
-    g_free(p->found);
-    p->found = text_lines(found->str);
-    g_string_free(found, TRUE);
-    gtk_label_set_text(GTK_LABEL(p->findings), p->found);
-    gtk_widget_set_tooltip_text(p->findings, p->found);
-    take_causes(p, value_get(answer, "causes"));
-    p->expected = true;
+    g_free(p->next_hang);
+    p->next_hang = text_lines(out->str);
+    g_string_free(out, TRUE);
 }
 
 void story_ask(struct window *w, const char *expression)
@@ -124,14 +128,14 @@ void story_ask(struct window *w, const char *expression)
 
 const char *story_cause(struct window *w)
 {
-    struct slices_pane *p = (struct slices_pane *)window_pane(w, "slices");
-    const GuiItem *first = p->causes->len ? g_ptr_array_index(p->causes, 0) : NULL;
-    for (unsigned i = 0; i < p->causes->len; i++) {
-        const GuiItem *item = g_ptr_array_index(p->causes, i);
-        if (item->look == LOOK_WARN)
-            return item->position;
+    const struct slice *s = w->debugger->slice;
+    const struct slice_row *best = s && s->story->len ? g_ptr_array_index(s->story, 0) : NULL;
+    for (unsigned i = 0; best && i < s->story->len; i++) {
+        const struct slice_row *r = g_ptr_array_index(s->story, i);
+        if (strstr(r->what, "race"))
+            return r->position;
     }
-    return first ? first->position : NULL;
+    return best ? best->position : NULL;
 }
 
 struct slice_bar *slices_bar(struct window *w)
@@ -160,8 +164,8 @@ char *story_text(struct window *w)
     if (w->debugger->slice)
         g_string_append_printf(out, "%s\n%s\n", w->debugger->slice->title,
                                w->debugger->slice->size);
-    if (p->has_story && *p->found)
-        g_string_append_printf(out, "%s\n", p->found);
+    if (w->debugger->slice && *w->debugger->slice->findings)
+        g_string_append_printf(out, "%s\n", w->debugger->slice->findings);
     for (unsigned i = 0; i < table_rows(p->table); i++) {
         const GuiItem *item = table_row(p->table, i);
         char *words = gui_item_words(item);
@@ -184,18 +188,17 @@ static GtkWidget *make_label(const char *class)
 
 struct pane *slices_pane_new(struct window *w)
 {
-    static const struct table_column columns[] = {
-        {"Line", 168, true}, {"Statement", 0, true}, {"How", 86, false}, {"What", 110, true}};
+    static const struct table_column columns[] = {{"Rank", 46, false},
+                                                  {"Line", 160, true},
+                                                  {"Statement", 0, true},
+                                                  {"How", 86, false},
+                                                  {"What", 110, true}};
     static const struct table_kind kind = {
-        .name = "Slice", .columns = columns, .count = 4, .click = true, .activated = on_activated};
+        .name = "Slice", .columns = columns, .count = 5, .click = true, .activated = on_activated};
     struct slices_pane *p = g_new0(struct slices_pane, 1);
     GtkWidget *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
-    p->found = g_strdup("");
-    p->causes = g_ptr_array_new_with_free_func(g_object_unref);
+    p->hang = g_strdup("");
     p->table = table_new(&kind, p);
-    table_say(
-        p->table,
-        "Ask Why? of a variable in the source, or of the failure: the lines that made the value are shown here.");
     p->title = make_label("slice-title");
     p->findings = make_label("slice-finding");
     p->all = gtk_toggle_button_new_with_label("Show the Whole Slice");

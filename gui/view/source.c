@@ -1,13 +1,12 @@
 /* source.c - the source window: a tab for each file. SPDX-License-Identifier: MIT */
 #include "gui/view/source.h"
 
-#include <glib/gstdio.h>
 #include <string.h>
 
 #include "gui/model/text.h"
 #include "gui/view/disassembly.h"
 
-enum { SOURCE_MOST = 32 << 20, FONT = 11, FONT_LEAST = 6, FONT_MOST = 40 };
+enum { FONT = 11, FONT_LEAST = 6, FONT_MOST = 40 };
 
 struct source {
     struct window *window;
@@ -17,7 +16,10 @@ struct source {
     GtkSourceSearchSettings *search_settings;
     GtkSourceSearchContext *context; /* of the page in front */
     GtkCssProvider *font;
-    bool first; /* nothing was shown yet */
+    bool first;   /* nothing was shown yet */
+    bool later;   /* the file that was asked for comes from another host */
+    char *wanted; /* it, and the line to show; NULL: it is the frame's */
+    unsigned wanted_line;
     int size;
     char *family; /* quoted; NULL: the desktop's */
 };
@@ -81,26 +83,15 @@ static GtkWidget *tab_label(struct source *s, const char *path, GtkWidget *page)
     return box;
 }
 
-/* The text of a file, safe to show; NULL if it cannot be read. */
-static char *read_source(const char *path)
-{
-    GStatBuf about;
-    char *text = NULL, *safe;
-    if (g_stat(path, &about) || !S_ISREG(about.st_mode) || about.st_size > SOURCE_MOST)
-        return NULL;
-    if (!g_file_get_contents(path, &text, NULL, NULL))
-        return NULL;
-    safe = text_lines(text);
-    g_free(text);
-    return safe;
-}
-
+/* -1: there is no such file, or it comes later. */
 static int open_page(struct source *s, const char *path)
 {
     int at = find_page(s, path);
-    char *text = at < 0 ? read_source(path) : NULL;
-    if (at >= 0 || !text)
+    char *read = at < 0 ? debugger_source(s->window->debugger, path, &s->later) : NULL;
+    if (at >= 0 || !read)
         return at;
+    char *text = text_lines(read);
+    g_free(read);
     struct page *page = page_new(s->window, path, text);
     GtkWidget *label = tab_label(s, path, page_widget(page));
     char *name = text_line(text_base(path));
@@ -115,6 +106,11 @@ static int open_page(struct source *s, const char *path)
 bool source_show(struct source *s, const char *path, unsigned line)
 {
     int at = path ? open_page(s, path) : -1;
+    if (at < 0 && path && s->later) {
+        g_free(s->wanted);
+        s->wanted = g_strdup(path);
+        s->wanted_line = line;
+    }
     if (at < 0)
         return false;
     gtk_stack_set_visible_child_name(GTK_STACK(s->stack), "pages");
@@ -145,8 +141,12 @@ static bool may_read(struct source *s, const char *path)
 }
 
 /* Said in the place, with what would help. */
-static char *missing_words(const struct session_frame *f, bool own)
+static char *missing_words(const struct session_frame *f, bool own, const char *host)
 {
+    if (f->file && own && host)
+        return g_strdup_printf("%s is not on %s. The program was compiled from it: put it where "
+                               "it was.",
+                               f->file, host);
     if (f->file && !own)
         return g_strdup_printf("This recording is a stranger's, so %s is not opened unasked.",
                                f->file);
@@ -163,8 +163,14 @@ static char *missing_words(const struct session_frame *f, bool own)
 static void show_missing(struct source *s)
 {
     const struct session *session = &s->window->debugger->session;
-    char *text = missing_words(&session->frame, session->recording.own), *safe = text_lines(text);
+    char *text = missing_words(&session->frame, session->recording.own,
+                               debugger_host(s->window->debugger)),
+         *safe = text_lines(text);
     gtk_label_set_text(GTK_LABEL(s->missing_text), safe);
+    gtk_button_set_label(GTK_BUTTON(s->missing_button),
+                         debugger_host(s->window->debugger)
+                             ? "Open That Host's File of That Name"
+                             : "Open This Machine's File of That Name");
     gtk_widget_set_visible(s->missing_button, session->frame.fullname && !session->recording.own);
     gtk_stack_set_visible_child_name(GTK_STACK(s->stack), "missing");
     gtk_widget_set_visible(disassembly_widget(s->code), TRUE);
@@ -177,7 +183,10 @@ static void show_frame(struct source *s)
 {
     const struct session *session = &s->window->debugger->session;
     const struct session_frame *f = &session->frame;
+    s->later = false;
     bool shown = f->line && may_read(s, f->fullname) && source_show(s, f->fullname, f->line);
+    if (!shown && s->later)
+        return; /* it takes a moment: what is shown stays */
     for (int i = 0; i < gtk_notebook_get_n_pages(GTK_NOTEBOOK(s->notebook)); i++) {
         struct page *page = page_at(s, i);
         bool here = shown && strcmp(page_path(page), f->fullname) == 0;
@@ -215,10 +224,25 @@ static void close_all(struct source *s)
         gtk_notebook_remove_page(GTK_NOTEBOOK(s->notebook), 0);
 }
 
+/* A file of another host is there, or is not. */
+static void show_wanted(struct source *s)
+{
+    const char *fullname = s->window->debugger->session.frame.fullname;
+    char *path = g_steal_pointer(&s->wanted);
+    bool shown = path && source_show(s, path, s->wanted_line);
+    if (g_strcmp0(path, fullname) == 0)
+        show_frame(s);
+    else if (path && !shown && !s->later)
+        window_toast(s->window, "This file cannot be shown");
+    g_free(path);
+}
+
 void source_changed(struct source *s, enum debugger_change change)
 {
     if (change == CHANGE_STOP || change == CHANGE_FRAME)
         show_frame(s);
+    else if (change == CHANGE_SOURCE)
+        show_wanted(s);
     else if (change == CHANGE_BREAKPOINTS || change == CHANGE_SLICE)
         refresh_pages(s);
     else if (change == CHANGE_TRACE)
@@ -333,10 +357,10 @@ static void on_missing(GtkButton *button, struct source *s)
 {
     const struct session_frame *f = &s->window->debugger->session.frame;
     (void)button;
-    if (open_page(s, f->fullname) < 0)
-        window_toast(s->window, "There is no such file on this machine");
-    else
+    if (source_show(s, f->fullname, f->line))
         show_frame(s);
+    else if (!s->later)
+        window_toast(s->window, "There is no such file");
 }
 
 static GtkWidget *make_missing(struct source *s)
@@ -348,7 +372,7 @@ static GtkWidget *make_missing(struct source *s)
     gtk_label_set_justify(GTK_LABEL(s->missing_text), GTK_JUSTIFY_CENTER);
     gtk_widget_add_css_class(s->missing_text, "dim-label");
     gtk_widget_add_css_class(s->missing_text, "nothing");
-    s->missing_button = gtk_button_new_with_label("Open This Machine's File of That Name");
+    s->missing_button = gtk_button_new_with_label("");
     gtk_widget_set_halign(s->missing_button, GTK_ALIGN_CENTER);
     g_signal_connect(s->missing_button, "clicked", G_CALLBACK(on_missing), s);
     gtk_box_append(GTK_BOX(s->missing), s->missing_text);
@@ -366,6 +390,7 @@ static void on_destroy(void *arg)
     g_object_unref(s->search_settings);
     g_object_unref(s->font);
     g_free(s->family);
+    g_free(s->wanted);
     g_free(s);
 }
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "gui/model/text.h"
+#include "gui/view/form.h"
 #include "gui/view/guide.h"
 #include "gui/view/launch.h"
 #include "gui/view/panes.h"
@@ -76,8 +77,10 @@ static void show_title(struct window *w)
 {
     const struct session_recording *r = &w->debugger->session.recording;
     char *end = text_line(r->end), *program = text_line(text_base(r->program));
-    char *subtitle = r->path ? g_strdup_printf("%s — %s%s", program, end,
-                                               r->own ? "" : " — a stranger's, confined")
+    const char *host = debugger_host(w->debugger);
+    char *subtitle = r->path ? g_strdup_printf("%s — %s%s%s%s", program, end,
+                                               r->own ? "" : " — a stranger's, confined",
+                                               host ? " — on " : "", host ? host : "")
                              : g_strdup("");
     adw_window_title_set_title(ADW_WINDOW_TITLE(w->title), r->path ? r->name : "drdebug");
     adw_window_title_set_subtitle(ADW_WINDOW_TITLE(w->title), subtitle);
@@ -152,7 +155,13 @@ static void show_lost(struct window *w)
 {
     if (w->debugger->session.state != SESSION_LOST)
         return;
-    if (debugger_program(w->debugger))
+    if (!debugger_is_connected(w->debugger)) {
+        char *text = g_strdup_printf("The connection to %s is lost. Nothing else is: it goes on "
+                                     "where it was as soon as there is one again.",
+                                     debugger_host(w->debugger));
+        window_announce(w, text, "Connect Again", "win.recover");
+        g_free(text);
+    } else if (debugger_program(w->debugger))
         window_announce(w, "GDB has ended, and the program with it. What it did is recorded.",
                         "Open the Recording", "win.recover");
     else
@@ -202,13 +211,34 @@ static void on_said(void *arg, const char *text)
     console_say(arg, text);
 }
 
+static void on_ok(GtkButton *button, GtkWindow *dialog)
+{
+    (void)button;
+    gtk_window_destroy(dialog);
+}
+
+/* On the first page nothing else has room for it. */
+static void complain_alone(struct window *w, const char *text)
+{
+    struct form form;
+    char *safe = text_lines(text);
+    form_init(&form, w, "That Did Not Work", 460);
+    gtk_label_set_selectable(GTK_LABEL(form_say(&form, safe)), TRUE);
+    GtkWidget *button = form_button(&form, "OK", G_CALLBACK(on_ok), form.dialog);
+    gtk_window_set_focus(GTK_WINDOW(form.dialog), button);
+    form_show(&form, NULL, NULL);
+    g_free(safe);
+}
+
 static void on_failed(void *arg, const char *text)
 {
     struct window *w = arg;
     bool start = strcmp(gtk_stack_get_visible_child_name(GTK_STACK(w->pages)), "start") == 0;
     if (!*text)
         return;
-    if (start || strlen(text) < 90)
+    if (start)
+        complain_alone(w, text);
+    else if (strlen(text) < 90)
         window_toast(w, text);
     else
         window_announce(w, text, NULL, NULL);

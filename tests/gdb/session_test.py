@@ -346,6 +346,11 @@ def interrupt(recordings):
         client.write(b"\x03")  # at once
         check(client.receive()[:3] == b"T02", "an interrupt right behind the packet is lost")
         check(client.run("vCont;c", 120).fields.get("replaylog") == "end", "does not go on")
+        client.goto("begin")
+        client.goto("end")
+        client.write(b"\x03")  # before the client has asked for anything of this stop: it may be about to go on
+        client.send("bc")
+        check(client.receive()[:3] == b"T02", "an interrupt between two runs is lost")
         client.close()
     finally:
         client.kill()

@@ -17,6 +17,7 @@ gi.require_version("Atspi", "2.0")
 from gi.repository import Atspi, GLib  # noqa: E402
 
 PATIENCE_S = 60  # a machine may be busy; no test asserts a time
+BLOCKED_MS = 1000  # of the main loop's own doing: a bench measures, this is to find a loop that waits for something
 POSITION = re.compile(r"T\d+:\d+:[0-9a-f]+")
 
 
@@ -65,12 +66,16 @@ def walk(node, depth=0):
 class Window:
     """A running drdebug-gui."""
 
+    made = []
+
     def __init__(self, program, *arguments, log="gui.log"):
-        self.log, self.known = log, {}
+        self.log, self.known, self.watch = log, {}, os.path.abspath(f"watch.{len(Window.made)}")
+        Window.made.append(self)
+        self.begun = time.monotonic()
         with open(log, "ab") as out:
             # A complaint of GTK ends the program: it is a defect.
             self.process = subprocess.Popen([program, *arguments], stdout=out, stderr=out,
-                                            env=os.environ | {"G_DEBUG": "fatal-criticals"})
+                                            env=os.environ | {"G_DEBUG": "fatal-criticals", "DRDEBUG_GUI_WATCH": self.watch})
         self.root = wait("the window", self.find_root)
         number = wait("the window's number", lambda: subprocess.run(
             ["xdotool", "search", "--onlyvisible", "--pid", str(self.process.pid)], capture_output=True, text=True,
@@ -78,6 +83,15 @@ class Window:
         subprocess.run(["xdotool", "windowactivate", "--sync", number, "windowmove", number, "0", "0", "windowsize", number,
                         "1280", "800"], check=False, stderr=subprocess.DEVNULL)
         self.number = number
+        self.there = time.monotonic()
+
+    def blocks(self, since=None):
+        """How long the main loop was busy without a break, in ms, once the window was there."""
+        if not os.path.exists(self.watch):
+            return []
+        with open(self.watch, encoding="ascii") as file:
+            lines = [line.split() for line in file if line.endswith("\n")]
+        return [float(busy) for busy, at in lines if int(at) >= 1000 * (since or self.there)]
 
     def find_root(self):
         self.check_alive()
@@ -288,5 +302,10 @@ def play(cases, session):
         session.window.process.wait()
     for line in complaints():
         print(f"FAILED: GTK complains: {line}")
+        failed = True
+    blocked = max((ms for window in Window.made for ms in window.blocks()), default=0)
+    print(f"the main loop was busy for {blocked:.0f} ms at most", flush=True)
+    if blocked > BLOCKED_MS:
+        print(f"FAILED: the main loop was blocked for {blocked:.0f} ms")
         failed = True
     return int(failed)

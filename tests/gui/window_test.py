@@ -81,7 +81,7 @@ def goes_to_the_failure_and_says_why(s):
     w.await_status(r"^T1 in main \(\) at racy_counter\.c:\d+, SIGABRT")  # the frame with source is looked at
     s.check_position()
     w.key("ctrl+shift+w")
-    why = w.find("table row", re.compile(r"^T\d+ racy_counter\.c:\d+ total = seen \+ 1"))
+    why = w.find("table row", re.compile(r"^\d+ T\d+ racy_counter\.c:\d+ total = seen \+ 1"))
     check(why is not None, "the story does not have the line that computed total")
     check(any("lost update" in name for name in w.names("label")), "the finding is not told")
 
@@ -165,6 +165,7 @@ def refuses_a_damaged_recording(s):
             file.write(b"\x00<b>nonsense\x1b[31m")
         w = s.open(bad)
         w.find(None, re.compile(r"bad\.pinball"))
+        w.press("OK")
         w.find("push button", "Open a Recording …")
         w.close()
         s.window = None
@@ -176,14 +177,38 @@ KEYS = ["F5", "F6", "F7", "F8", "F10", "shift+F8", "shift+F10", "ctrl+shift+F5",
         "alt+Right", "ctrl+equal", "ctrl+minus", "ctrl+alt+d", "Pause"]
 
 
+def check_what_is_shown(s):
+    """Dialogs and popovers are closed, what runs is interrupted; then the window says what GDB says."""
+    w = s.window
+    for _ in range(3):
+        w.key("Escape")
+    for _ in range(20):
+        if re.search(r"^(T\d+ in|0x|GDB has ended)", w.status()) and w.position():
+            break
+        w.key("Pause")
+        time.sleep(0.5)
+    said = s.check_position()
+    frame = w.gdb("pin when", POSITION)
+    shown = re.search(r"^(T\d+) in (\S+)", w.status())
+    check(shown is None or said.startswith(shown[1] + ":") or "#" in frame, f"the status bar says {w.status()!r}, GDB {said}")
+    listed = w.gdb("info breakpoints", r"No breakpoints|Num .*\n")
+    numbers = set(re.findall(r"^(\d+) ", listed, re.M))
+    w.show_pane("Breakpoints")
+
+    def rows():
+        return {m[1] for m in (re.search(r"^(\d+) (on|off)\b", name) for name in w.names("table row")) if m}
+
+    wait(f"the breakpoints {sorted(numbers)}", lambda: rows() <= numbers and (rows() == numbers or len(numbers) > 4))
+
+
 def random_clicks_and_keys(s):
     seed = int(os.environ.get("DRDEBUG_SEED", random.SystemRandom().randrange(1 << 32)))
-    rounds = 20000 if os.environ.get("DRDEBUG_SOAK") else 60
+    rounds = 20000 if os.environ.get("DRDEBUG_SOAK") else 200
     print(f"seed {seed}", flush=True)
     choose = random.Random(seed)
     w = s.open()
     w.await_status(r"in main")
-    for _ in range(rounds):
+    for event in range(1, rounds + 1):
         w.check_alive()
         if choose.random() < 0.6:
             w.key(choose.choice(KEYS))
@@ -191,10 +216,11 @@ def random_clicks_and_keys(s):
             x, y = choose.randrange(10, 1270), choose.randrange(90, 790)  # not the window's own buttons
             subprocess.run(["xdotool", "mousemove", str(x), str(y), "click", choose.choice("111113")], check=True)
         time.sleep(0.02)
-    w.key("Escape")
-    w.key("Pause")
-    w.check_alive()
-    wait("an answer", lambda: w.status() is not None)
+        if event % 100 == 0:
+            check_what_is_shown(s)
+    below = [pid for pid, _ in w.children()]
+    s.close()
+    wait("the end of all processes", lambda: not any(person.is_alive(pid) for pid in below))
 
 
 CASES = [opens_at_main, steps_in_both_directions, stops_at_a_breakpoint, goes_to_the_failure_and_says_why,

@@ -203,7 +203,9 @@ static void a_slice_knows_its_lines_and_dependences(void **state)
         "\"instructions\":12345,\"total\":9,\"executed_lines\":2,\"threads\":2,\"lines\":["
         "{\"position\":\"T1:2:3\",\"thread\":1,\"file\":\"/p/w.c\",\"line\":18,\"text\":\"sum += x;\","
         "\"kind\":\"data\",\"what\":\"sum\"},"
-        "{\"position\":\"T2:2:3\",\"thread\":2,\"file\":\"/p/w.c\",\"line\":18}],"
+        "{\"position\":\"T2:2:3\",\"thread\":2,\"file\":\"/p/w.c\",\"line\":18,\"rank\":1}],"
+        "\"findings\":[{\"kind\":\"stale\",\"text\":\"a\"},{\"kind\":\"lost\",\"text\":\"b\\u001b\"}],"
+        "\"story\":[{\"position\":\"T2:2:3\",\"thread\":2,\"file\":\"/p/w.c\",\"line\":18}],"
         "\"dependences\":[{\"of\":1,\"position\":\"T1:1:1\",\"thread\":1,\"file\":\"/p/w.c\",\"line\":11,"
         "\"kind\":\"data\",\"what\":\"x\",\"race\":\"race\",\"count\":8},{\"of\":7}]}");
     struct slice *s = slice_new(v);
@@ -213,6 +215,12 @@ static void a_slice_knows_its_lines_and_dependences(void **state)
     assert_int_equal(rows->len, 2);
     const struct slice_row *second = g_ptr_array_index(rows, 1);
     assert_int_equal(second->dependences->len, 1);
+    assert_int_equal(second->rank, 1);
+    assert_int_equal(((const struct slice_row *)g_ptr_array_index(rows, 0))->rank, 0);
+    assert_int_equal(s->story->len, 1);
+    assert_int_equal(((const struct slice_row *)g_ptr_array_index(s->story, 0))->rank, 1);
+    assert_true(g_str_has_prefix(s->findings, "stale: a\nlost: b"));
+    assert_null(strchr(s->findings, '\033'));
     char *words = slice_dependence_words(g_ptr_array_index(second->dependences, 0));
     assert_string_equal(words, "T1 w.c:11, x: data, race, 8 times");
     g_free(words);
