@@ -21,7 +21,8 @@ static int write_all(struct derived *d, const struct replay_stop *at, const stru
     struct replay_stop end = {.events = UINT64_MAX};
     d->copied = at->events;
     if (derived_put_begin(d, err) || (to && go(d, to, &end, err)) ||
-        derived_put_log(d, end.events, err) || (to && derived_put_end(d, end.ticks, err)))
+        derived_put_log(d, end.events, err) ||
+        (to && (derived_put_end(d, end.ticks, err) || derived_put_kept(d, err))))
         return -1;
     return derived_finish(d, err);
 }

@@ -215,6 +215,43 @@ int derived_put_end(struct derived *d, uint64_t ticks, struct err *err)
     return derived_put(d, &end.r, err);
 }
 
+static bool is_later(const struct derived *d, const struct kept_statement *k)
+{
+    const uint8_t *stop = d->state + d->state_bytes;
+    for (const struct record *r = records_first(d->state, d->state_bytes); r;
+         r = records_next(r, stop)) {
+        const struct record_state *s = (const struct record_state *)r;
+        if (r->kind == RECORD_STATE && r->bytes >= sizeof *s && s->thread == k->thread)
+            return k->count > s->at.count || (k->count == s->at.count && k->pc >= s->at.pc);
+    }
+    return false;
+}
+
+int derived_put_kept(struct derived *d, struct err *err)
+{
+    uint8_t copy[RECORD_MAX_BYTES];
+    bool over = !pinball_head_get(d->pinball, "relog_of");
+    int more = 1;
+    for (; !over && (more = derived_next(d, err)) > 0; d->copied++) {
+        struct record_kept *k = (struct record_kept *)copy;
+        const struct kept_statement *list = (const void *)(k + 1);
+        uint64_t n = 0;
+        if (d->next->kind != RECORD_KEPT || d->next->bytes < sizeof *k ||
+            d->next->bytes > sizeof copy)
+            continue;
+        memcpy(copy, d->next, d->next->bytes);
+        const uint64_t room = (d->next->bytes - sizeof *k) / sizeof *list;
+        while (n < room && n < k->statements && !is_later(d, &list[n]))
+            n++;
+        over = n < room && n < k->statements;
+        k->statements = n;
+        k->r.bytes = (uint32_t)(sizeof *k + n * sizeof *list);
+        if (derived_put(d, &k->r, err))
+            return -1;
+    }
+    return more < 0 ? -1 : 0;
+}
+
 /* One that goes on to the end ends as the whole does; `records` counts what is in it. */
 int derived_finish(struct derived *d, struct err *err)
 {

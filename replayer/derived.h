@@ -65,6 +65,8 @@ int derived_pass_log(struct derived *d, uint64_t to, struct err *err);
 
 /* The end of a recording that the program did not end with, where the replay is now. */
 int derived_put_end(struct derived *d, uint64_t ticks, struct err *err);
+/* Behind that: the statements that the old one was made of, as far as it goes. */
+int derived_put_kept(struct derived *d, struct err *err);
 /* It is complete. */
 int derived_finish(struct derived *d, struct err *err);
 

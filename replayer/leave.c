@@ -49,10 +49,9 @@ struct leave {
     size_t changes_bytes, changes_room;
     int mem;                 /* the process's memory */
     struct written *written; /* by the gap that is being written */
-    struct kept_statement statement[STATEMENTS];
-    size_t statements;
-    uint32_t records; /* of the gap that is being written */
-    uint8_t *gap;     /* its records */
+    FILE *statements;        /* struct kept_statement each, until the end */
+    uint32_t records;        /* of the gap that is being written */
+    uint8_t *gap;            /* its records */
     size_t gap_bytes, gap_room;
     uint32_t own; /* the thread in which it begins */
     uint8_t *did; /* behind them */
@@ -314,26 +313,29 @@ static int add_ended(struct leave *l, struct changed *c, struct err *err)
 
 /* ---- the gap ---- */
 
+/* They stand behind the end, where no replay reads them: there may be many. */
 static int put_statements(struct leave *l, struct err *err)
 {
     struct {
         struct record_kept head;
         struct kept_statement list[STATEMENTS];
-    } r = {.head = {.r = {.kind = RECORD_KEPT}, .statements = l->statements}};
-    if (!l->statements)
-        return 0;
-    memcpy(r.list, l->statement, l->statements * sizeof *r.list);
-    r.head.r.bytes = (uint32_t)(sizeof r.head + l->statements * sizeof *r.list);
-    l->statements = 0;
-    return derived_put(&l->d, &r.head.r, err);
+    } r = {.head = {.r = {.kind = RECORD_KEPT}}};
+    if (derived_flush(&l->d, err))
+        return -1;
+    rewind(l->statements);
+    while ((r.head.statements = fread(r.list, sizeof *r.list, STATEMENTS, l->statements)) > 0) {
+        r.head.r.bytes = (uint32_t)(sizeof r.head + r.head.statements * sizeof *r.list);
+        if (derived_put(&l->d, &r.head.r, err))
+            return -1;
+    }
+    return ferror(l->statements) ? err_set(err, "statements: %m") : 0;
 }
 
 int leave_keep(struct leave *l, const struct kept_statement *statement, struct err *err)
 {
-    if (l->statements == STATEMENTS && put_statements(l, err))
-        return -1;
-    l->statement[l->statements++] = *statement;
-    return 0;
+    return fwrite(statement, sizeof *statement, 1, l->statements) == 1
+               ? 0
+               : err_set(err, "statements, in a temporary file: %m");
 }
 
 int leave_ways(struct leave *l, const struct code_way *list, uint64_t ways, struct err *err)
@@ -387,8 +389,8 @@ static int put_gap(struct leave *l, struct changed *c, struct err *err)
 static int gap_begins(struct leave *l, const struct leave_at *at, struct record_at *where,
                       struct err *err)
 {
-    if (go(l, at, 0, err) || open_memory(l, err) || put_statements(l, err) ||
-        derived_put_log(&l->d, events(l), err) || derived_ask(&l->d, STATE_OF_THREADS, err) ||
+    if (go(l, at, 0, err) || open_memory(l, err) || derived_put_log(&l->d, events(l), err) ||
+        derived_ask(&l->d, STATE_OF_THREADS, err) ||
         copy_state(l, &l->before, &l->before_bytes, &l->before_room, err))
         return -1;
     const struct record_state *s = derived_running(&l->d, err);
@@ -436,7 +438,9 @@ struct leave *leave_new(struct pinball *pinball, const char *dir,
     l->d.message = options->message;
     l->d.arg = options->arg;
     l->switches.log.pinball = pinball;
-    if (!derived_init(&l->d, pinball, err) && !derived_create(&l->d, dir, options->head, err))
+    if (!(l->statements = tmpfile()))
+        err_set(err, "a temporary file: %m");
+    else if (!derived_init(&l->d, pinball, err) && !derived_create(&l->d, dir, options->head, err))
         return l;
     leave_free(l);
     return NULL;
@@ -448,6 +452,8 @@ void leave_free(struct leave *l)
         return;
     if (l->mem >= 0)
         close(l->mem);
+    if (l->statements)
+        fclose(l->statements);
     derived_deinit(&l->d, l->ended);
     free(l->switches.log.chunk);
     free(l->before);
@@ -497,8 +503,6 @@ int leave_end(struct leave *l, const struct position *to, struct err *err)
 {
     struct mailbox_run how = {.flags = 0};
     uint64_t last = UINT64_MAX;
-    if (put_statements(l, err))
-        return -1;
     if (to) {
         if (replay_goal(to, &how.goal, err) || run(l, &how, err))
             return -1;
@@ -508,7 +512,7 @@ int leave_end(struct leave *l, const struct position *to, struct err *err)
     }
     if (derived_put_log(&l->d, last, err) ||
         (to && derived_put_end(&l->d, replay_stopped(l->d.replay)->what.ticks, err)) ||
-        derived_finish(&l->d, err))
+        put_statements(l, err) || derived_finish(&l->d, err))
         return -1;
     l->ended = true;
     return 0;
