@@ -3,9 +3,12 @@
 #include "logger/sharers.h"
 
 #include <dirent.h>
+#include <fcntl.h>
 #include <linux/kcmp.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
+#include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
@@ -61,7 +64,7 @@ static void list(pid_t pid, const struct objects *without, struct objects *o)
     if (maplist_open(&maps, pid, lines, sizeof lines))
         return;
     while (o->count < OBJECTS && maplist_next(&maps, &e))
-        if (e.shared && !known(without, &e) && !known(o, &e))
+        if ((e.shared || e.ino) && !(e.prot & PROT_EXEC) && !known(without, &e) && !known(o, &e))
             add(o, &e);
     maplist_close(&maps);
 }
@@ -80,6 +83,27 @@ static bool has_one(pid_t pid, const struct objects *o)
     return found;
 }
 
+/* Has it one of these files open for writing? The links' permissions say how they are open. */
+static bool writes_one(pid_t pid, const struct objects *o)
+{
+    char name[32];
+    struct stat link, st;
+    struct dirent *e;
+    bool found = false;
+    snprintf(name, sizeof name, "/proc/%d/fd", (int)pid);
+    DIR *all = opendir(name);
+    while (all && !found && (e = readdir(all))) {
+        const int dir = dirfd(all);
+        if (fstatat(dir, e->d_name, &link, AT_SYMLINK_NOFOLLOW) || !S_ISLNK(link.st_mode) ||
+            !(link.st_mode & S_IWUSR) || fstatat(dir, e->d_name, &st, 0) || !S_ISREG(st.st_mode))
+            continue;
+        found = known(o, &(struct maplist_entry){.dev = st.st_dev, .ino = st.st_ino});
+    }
+    if (all)
+        closedir(all);
+    return found;
+}
+
 static bool same_memory(pid_t a, pid_t b)
 {
     return syscall(SYS_kcmp, a, b, KCMP_VM, 0, 0) == 0;
@@ -95,7 +119,8 @@ bool sharers_find(pid_t pid, const void *ring)
     struct dirent *e;
     while (all && !found && (e = readdir(all))) {
         pid_t other = atoi(e->d_name);
-        found = other > 0 && other != pid && has_one(other, &o) && !same_memory(pid, other);
+        found = other > 0 && other != pid && other != getpid() &&
+                (has_one(other, &o) || writes_one(other, &o)) && !same_memory(pid, other);
     }
     if (all)
         closedir(all);

@@ -16,7 +16,9 @@
 #include "logger/target/snapshot.h"
 
 enum { MAP_TYPE_ = 0xf };
-enum { COPY_LIMIT = 16 << 20 }; /* of shared memory that is mapped a second time */
+enum { MAP_DENYWRITE_ = 0x800 }; /* the loader says it of programs and libraries */
+enum { SHOWS_LIMIT = 64 << 10 }; /* of private mappings: databases map much more */
+enum { COPY_LIMIT = 16 << 20 };  /* of shared memory that is mapped a second time */
 
 struct mapped mapped;
 
@@ -168,7 +170,13 @@ bool mapped_is_mapped(uint64_t dev, uint64_t ino)
 void mapped_note(gaddr start, uint64_t bytes, uint64_t dev, uint64_t ino, uint64_t offset,
                  uint64_t size)
 {
-    add((struct mapping){start, start + bytes, dev, ino, offset, 0, true, false, false, size});
+    add((struct mapping){.start = start,
+                         .end = start + bytes,
+                         .dev = dev,
+                         .ino = ino,
+                         .offset = offset,
+                         .private = true,
+                         .size = size});
 }
 
 /* ---- mappings that were there before ---- */
@@ -281,7 +289,8 @@ static bool after_anonymous(gaddr start, uint64_t bytes, const long a[6], struct
     describe(r, start, bytes, a);
     r->object = ++mapped.objects;
     r->size = bytes;
-    add((struct mapping){start, start + bytes, 0, 0, 0, r->object, false, true, false, 0});
+    add((struct mapping){
+        .start = start, .end = start + bytes, .object = r->object, .writable = true});
     return true;
 }
 
@@ -298,6 +307,16 @@ static bool is_of_memory(int fd)
     uint64_t fs[15] = {0}; /* struct statfs */
     return sys2(__NR_fstatfs, fd, (long)fs) == 0 &&
            ((uint32_t)fs[0] == TMPFS || (uint32_t)fs[0] == (uint32_t)HUGETLBFS);
+}
+
+/* A file that another process writes while the program has it mapped was most often written
+ * shortly before, too. */
+static bool is_fresh(const struct filestat *st)
+{
+    enum { HOUR = 3600 };
+    uint64_t now[2] = {0};
+    sys2(__NR_clock_gettime, 0, (long)now);
+    return st->modified[0] + HOUR > now[0];
 }
 
 static bool after_mmap(struct thread *t, const long a[6], long result, struct record_map *r)
@@ -327,7 +346,8 @@ static bool after_mmap(struct thread *t, const long a[6], long result, struct re
         r->offset = 0;
         if (st.rdev != 0x105) /* /dev/zero is all zeros */
             contents(start, bytes);
-        add((struct mapping){start, start + bytes, 0, 0, 0, r->object, false, shared, false, 0});
+        add((struct mapping){
+            .start = start, .end = start + bytes, .object = r->object, .writable = shared});
         return true;
     }
     if (object) { /* already there: the replay has it, except what it never had mapped */
@@ -349,15 +369,29 @@ static bool after_mmap(struct thread *t, const long a[6], long result, struct re
     r->object = object;
     if (object && object < OBJECTS)
         mapped.size[object] = r->size;
-    add((struct mapping){start, start + bytes, st.dev, st.ino, r->offset, object, !shared,
-                         shared && may_write((int)a[4]), false,
-                         r->file == MAP_FILE_NONE ? 0 : r->size});
+    const bool fresh = is_fresh(&st), writes = shared && may_write((int)a[4]);
+    const bool shows = !shared && fresh && bytes <= SHOWS_LIMIT && !(a[2] & PROT_WRITE) &&
+                       !(a[3] & MAP_DENYWRITE_);
+    add((struct mapping){.start = start,
+                         .end = start + bytes,
+                         .dev = st.dev,
+                         .ino = st.ino,
+                         .offset = r->offset,
+                         .object = object,
+                         .private = !shared,
+                         .writable = writes,
+                         .size = r->file == MAP_FILE_NONE ? 0 : r->size,
+                         .fresh = fresh,
+                         .shows = shows,
+                         .modified = filestat_modified_ns(&st)});
+    if (writes)
+        mapped_own_writes(st.dev, st.ino);
     mapped_watch_writers(st.dev, st.ino);
-    if (shared)
-        mapped_anybody_may_map(may_write((int)a[4]) || is_of_memory((int)a[4]));
-    if (shared && (mapped.forked || mapped.sharing)) {
+    if (shared || shows)
+        mapped_anybody_may_map(writes || fresh || is_of_memory((int)a[4]));
+    if ((shared || shows) && (mapped.forked || mapped.sharing || (mapped.spawned && fresh))) {
         mapped.sharing = true;
-        if (bytes <= COPY_LIMIT) /* a child may have changed it since the file was kept */
+        if (shared && bytes <= COPY_LIMIT) /* a child may have changed it since the file was kept */
             contents(start, bytes);
     }
     return true;
@@ -422,8 +456,13 @@ static bool after_shmat(const long a[6], long result, struct record_map *r)
     describe(r, start, bytes, as_mmap);
     r->object = object ? object : ++mapped.objects;
     r->size = bytes;
-    add((struct mapping){start, start + bytes, ~0ull, key, 0, r->object, false, !(a[2] & RDONLY),
-                         false, r->size});
+    add((struct mapping){.start = start,
+                         .end = start + bytes,
+                         .dev = ~0ull,
+                         .ino = key,
+                         .object = r->object,
+                         .writable = !(a[2] & RDONLY),
+                         .size = r->size});
     contents(start, bytes);
     mapped.sharing |= mapped.forked;
     mapped_anybody_may_map(true);

@@ -39,8 +39,10 @@ void mapped_opened(int fd, bool may_write)
 {
     struct filestat st;
     bool regular = may_write && filestat_get(fd, &st) && filestat_type(&st) == FILESTAT_REGULAR;
-    if (regular)
+    if (regular) {
         mapped_size_seen(&st); /* O_TRUNC */
+        mapped_own_writes(st.dev, st.ino);
+    }
     set_bit(mapped.writable, fd, regular);
     set_bit(mapped.watched, fd, regular && mapped_is_mapped(st.dev, st.ino));
 }
@@ -125,8 +127,10 @@ void mapped_size_seen(const struct filestat *st)
 void mapped_path_size_seen(const char *path)
 {
     struct filestat st;
-    if (sys4(__NR_newfstatat, -100, (long)path, (long)&st, 0) == 0)
+    if (sys4(__NR_newfstatat, -100, (long)path, (long)&st, 0) == 0) {
         mapped_size_seen(&st);
+        mapped_own_writes(st.dev, st.ino);
+    }
 }
 
 void mapped_log_object_piece(uint32_t object, uint64_t offset, const void *data, uint64_t bytes)
@@ -176,6 +180,7 @@ static void log_changed(int fd, uint64_t from, uint64_t to)
     if (!filestat_get(fd, &st))
         return;
     mapped_size_seen(&st);
+    mapped_own_writes(st.dev, st.ino);
     uint32_t object = mapped_object_of(st.dev, st.ino);
     if (object && object < OBJECTS && !is_all_mapped(object, from, to))
         mapped.stale[object] = true;

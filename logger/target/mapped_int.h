@@ -24,6 +24,9 @@ struct mapping {
     bool writable; /* shared, and a child that inherits it may write it */
     bool changed;  /* private, of no object, and its file is no longer as it was kept */
     uint64_t size; /* likewise: of its file, when it was mapped; 0: it was not kept */
+    bool fresh;    /* its file was written not long before: somebody may be at it */
+    bool shows;    /* private, not writable, small and fresh: shows what is written to its file */
+    uint64_t modified; /* when its file was written last, in ns; 0: the program writes it, too */
 };
 
 extern struct mapped {
@@ -33,6 +36,7 @@ extern struct mapped {
     uint64_t size[OBJECTS]; /* of each, when last seen */
     bool stale[OBJECTS];    /* a replay may not have what lies outside its mappings */
     bool forked;            /* there were child processes */
+    bool spawned;           /* ... that have no memory in common with the program by now */
     bool sharing;           /* ... or others, and there is memory to share with them */
     bool named;             /* there is memory that any process can find and map */
     bool others;            /* another process really has some and may write it: it was said */
@@ -74,6 +78,7 @@ struct shadow *mapped_shadow_of(const struct mapping *n);
 /* Shared memory with a name was mapped; `likely`: others do so, too, and the recorder is asked
  * about them soon. A file that is only read mostly is just read. */
 void mapped_anybody_may_map(bool likely);
-void mapped_others_write(void); /* another process may write some of it */
+void mapped_own_writes(uint64_t dev, uint64_t ino); /* so what changes is not somebody else's */
+void mapped_others_write(void);                     /* another process may write some of it */
 
 #endif

@@ -3,15 +3,17 @@
  * SPDX-License-Identifier: MIT
  *
  * A child has the shared memory that was mapped before it was forked, and may map the same file on
- * its own later, as any process may that finds it by name. It may write at any time. The runtime
- * looks for what it wrote after each system call of ours, since well-made processes wait for each
- * other by system calls; a program that spins on such memory instead diverges, and the recorder
- * warns of that if there is somebody else who can write.
+ * its own later, as any process may that finds it by name, or write to it by calls. It may write at
+ * any time. The runtime looks for what it wrote after each system call of ours, since well-made
+ * processes wait for each other by system calls; a program that spins on such memory instead
+ * diverges, and the recorder warns of that if there is somebody else who can write.
  */
 #include "engine/core/engine.h"
+#include "engine/rt/maplist.h"
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
+#include "logger/target/filestat.h"
 #include "logger/target/log.h"
 #include "logger/target/mapped_int.h"
 
@@ -39,6 +41,13 @@ void mapped_others_write(void)
     log_ring()->warnings |= WARN_SHARED_MEMORY;
 }
 
+void mapped_own_writes(uint64_t dev, uint64_t ino)
+{
+    for (size_t i = 0; i < mapped.count; i++)
+        if (mapped.list[i].dev == dev && mapped.list[i].ino == ino)
+            mapped.list[i].modified = 0;
+}
+
 void mapped_anybody_may_map(bool likely)
 {
     enum { AT_ONCE = 8 };
@@ -50,19 +59,40 @@ void mapped_anybody_may_map(bool likely)
         mapped.asked = 0;
 }
 
+/* Can others change what it shows? */
+static bool is_seen(const struct mapping *n)
+{
+    return n->shows || (n->object && !n->private);
+}
+
+/* posix_spawn: what the child executes has none of the program's memory, but the files. */
+static void spawns(void)
+{
+    mapped.spawned = true;
+    for (size_t i = 0; i < mapped.count; i++) {
+        const struct mapping n = mapped.list[i];
+        if (is_seen(&n) && n.fresh)
+            mapped.sharing = mapped_shadow_of(&n) || mapped.sharing;
+    }
+}
+
 void mapped_forks(long nr, const struct thread *t)
 {
-    enum { CLONE_VM_ = 0x100 };
+    enum { CLONE_VM_ = 0x100, CLONE_THREAD_ = 0x10000 };
     const enum call_does does = kinds_of(nr).does;
     uint64_t flags = does == DOES_CLONES ? t->cpu.gpr[RDI] : 0;
     if (does == DOES_CLONES_BY && !engine_read(&flags, t->cpu.gpr[RDI], 8))
         return;
-    if (flags & CLONE_VM_)
+    if (flags & CLONE_THREAD_)
         return;
+    if (flags & CLONE_VM_) {
+        spawns();
+        return;
+    }
     mapped.forked = true;
     for (size_t i = 0; i < mapped.count; i++) {
         const struct mapping n = mapped.list[i];
-        if (!n.object || n.private)
+        if (!is_seen(&n))
             continue;
         mapped.sharing = true;
         if (n.writable)
@@ -78,7 +108,7 @@ static void share_with_others(void)
     mapped_others_write();
     for (size_t i = 0; i < mapped.count && !mapped.sharing; i++) {
         const struct mapping n = mapped.list[i];
-        if (n.object && !n.private && mapped_shadow_of(&n))
+        if (is_seen(&n) && mapped_shadow_of(&n))
             log_data(n.start, n.end - n.start, DATA_AFTER);
     }
     mapped.sharing = true;
@@ -98,9 +128,42 @@ static void look_for_others(void)
         share_with_others();
 }
 
+/* Nobody compares private mappings, nor files that were not thought to be shared. */
+static bool was_written(const struct mapping *n, const struct filestat *st)
+{
+    return n->modified && n->dev == st->dev && n->ino == st->ino &&
+           filestat_modified_ns(st) != n->modified &&
+           (!mapped.sharing || (!n->shows && !n->object));
+}
+
+static void look_for_written(void)
+{
+    struct maplist maps;
+    struct maplist_entry e;
+    struct filestat st;
+    uint64_t before = 0;
+    char lines[4096];
+    bool found = false;
+    if (maplist_open(&maps, 0, lines, sizeof lines))
+        return;
+    while (!found && maplist_next(&maps, &e)) {
+        if (!e.ino || e.ino == before || e.path[0] != '/')
+            continue;
+        before = e.ino; /* a library has several mappings, one behind the other */
+        if (sys4(__NR_newfstatat, -100, (long)e.path, (long)&st, 0) != 0)
+            continue;
+        for (size_t i = 0; i < mapped.count && !found; i++)
+            found = was_written(&mapped.list[i], &st);
+    }
+    maplist_close(&maps);
+    if (found)
+        log_ring()->warnings |= WARN_UNSEEN_WRITE;
+}
+
 /* Once more at the end, so that record warns of a process that came after the last look. */
 void mapped_ends(void)
 {
+    look_for_written();
     if (!mapped.named || mapped.others)
         return;
     log_ask(KEEP_SHARED);
@@ -108,18 +171,19 @@ void mapped_ends(void)
         mapped_others_write();
 }
 
-/* Logs the words that changed in a page. */
-static void compare_page(gaddr page, uint8_t *copy)
+/* Logs the words that changed in a page. Whether there are any. */
+static bool compare_page(gaddr page, uint8_t *copy)
 {
     uint64_t now[PAGE_BYTES / 8], *old = (uint64_t *)copy;
     if (!engine_read(now, page, sizeof now) || !memcmp(now, old, sizeof now))
-        return;
+        return false;
     for (size_t i = 0, from; i < PAGE_BYTES / 8; i++) {
         for (from = i; i < PAGE_BYTES / 8 && now[i] != old[i]; i++)
             old[i] = now[i];
         if (i > from)
             log_data(page + from * 8, (i - from) * 8, DATA_AFTER);
     }
+    return true;
 }
 
 void mapped_shared(void)
@@ -128,9 +192,13 @@ void mapped_shared(void)
         return;
     for (size_t i = 0; i < mapped.count && mapped.sharing; i++) {
         const struct mapping n = mapped.list[i];
-        struct shadow *s = n.object && !n.private ? mapped_shadow_of(&n) : NULL;
+        struct shadow *s = is_seen(&n) ? mapped_shadow_of(&n) : NULL;
+        bool changed = false;
         for (gaddr a = n.start; s && a < n.end; a += PAGE_BYTES)
-            compare_page(a, s->copy + (a - n.start));
+            changed |= compare_page(a, s->copy + (a - n.start));
+        if (changed && n.modified) /* not by the program */
+            mapped_others_write();
+        mapped.list[i].changed |= changed && !n.object;
     }
     look_for_others();
 }

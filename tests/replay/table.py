@@ -79,7 +79,7 @@ def program(name, argv, **more):
 
 
 # Rules of exact recording, one program each.
-for _name in """xinuse cpu_number vdso madv_free kernel_async futex_private futex_shared shared_child shared_own robust_exit
+for _name in """xinuse cpu_number vdso madv_free kernel_async futex_private futex_shared shared_child shared_own spawn_writes robust_exit
         clear_tid timers_sigev signal_spin restarted_call vfork_writes spawn_missing close_range proc_fds
         ptrace_refused self_modifying code_by_call pwrite_mapped aliases memfd sparse shm_open sysv_shm
         mremap_grow map_fixed brk_moves deep_recursion beyond_eof truncate_mapped vector_io fd_passing epoll

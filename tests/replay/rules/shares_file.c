@@ -1,5 +1,6 @@
-/* shares_file.c DATA TO FROM HOW - maps DATA shared, to be read (r) or written, too (w). Each time
- * it writes to TO another process changes the memory and then writes to FROM. */
+/* shares_file.c DATA TO FROM HOW - maps DATA shared, to be read (r) or written, too (w), or
+ * privately (p). Each time it writes to TO another process changes the file and then writes to
+ * FROM. */
 #include "rule.h"
 
 int main(int argc, char **argv)
@@ -9,7 +10,7 @@ int main(int argc, char **argv)
     int fd = open(argv[1], *argv[4] == 'w' ? O_RDWR : O_RDONLY);
     int to = open(argv[2], O_WRONLY), from = open(argv[3], O_RDONLY);
     const uint8_t *p = mmap(NULL, 2 * PAGE, *argv[4] == 'w' ? PROT_READ | PROT_WRITE : PROT_READ,
-                            MAP_SHARED, fd, 0);
+                            *argv[4] == 'p' ? MAP_PRIVATE : MAP_SHARED, fd, 0);
     char c = 0;
     check(to >= 0 && from >= 0 && p != MAP_FAILED);
     for (int i = 0; i < 5; i++) {
