@@ -333,7 +333,7 @@ static int put_statements(struct leave *l, struct err *err)
 
 int leave_keep(struct leave *l, const struct kept_statement *statement, struct err *err)
 {
-    return fwrite(statement, sizeof *statement, 1, l->statements) == 1
+    return fwrite_unlocked(statement, sizeof *statement, 1, l->statements) == 1
                ? 0
                : err_set(err, "statements, in a temporary file: %m");
 }
