@@ -12,20 +12,19 @@ struct reading {
     struct err *err;
 };
 
-static bool take(void *arg, const struct mailbox_entry *entry, const void *text)
+static void take(void *arg, const struct mailbox_entry *entry, const void *text)
 {
     struct reading *r = arg;
     struct debuggee_event event;
     if (r->end)
-        return true;
+        return;
     journal_read(entry, text, &event);
     r->end = r->options->fn(r->options->arg, &event, r->err);
     if (r->q->progress)
         r->q->progress(r->q->arg, event.ticks, r->total);
-    return true;
 }
 
-static bool should_pause(void *arg)
+static bool has_enough(void *arg)
 {
     const struct reading *r = arg;
     return r->end || r->q->interrupted();
@@ -33,37 +32,47 @@ static bool should_pause(void *arg)
 
 int entries_replay(struct asking *q, const struct entries_options *o, struct err *err)
 {
-    struct pinball *p = q->study->pinball;
-    struct reading r = {
-        .q = q, .options = o, .total = pinball_end_number(p, "ticks", 0), .err = err};
-    struct replay *replay = replay_new(
-        p,
-        &(struct replay_options){.entry = take, .tell = o->tell, .pause = should_pause, .arg = &r},
-        err);
+    struct reading r = {.q = q, .options = o, .err = err};
+    const struct past_telling how = {.entry = take, .enough = has_enough, .arg = &r};
+    struct past *past = past_new_telling(q->study, o->tell, err);
     struct replay_stop stop;
     struct err ran = {.code = 0};
-    if (!replay || (o->begin && o->begin(o->arg, replay, err))) {
-        replay_free(replay);
+    r.total = pinball_end_number(q->study->pinball, "ticks", 0);
+    if (!past || (o->begin && o->begin(o->arg, past, err))) {
+        past_free(past);
         return -1;
     }
-    int failed = replay_run(replay, NULL, &stop, &ran);
+    int failed = past_tell(past, NULL, &how, &stop, &ran);
     if (r.end >= 0 && failed)
         *err = ran; /* else *err says why the function gave up */
-    if (r.end >= 0 && !failed && o->end && o->end(o->arg, replay, &stop, err))
+    if (!r.end && !failed && o->end && o->end(o->arg, past, &stop, err))
         r.end = -1;
-    replay_free(replay);
+    past_free(past);
     if (r.end < 0 || failed)
         return -1;
     return r.end || stop.why == STOP_PAUSED;
 }
 
+static void drop(void *arg, const struct mailbox_entry *entry, const void *text)
+{
+    (void)arg;
+    (void)entry;
+    (void)text;
+}
+
+static bool is_interrupted(void *arg)
+{
+    return ((const struct asking *)arg)->interrupted();
+}
+
 int entries_ticks(struct asking *q, const struct position *at, uint64_t *out, struct err *err)
 {
+    const struct past_telling how = {.entry = drop, .enough = is_interrupted, .arg = q};
     char text[POSITION_TEXT];
     struct replay_stop stop;
-    struct replay *replay = replay_new(q->study->pinball, &(struct replay_options){0}, err);
-    int bad = !replay || replay_run(replay, at, &stop, err);
-    replay_free(replay);
+    struct past *past = past_new_telling(q->study, 0, err);
+    int bad = !past || past_tell(past, at, &how, &stop, err);
+    past_free(past);
     if (bad)
         return -1;
     position_format(at, text);

@@ -5,6 +5,7 @@
 #include "ask/question.h"
 #include "debug/debuggee.h"
 #include "debug/messages.h"
+#include "study/past.h"
 
 /* 0: go on; 1: enough; -1 with *err set. The event is good until it returns. */
 typedef int entries_fn(void *arg, const struct debuggee_event *event, struct err *err);
@@ -12,10 +13,10 @@ typedef int entries_fn(void *arg, const struct debuggee_event *event, struct err
 struct entries_options {
     uint64_t tell; /* RUN_OUTPUT, RUN_EVENTS, RUN_SWITCHES */
     entries_fn *fn;
-    /* Before the first instruction, and where the replay stopped: at the end, or when there was
-     * enough; may be NULL. */
-    int (*begin)(void *arg, struct replay *replay, struct err *err);
-    int (*end)(void *arg, struct replay *replay, const struct replay_stop *stop, struct err *err);
+    /* Before the first instruction, and where the replay stopped: at the end, or when the user
+     * interrupted it, but not when `fn` had enough; may be NULL. */
+    int (*begin)(void *arg, struct past *past, struct err *err);
+    int (*end)(void *arg, struct past *past, const struct replay_stop *stop, struct err *err);
     void *arg;
 };
 

@@ -47,12 +47,12 @@ static int tell(void *arg, const struct debuggee_event *event, struct err *err)
 }
 
 /* Lines without an end. */
-static int finish(void *arg, struct replay *replay, const struct replay_stop *stop, struct err *err)
+static int finish(void *arg, struct past *past, const struct replay_stop *stop, struct err *err)
 {
     struct job *j = arg;
     struct line line;
     int end = 0;
-    (void)replay;
+    (void)past;
     (void)stop;
     while (!end && lines_last(&j->lines, &line))
         end = put(j, &line, err);

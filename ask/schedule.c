@@ -122,11 +122,11 @@ static int tell(void *arg, const struct debuggee_event *event, struct err *err)
     return 0;
 }
 
-static int begin(void *arg, struct replay *replay, struct err *err)
+static int begin(void *arg, struct past *past, struct err *err)
 {
     struct job *j = arg;
     struct program_registers r;
-    if (replay_registers(replay, 0, &r, err))
+    if (past_registers(past, 0, &r, err))
         return -1;
     j->now =
         (struct turn){.at = {.thread = r.thread, .count = r.count, .pc = r.rip}, .from = j->begin};
@@ -134,10 +134,10 @@ static int begin(void *arg, struct replay *replay, struct err *err)
 }
 
 /* A recording that was cut off, or given up, ends within a turn. */
-static int finish(void *arg, struct replay *replay, const struct replay_stop *stop, struct err *err)
+static int finish(void *arg, struct past *past, const struct replay_stop *stop, struct err *err)
 {
     struct job *j = arg;
-    (void)replay;
+    (void)past;
     if (stop->why == STOP_END || !j->now.at.thread)
         return 0;
     j->now.to = stop->ticks;

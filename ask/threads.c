@@ -129,11 +129,11 @@ static int tell(void *arg, const struct debuggee_event *event, struct err *err)
     return 0;
 }
 
-static int begin(void *arg, struct replay *replay, struct err *err)
+static int begin(void *arg, struct past *past, struct err *err)
 {
     struct job *j = arg;
     struct program_registers r;
-    if (replay_registers(replay, 0, &r, err))
+    if (past_registers(past, 0, &r, err))
         return -1;
     struct one *t = thread(j, r.thread);
     if (!t)
@@ -145,19 +145,19 @@ static int begin(void *arg, struct replay *replay, struct err *err)
 }
 
 /* Threads that are still there. */
-static int finish(void *arg, struct replay *replay, const struct replay_stop *stop, struct err *err)
+static int finish(void *arg, struct past *past, const struct replay_stop *stop, struct err *err)
 {
     enum { MOST = 65536 };
     struct job *j = arg;
     struct program_registers r;
     struct program_thread *list = malloc(sizeof *list * MOST);
-    size_t n = list ? replay_threads(replay, list, MOST) : 0;
+    size_t n = list ? past_threads(past, list, MOST) : 0;
     int bad = list ? 0 : err_set(err, "no memory");
     for (size_t i = 0; !bad && i < n && i < MOST; i++) {
         struct one *t = thread(j, list[i].number);
         if (!t || t->end.thread)
             continue;
-        bad = replay_registers(replay, list[i].number, &r, err);
+        bad = past_registers(past, list[i].number, &r, err);
         memcpy(t->name, list[i].name, sizeof t->name);
         t->tid = list[i].tid;
         t->ticks = bad ? 0 : r.count;

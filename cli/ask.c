@@ -290,6 +290,12 @@ static void on_interrupt(int sig)
     interrupted = 1;
 }
 
+static void catch_interrupt(void)
+{
+    sigaction(SIGINT, &(struct sigaction){.sa_handler = on_interrupt, .sa_flags = SA_RESTART},
+              NULL);
+}
+
 static bool is_interrupted(void)
 {
     return interrupted;
@@ -322,11 +328,13 @@ static void note_exec(const struct work *w, struct rows *rows)
                         "at");
 }
 
+/* A process that was confined has lost the handler: it is set here. */
 static int answer(void *arg)
 {
     const struct work *w = arg;
     const struct arguments *a = w->arguments;
     struct err err = {.code = 0};
+    catch_interrupt();
     if (study_analyse(w->study, &err) || (w->other && study_analyse(w->other, &err)))
         return say_error(CLI_FAILED, "%s", err.msg);
     struct rows *rows = rows_new(&a->rows, &err);
@@ -414,12 +422,8 @@ static int work(struct arguments *a)
         status = -1;
     if (status < 0) {
         progress_begin(&progress, a->given.question->name);
-        sigaction(SIGINT, &(struct sigaction){.sa_handler = on_interrupt, .sa_flags = SA_RESTART},
-                  NULL);
-        /* Events of a replay were checked one by one; there is no debug information. */
-        status = a->given.question->needs == ASK_LOG
-                     ? answer(&w)
-                     : broker_run(s, &(struct broker_options){.other = w.other}, answer, &w, &err);
+        catch_interrupt(); /* the broker, too, goes on until the answer is there */
+        status = broker_run(s, &(struct broker_options){.other = w.other}, answer, &w, &err);
         if (status < 0)
             status = say_error(CLI_FAILED, "ask: %s", err.msg);
     }

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "base/confine.h"
+#include "debug/messages.h"
 #include "pinball/beneath.h"
 #include "pinball/pinball.h"
 #include "study/broker_private.h"
@@ -172,7 +173,17 @@ static int make_past(struct broker_server *v, struct err *err)
         i++;
     if (i == PASTS)
         return err_set(err, "too many replays");
-    v->past[i] = v->ask.kind == 1 ? past_new_trying(v->study, err) : past_new(v->study, err);
+    switch (v->ask.kind) {
+    case PAST_TRYING:
+        v->past[i] = past_new_trying(v->study, err);
+        break;
+    case PAST_TELLING:
+        v->past[i] = past_new_telling(
+            v->study, (uint32_t)v->ask.flags & (RUN_OUTPUT | RUN_EVENTS | RUN_SWITCHES), err);
+        break;
+    default:
+        v->past[i] = past_new(v->study, err);
+    }
     memcpy(v->answer.data, &i, sizeof i);
     v->answer.bytes = sizeof i;
     return v->past[i] ? 0 : -1;
@@ -236,6 +247,8 @@ static int ask_past(struct broker_server *v, struct past *p, struct err *err)
         return ask_maps(v, p, err);
     case BROKER_TRY:
         return ask_try(v, p, err);
+    case BROKER_TELL:
+        return broker_answer_tell(v, p, err);
     }
     return err_set(err, "no such question");
 }
@@ -290,7 +303,7 @@ static void serve(struct broker_server *v)
             v->answer.result = answer_one(v, &err);
             v->answer.code = err.code;
             memcpy(v->answer.msg, err.msg, sizeof v->answer.msg);
-            if (v->answer.result)
+            if (v->answer.result < 0)
                 v->answer.bytes = 0;
             more = !broker_give_answer(v);
         }
@@ -312,7 +325,7 @@ static int wait_for(pid_t child, const char *path, struct err *err)
             return err_set_code(err, errno, "%s: %s", path, strerror(errno));
     if (WIFEXITED(how) && WEXITSTATUS(how) == NOT_CONFINED)
         return err_set(err,
-                       "%s: a stranger's debug information is not read: no process can be "
+                       "%s: a stranger's recording is not looked into: no process can be "
                        "confined for it here (seccomp)",
                        path);
     if (WIFEXITED(how))

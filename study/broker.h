@@ -28,18 +28,19 @@ struct broker; /* the child's side */
 enum { BROKER_BYTES = 64 << 10, BROKER_NAME = 4096, BROKER_OUTPUTS = 8 };
 
 enum broker_op {
-    BROKER_NEW, /* a past.h; `kind` 1: to try with */
+    BROKER_NEW, /* a past.h; `kind`: enum past_kind; `flags`: what it tells */
     BROKER_FREE,
     BROKER_GO,
     BROKER_REGISTERS,
     BROKER_READ,
     BROKER_THREADS,
-    BROKER_TRY,    /* `insn` in `bytes` bytes at `addr`, `kind` steps, the branch at `at.pc` */
-    BROKER_MAPS,   /* from the one with number `addr` on */
-    BROKER_WRITE,  /* the last one to the memory at `addr`, of no replay: a struct writer_write */
-    BROKER_LIST,   /* of probes: `kind` bytes in `name`, from byte `addr` on, of `bytes` */
-    BROKER_PROBE,  /* with the list: rows, then an answer; `from`, `at`: a window, thread 0: none */
-    BROKER_ENOUGH, /* said while rows come, and not answered */
+    BROKER_TRY,   /* `insn` in `bytes` bytes at `addr`, `kind` steps, the branch at `at.pc` */
+    BROKER_MAPS,  /* from the one with number `addr` on */
+    BROKER_WRITE, /* the last one to the memory at `addr`, of no replay: a struct writer_write */
+    BROKER_LIST,  /* of probes: `kind` bytes in `name`, from byte `addr` on, of `bytes` */
+    BROKER_PROBE, /* with the list: rows, then an answer; `from`, `at`: a window, thread 0: none */
+    BROKER_TELL,  /* what the program does, as far as `at` (thread 0: to the end), then an answer */
+    BROKER_ENOUGH, /* said while rows or events come, and not answered */
     BROKER_OPEN,   /* enum beneath_kind in `kind`; the folder's descriptor comes along */
     BROKER_OUTPUT  /* by its name */
 };
@@ -70,18 +71,31 @@ void broker_free(struct broker *b); /* NULL is allowed */
 int broker_call(struct broker *b, struct broker_ask *what, void *out, size_t room, size_t *got,
                 struct err *err);
 
-/* Has the broker replay with probes (study/probe.h): rows come in pieces as they are found, each of
- * whole rows; `told` gets how far the replay is. If one of them does not return 0 the replay ends,
- * and that is returned. */
+/* Asks what is answered while a replay goes on: `some` gets whole rows or events in pieces, as they
+ * are found, `told` how far the replay is. If one of them does not return 0 the replay stops, and
+ * that is returned; `out` has the bytes of the last answer all the same. */
+struct broker_stream {
+    int (*some)(void *arg, const void *data, size_t bytes, struct err *err);
+    int (*told)(void *arg, uint64_t ticks);
+    void *arg;
+};
+int broker_listen(struct broker *b, struct broker_ask *what, const struct broker_stream *to,
+                  void *out, size_t room, struct err *err);
+
+/* Has the broker replay with probes (study/probe.h). */
 struct broker_probing {
     const void *list; /* packed */
     size_t bytes;
     const struct position *from, *to;
-    int (*rows)(void *arg, const void *rows, size_t bytes, struct err *err);
-    int (*told)(void *arg, uint64_t ticks);
-    void *arg;
+    struct broker_stream rows;
 };
 int broker_probe(struct broker *b, const struct broker_probing *p, struct err *err);
+
+/* past_tell(). */
+struct past_telling;
+struct replay_stop;
+int broker_tell(struct broker *b, uint32_t handle, const struct position *until,
+                const struct past_telling *how, struct replay_stop *stop, struct err *err);
 
 /* fopen() for writing; by the broker, if there is one: NULL means none. */
 FILE *broker_create(struct broker *b, const char *path, struct err *err);

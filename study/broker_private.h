@@ -44,6 +44,20 @@ ssize_t broker_receive(int fd, void *data, size_t room, int *passed);
 int broker_dispatch(int fd, const void *data, size_t bytes, int pass);
 int broker_give_answer(struct broker_server *v); /* -1: the child does not read it */
 
+/* ---- broker_stream.c: answers while a replay goes on ---- */
+
+/* Whole rows or events, at most PROBE_ROWS_BYTES. -1: the child is gone. */
+int broker_pass(struct broker_server *v, const void *data, size_t bytes);
+void broker_pass_ticks(struct broker_server *v, uint64_t ticks);
+/* Has the child said a word meanwhile? Then it wants no more. */
+bool broker_has_enough(const struct broker_server *v);
+/* What the last answer says; 0 or -1, or 1 if the child had enough. Its data stay. */
+int broker_last(int result);
+
+/* ---- broker_tell.c ---- */
+
+int broker_answer_tell(struct broker_server *v, struct past *p, struct err *err);
+
 /* ---- broker_probe.c ---- */
 
 int broker_take_list(struct broker_server *v, struct err *err);

@@ -12,8 +12,9 @@
 
 struct past {
     struct study *study;
-    struct replay *replay; /* NULL: the broker has it, ... */
-    uint32_t handle;       /* ... under this number */
+    struct replay *replay;          /* NULL: the broker has it, ... */
+    uint32_t handle;                /* ... under this number */
+    const struct past_telling *how; /* while past_tell() goes on; else NULL */
 };
 
 static int ask(struct past *p, struct broker_ask *what, void *out, size_t room, size_t *got,
@@ -23,11 +24,30 @@ static int ask(struct past *p, struct broker_ask *what, void *out, size_t room, 
     return broker_call(p->study->own->broker, what, out, room, got, err);
 }
 
-static struct past *make(struct study *s, bool copies, struct err *err)
+static bool pass_entry(void *arg, const struct mailbox_entry *entry, const void *text)
 {
-    const struct replay_options options = {.verify = false, .copies = copies};
-    struct broker_ask what = {.op = BROKER_NEW, .kind = copies};
+    const struct past *p = arg;
+    if (p->how)
+        p->how->entry(p->how->arg, entry, text);
+    return true;
+}
+
+static bool has_enough(void *arg)
+{
+    const struct past *p = arg;
+    return p->how && p->how->enough(p->how->arg);
+}
+
+static struct past *make(struct study *s, enum past_kind kind, uint64_t tell, struct err *err)
+{
+    struct broker_ask what = {.op = BROKER_NEW, .kind = kind, .flags = (int32_t)tell};
     struct past *p = calloc(1, sizeof *p);
+    const bool tells = kind == PAST_TELLING;
+    const struct replay_options options = {.copies = kind == PAST_TRYING,
+                                           .entry = tells ? pass_entry : NULL,
+                                           .pause = tells ? has_enough : NULL,
+                                           .tell = tells ? tell : 0,
+                                           .arg = p};
     size_t got = 0;
     if (!p) {
         err_set(err, "no memory");
@@ -46,12 +66,17 @@ static struct past *make(struct study *s, bool copies, struct err *err)
 
 struct past *past_new(struct study *s, struct err *err)
 {
-    return make(s, false, err);
+    return make(s, PAST_PLAIN, 0, err);
 }
 
 struct past *past_new_trying(struct study *s, struct err *err)
 {
-    return make(s, true, err);
+    return make(s, PAST_TRYING, 0, err);
+}
+
+struct past *past_new_telling(struct study *s, uint64_t tell, struct err *err)
+{
+    return make(s, PAST_TELLING, tell, err);
 }
 
 void past_free(struct past *p)
@@ -139,6 +164,17 @@ size_t past_maps(struct past *p, struct program_map *out, size_t room)
             break;
     }
     return done;
+}
+
+int past_tell(struct past *p, const struct position *until, const struct past_telling *how,
+              struct replay_stop *stop, struct err *err)
+{
+    if (!p->replay)
+        return broker_tell(p->study->own->broker, p->handle, until, how, stop, err);
+    p->how = how;
+    const int bad = replay_run(p->replay, until, stop, err);
+    p->how = NULL;
+    return bad;
 }
 
 int past_try(struct past *p, const struct replay_attempt *a, uint64_t *next, struct err *err)

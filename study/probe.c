@@ -42,7 +42,7 @@ static int by_broker(struct probing *p, struct broker *b, const struct position 
                      const struct position *to, struct err *err)
 {
     struct broker_probing what = {
-        .from = from, .to = to, .rows = rows_came, .told = told, .arg = p};
+        .from = from, .to = to, .rows = {.some = rows_came, .told = told, .arg = p}};
     what.list = probes_packed(p->probes, &what.bytes);
     return broker_probe(b, &what, err);
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""confined.py DRDEBUG BUG_LIBRARY CC HERE - a stranger's debug information is read where it can do no harm.
+"""confined.py DRDEBUG BUG_LIBRARY CC HERE - a stranger's recording is looked into where it can do no harm.
 
 SPDX-License-Identifier: MIT
 
 The same recordings are looked at as one's own and, with another user's key, as a stranger's: slices are the
-same. A bug in libdw, which is preloaded, gets out of neither files, network nor process in the second case.
+same. A bug in libdw, or in what puts events into words, gets out of neither files, network nor process in the second case.
 """
 import os
 import re
@@ -73,14 +73,13 @@ class Test:
         names = os.listdir(f"{pinball}/slices")
         self.check("slices that are kept", names == ["a"], names)
 
-    def get_out(self, pinball):
+    def get_out(self, *words):
         for env, inside in ((self.own, False), (self.stranger, True)):
-            canary = f"{self.room}/canary{inside}"
+            canary = f"{self.room}/{words[0]}_canary{inside}"
             read, write = os.pipe()
             os.write(write, b"secret")
             os.dup2(read, 199)  # that drdebug is started with; later ones get lower numbers
-            told = self.run({**env, "LD_PRELOAD": self.bug, "CANARY": canary}, "slice", pinball, "--at", "failure",
-                            pass_fds=[199])
+            told = self.run({**env, "LD_PRELOAD": self.bug, "CANARY": canary}, *words, pass_fds=[199])
             said = dict(re.findall(r"^bug: (.*): (.*)$", told.stderr.decode(), re.MULTILINE))
             self.check("the bug was there", sorted(said) == sorted(TRIES), told.stderr)
             done = [what for what in said if said[what] == "done"]
@@ -104,7 +103,8 @@ def main(drdebug, bug, compiler, here):
         test.compare(packed, "--at", "failure", "--values")
         test.files(wrong)
         test.kept(wrong)
-        test.get_out(wrong)
+        test.get_out("slice", wrong, "--at", "failure")
+        test.get_out("ask", wrong, "events", "failed")
         print(f"{test.failures} failures")
         sys.exit(test.failures > 0)
 

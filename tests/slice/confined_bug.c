@@ -1,9 +1,11 @@
-/* confined_bug.c - a mistake in libdw, for confined.py: preloaded, it tries to get out.
+/* confined_bug.c - a mistake in libdw, or in what puts events into words, for confined.py:
+ * preloaded, it tries to get out.
  *
  * SPDX-License-Identifier: MIT
  *
- * Reading debug information begins with dwarf_begin_elf(). This one does what code would do that
- * has taken the process over, says on standard error what came of it, and then goes on.
+ * Reading debug information begins with dwarf_begin_elf(), and a call that failed is told with
+ * strerrorname_np(). These do what code would do that has taken the process over, say on standard
+ * error what came of it, and then go on.
  */
 #define _GNU_SOURCE
 #include <dlfcn.h>
@@ -51,8 +53,11 @@ static int execute(void)
 
 static void try_all(void)
 {
+    static int tried;
     const char *canary = getenv("CANARY");
     char other[4096];
+    if (tried++)
+        return;
     snprintf(other, sizeof other, "%s.other", canary);
     say("open", open("/etc/passwd", O_RDONLY));
     say("create", open(canary, O_CREAT | O_WRONLY, 0600));
@@ -74,10 +79,16 @@ static void try_all(void)
 
 void *dwarf_begin_elf(void *elf, int command, void *group)
 {
-    static int tried;
     void *(*real)(void *, int, void *) = NULL;
-    if (!tried++)
-        try_all();
+    try_all();
     *(void **)&real = dlsym(RTLD_NEXT, "dwarf_begin_elf");
     return real(elf, command, group);
+}
+
+const char *strerrorname_np(int error)
+{
+    const char *(*real)(int) = NULL;
+    try_all();
+    *(void **)&real = dlsym(RTLD_NEXT, "strerrorname_np");
+    return real(error);
 }
