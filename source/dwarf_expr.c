@@ -45,6 +45,7 @@ struct eval {
     bool finished; /* `piece` is what the operations before described */
     bool stack_value;
     struct source_piece piece;
+    Dwarf_Block constant; /* what `piece` has, if that is more than a number */
 };
 
 static const struct kind generic = {GENERIC, 64};
@@ -445,6 +446,7 @@ static void implicit_value(struct eval *e, Dwarf_Op *op)
     }
     memcpy(&value, block.data, block.length < sizeof value ? block.length : sizeof value);
     describe(e, SOURCE_CONSTANT, 0, value);
+    e->constant = block.length > sizeof value ? block : (Dwarf_Block){0};
 }
 
 /* What the operations up to here described becomes a piece. */
@@ -457,11 +459,11 @@ static void end_piece(struct eval *e, uint32_t bytes, uint32_t reads_before)
         piece = (struct source_piece){.where = SOURCE_NOWHERE};
     } else if (!e->finished) {
         struct value top = pop(e);
+        top.t = bits_of_value(e, top);
         bool known = term_is_number(top.t);
         piece = (struct source_piece){.where = SOURCE_MEMORY, .address = top.t.v};
         e->failed |= top.t.kind == TERM_UNKNOWN && (!e->stack_value || terms_of(e->view));
         if (e->stack_value) {
-            top.t = bits_of_value(e, top);
             piece.where = out->reads == reads_before && known ? SOURCE_CONSTANT : SOURCE_COMPUTED;
             piece.address = 0;
             piece.value = top.t.v;
@@ -472,10 +474,13 @@ static void end_piece(struct eval *e, uint32_t bytes, uint32_t reads_before)
     if (piece.where != SOURCE_COMPUTED)
         out->reads = reads_before;
     piece.bytes = bytes;
-    if (out->pieces < SOURCE_PIECES)
+    if (piece.where == SOURCE_CONSTANT && e->constant.length)
+        e->failed |= !source_place_constant(out, e->constant.data, e->constant.length, bytes);
+    else if (out->pieces < SOURCE_PIECES)
         out->piece[out->pieces++] = piece;
     else
         e->failed = true;
+    e->constant = (Dwarf_Block){0};
     e->finished = e->stack_value = false;
     e->depth = 0;
 }

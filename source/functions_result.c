@@ -19,7 +19,8 @@ enum {
     REG_RDX = 1,
     REG_XMM0 = 17,
     REG_ST0 = 33,
-    ST_BYTES = 10
+    ST_BYTES = 10,
+    LONG_DOUBLE = 16
 };
 
 /* What an eightbyte has; a larger one wins. */
@@ -30,7 +31,7 @@ struct shape {
     enum word word[WORDS];
     uint64_t at; /* of the part that is looked at */
     bool memory; /* something in it cannot be in registers */
-    bool x87;    /* there is a long double */
+    bool x87;    /* there is a long double, or two that are a complex number */
     bool vector; /* something whose eightbytes belong together */
 };
 
@@ -149,6 +150,12 @@ static void look(struct shape *s, const struct source_type *t)
     case TYPE_ARRAY:
         look_at_elements(s, t);
         return;
+    case TYPE_COMPLEX:
+        if (bytes <= WORD * WORDS)
+            mark(s, s->at, s->at + bytes, WORD_FLOATS);
+        else
+            s->x87 = true;
+        break;
     case TYPE_FLOAT:
         source_types_name(t, name, sizeof name);
         if (bytes <= WORD)
@@ -207,9 +214,12 @@ static bool is_record(const struct source_type *t)
 static bool place_value(struct shape *s, struct source_place *p)
 {
     const bool alone = s->word[0] == WORD_NONE && s->word[1] == WORD_NONE;
-    if (s->x87 && !s->memory && alone && p->bytes == WORD * WORDS) {
-        add_register(p, REG_ST0, ST_BYTES);
-        add_padding(p, p->bytes - ST_BYTES);
+    if (s->x87 && !s->memory && alone &&
+        (p->bytes == LONG_DOUBLE || source_types_class(&p->type) == TYPE_COMPLEX)) {
+        for (uint16_t i = 0; i < p->bytes / LONG_DOUBLE; i++) {
+            add_register(p, REG_ST0 + i, ST_BYTES);
+            add_padding(p, LONG_DOUBLE - ST_BYTES);
+        }
         return true;
     }
     s->memory |= s->x87;
@@ -225,6 +235,17 @@ static bool place_value(struct shape *s, struct source_place *p)
     return true;
 }
 
+/* GCC makes copies of functions that leave out what no caller looks at; that may be the result, and
+ * only the copy's name tells. */
+static bool may_drop_result(struct source *s, gaddr entry)
+{
+    uint64_t addr;
+    const struct source_mod *m = source_module_at(s, entry, &addr);
+    const struct source_symbol *symbol = m ? source_symbols_at(m, addr) : NULL;
+
+    return symbol && strstr(symbol->name, ".isra.");
+}
+
 bool functions_result(struct source *s, const struct functions_one *f,
                       struct functions_returned *out)
 {
@@ -232,7 +253,8 @@ bool functions_result(struct source *s, const struct functions_one *f,
     struct shape shape = {.source = s};
 
     *out = (struct functions_returned){.led = false};
-    if (!functions_entry(s, f, &die) || !source_type_of(&die, &type))
+    if (!functions_entry(s, f, &die) || !source_type_of(&die, &type) ||
+        may_drop_result(s, f->entry))
         return false;
     struct source_type t = source_types_of(&type);
     out->place.type = t;

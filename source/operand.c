@@ -6,7 +6,7 @@
 #include "source/operand.h"
 #include "source/place.h"
 
-enum { NUMBER_BYTES = 16 /* of long double */, ST0 = 33 /* DWARF's */, ST_BYTES = 10 };
+enum { NUMBER_BYTES = 16 /* of long double */, ST0 = 33 /* DWARF's */, STS = 8, ST_BYTES = 10 };
 
 static struct source_scene types_scene(const struct operand_reader *r)
 {
@@ -244,8 +244,8 @@ struct term operand_register_term(struct operand_reader *r, unsigned reg, uint64
     struct source_view view = {.s = r->scene->source, .frame = &r->scene->frame};
     struct terms *terms = r->scene->frame.terms;
     unsigned first, most;
-    if (reg == ST0 && to <= ST_BYTES && to - from <= sizeof(uint64_t))
-        return term_vector(terms, AGENT_ST0, (unsigned)from, (unsigned)(to - from));
+    if (reg >= ST0 && reg < ST0 + STS && to <= ST_BYTES && to - from <= sizeof(uint64_t))
+        return term_vector(terms, AGENT_ST0 + reg - ST0, (unsigned)from, (unsigned)(to - from));
     if (!registers_dwarf(reg, &first, &most) || to > most || to - from > sizeof(uint64_t))
         return (struct term){0};
     if (first >= LOC_VEC) { /* the upper halves of vector registers are not to be had */
@@ -369,7 +369,7 @@ int operand_fetch(struct operand_reader *r, struct operand *o, enum operand_role
         return 0;
     if (class == TYPE_ARRAY)
         return decay(r, o);
-    if (class == TYPE_RECORD || class == TYPE_VOID)
+    if (class == TYPE_RECORD || class == TYPE_VOID || class == TYPE_COMPLEX)
         return err_set_code(r->err, EXPRESSION_BAD, "it is no number");
     if (operand_note(r, o, role))
         return -1;

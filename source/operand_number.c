@@ -80,7 +80,7 @@ int operand_convert(struct operand_reader *r, struct operand *o, const struct so
     enum source_class class = source_types_class(type);
     uint64_t bytes = source_types_bytes(type, NULL);
     if (class == TYPE_RECORD || class == TYPE_ARRAY || class == TYPE_VOID || class == TYPE_NONE ||
-        class == TYPE_FUNCTION)
+        class == TYPE_FUNCTION || class == TYPE_COMPLEX)
         return err_set_code(r->err, EXPRESSION_BAD,
                             "a cast is to a number or a pointer: *(struct s *) p");
     if (class == TYPE_FLOAT) {

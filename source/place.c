@@ -39,11 +39,27 @@ struct term source_place_tls_base(const struct source_view *view)
                    term_number(0 - block_bytes(view->m)));
 }
 
+bool source_place_constant(struct source_place *out, const uint8_t *data, size_t length,
+                           size_t bytes)
+{
+    length = bytes && bytes < length ? bytes : length;
+    for (size_t at = 0, n; at < length; at += n) {
+        struct source_piece piece = {.where = SOURCE_CONSTANT};
+        n = length - at < sizeof piece.value ? length - at : sizeof piece.value;
+        memcpy(&piece.value, data + at, n);
+        piece.bytes = (uint32_t)n;
+        if (out->pieces == SOURCE_PIECES)
+            return false;
+        out->piece[out->pieces++] = piece;
+    }
+    return true;
+}
+
 static bool constant_value(Dwarf_Die *die, struct source_place *out)
 {
     Dwarf_Attribute attribute;
     Dwarf_Sword number;
-    Dwarf_Block block;
+    Dwarf_Block block = {0};
     uint64_t value = 0;
 
     if (!dwarf_attr_integrate(die, DW_AT_const_value, &attribute))
@@ -52,6 +68,8 @@ static bool constant_value(Dwarf_Die *die, struct source_place *out)
         value = (uint64_t)number;
     else if (!dwarf_formblock(&attribute, &block))
         memcpy(&value, block.data, block.length < sizeof value ? block.length : sizeof value);
+    if (block.length > sizeof value && out->bytes <= sizeof value * SOURCE_PIECES)
+        return source_place_constant(out, block.data, block.length, out->bytes);
     out->piece[0] = (struct source_piece){
         .where = SOURCE_CONSTANT, .value = value, .bytes = (uint32_t)out->bytes};
     out->pieces = 1;

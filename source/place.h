@@ -24,6 +24,11 @@ struct source_view {
 int source_place_find(const struct source_view *view, const struct source_var *var,
                       struct source_place *out, struct err *err);
 
+/* Adds a constant of any size, in words; `bytes` is what it is part of, 0: not known. False: there
+ * is no room for it. */
+bool source_place_constant(struct source_place *out, const uint8_t *data, size_t length,
+                           size_t bytes);
+
 /* The variable's one location is this register. */
 bool source_place_is_register(const struct source_view *view, const struct source_var *var,
                               unsigned reg);

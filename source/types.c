@@ -83,6 +83,8 @@ static enum source_class class_of_base(Dwarf_Die *die)
         return TYPE_UNSIGNED;
     case DW_ATE_float:
         return TYPE_FLOAT;
+    case DW_ATE_complex_float:
+        return TYPE_COMPLEX;
     default:
         return TYPE_NONE;
     }

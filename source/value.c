@@ -139,6 +139,14 @@ static uint64_t fraction_of(const void *value, size_t bytes)
                                      : v;
 }
 
+/* The x87's format has its first bit of the fraction; only the smallest numbers have none set. */
+static bool is_invalid(const struct source_type *t, const uint8_t *value, size_t bytes)
+{
+    if ((bytes != 10 && bytes != 16) || strstr(base_name(t), "128"))
+        return false;
+    return (value[8] || value[9] & 0x7f) && !(value[7] & 0x80);
+}
+
 static void write_float(const struct source_type *t, const void *value, size_t bytes, char *buf,
                         size_t room)
 {
@@ -147,11 +155,24 @@ static void write_float(const struct source_type *t, const void *value, size_t b
 
     if (!source_value_float(t, value, bytes, &l))
         write_bytes(value, bytes, buf, room);
+    else if (is_invalid(t, value, bytes))
+        snprintf(buf, room, "<invalid float value>");
     else if (l != l)
         snprintf(buf, room, "%snan(0x%" PRIx64 ")", __builtin_signbit(l) ? "-" : "",
                  fraction_of(value, bytes));
     else
         snprintf(buf, room, "%.*Lg", digits, l);
+}
+
+static void write_complex(const struct source_type *t, const uint8_t *value, size_t bytes,
+                          char *buf, size_t room)
+{
+    const size_t half = bytes / 2;
+    char real[64], imaginary[64];
+
+    write_float(t, value, half, real, sizeof real);
+    write_float(t, value + half, half, imaginary, sizeof imaginary);
+    snprintf(buf, room, "%s + %si", real, imaginary);
 }
 
 /* ---- enumerations ---- */
@@ -298,6 +319,8 @@ void source_value_write(const struct source_type *t, const void *value, size_t b
 
     if (class == TYPE_FLOAT)
         write_float(t, value, bytes, buf, room);
+    else if (class == TYPE_COMPLEX)
+        write_complex(t, value, bytes, buf, room);
     else if (bytes == 16 && (class == TYPE_SIGNED || class == TYPE_UNSIGNED))
         write_wide(value, class == TYPE_SIGNED, buf, room);
     else if (!whole)

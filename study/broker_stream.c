@@ -11,7 +11,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "debug/probe.h"
+#include "replayer/probes.h"
 #include "study/broker_private.h"
 
 /* struct broker_answer.result: others follow, but for the last one. */

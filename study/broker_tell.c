@@ -11,7 +11,6 @@
 #include <time.h>
 
 #include "debug/messages.h"
-#include "debug/probe.h"
 #include "study/broker_private.h"
 #include "study/study.h"
 
