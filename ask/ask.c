@@ -17,7 +17,7 @@ const struct question ask_questions[] = {
     {NULL, NULL, NULL, ASK_LOG, 0, 0, 0, NULL},
 };
 
-/* One pass is ended. What is done then, with what is known, is short. */
+/* Whoever reads the trace is told to end. What is done then, with what is known, is short. */
 static bool watch(void *arg, uint64_t done, uint64_t total)
 {
     struct asking *q = arg;
@@ -27,16 +27,6 @@ static bool watch(void *arg, uint64_t done, uint64_t total)
         return false;
     q->stopped = true;
     return true;
-}
-
-void ask_watch(struct asking *q)
-{
-    trace_watch(q->study->trace, watch, q);
-}
-
-int ask_ended(const struct err *err)
-{
-    return err->code == TRACE_STOPPED ? 1 : -1;
 }
 
 const struct question *ask_find(const char *name)
@@ -56,7 +46,13 @@ int ask_answer(struct asking *q, struct err *err)
         return err_set(err,
                        "this recording leaves instructions out, and the answer needs all of them: "
                        "ask the one that it was made of");
+    if (q->study->trace)
+        trace_watch(q->study->trace, watch, q);
+    if (q->other)
+        trace_watch(q->other->trace, watch, q);
     int end = of->answer(q, err);
+    if (end < 0 && q->stopped && err->code == TRACE_STOPPED)
+        end = 1;
     if (gaps && end >= 0)
         rows_note(q->rows, "what was executed in the gaps of this recording (%s) does not count",
                   gaps);

@@ -38,11 +38,10 @@ int ask_errors(struct asking *q, struct err *err)
 {
     if (rows_begin(q->rows, columns, sizeof columns / sizeof *columns, err))
         return -1;
-    ask_watch(q);
     struct heap *h = heap_of(q->study, q->given->allocator, err);
     const struct heap_errors *e = h ? heap_errors(h, q->study, err) : NULL;
     if (!e)
-        return ask_ended(err);
+        return -1;
     int end = 0;
     for (size_t i = 0; !end && i < e->count; i++)
         end = tell(q, h, &e->list[i], err);

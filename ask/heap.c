@@ -140,10 +140,9 @@ static int tell_one(struct asking *q, const struct heap *h, struct err *err)
 
 int ask_heap(struct asking *q, struct err *err)
 {
-    ask_watch(q);
     const struct heap *h = heap_of(q->study, q->given->allocator, err);
     if (!h)
-        return ask_ended(err) < 0 || rows_begin(q->rows, columns, ALL_COLUMNS, err) ? -1 : 1;
+        return -1;
     blocks_note(q, h);
     return q->given->words ? tell_one(q, h, err) : tell_all(q, h, err);
 }

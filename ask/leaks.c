@@ -47,11 +47,10 @@ int ask_leaks(struct asking *q, struct err *err)
 {
     if (rows_begin(q->rows, columns, sizeof columns / sizeof *columns, err))
         return -1;
-    ask_watch(q);
     struct heap *h = heap_of(q->study, q->given->allocator, err);
     struct heap_leaks leaks;
     if (!h || heap_leaks(h, q->study, &leaks, err))
-        return ask_ended(err);
+        return -1;
     int end = 0;
     for (size_t i = 0; !end && i < leaks.count; i++)
         end = tell(q, h, &leaks.list[i], err);

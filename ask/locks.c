@@ -129,9 +129,8 @@ int ask_locks(struct asking *q, struct err *err)
     const struct locks_event **held = NULL;
     if (moment(q, &at, err) || rows_begin(q->rows, columns, sizeof columns / sizeof *columns, err))
         return -1;
-    ask_watch(q);
     const struct locks *l = locks_find(q->study, err);
-    int end = l && (held = locks_held(l, at, &count, err)) ? 0 : ask_ended(err);
+    int end = l && (held = locks_held(l, at, &count, err)) ? 0 : -1;
     for (size_t i = 0; !end && i < count; i++)
         end = tell_held(q, held[i], err);
     for (size_t i = 0; !end && i < l->waits; i++)

@@ -68,13 +68,10 @@ struct question {
     int (*answer)(struct asking *q, struct err *err); /* 0; 1: enough; -1 */
 };
 
-/* The answer, to a recording that leaves something out as far as there is one. */
+/* The answer, to a recording that leaves something out as far as there is one. While a question
+ * reads the trace, the user is told how far it is, and may interrupt it: then it fails with
+ * TRACE_STOPPED, which is no error. */
 int ask_answer(struct asking *q, struct err *err);
-
-/* For questions about facts, which look at all of the trace first: tells how far that is, and lets
- * Ctrl-C end it. ask_ended() is for facts that could not be found: 1 if that was why, else -1. */
-void ask_watch(struct asking *q);
-int ask_ended(const struct err *err);
 
 extern const struct question ask_questions[]; /* ends with a row without a name */
 const struct question *ask_find(const char *name);

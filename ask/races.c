@@ -60,9 +60,8 @@ int ask_races(struct asking *q, struct err *err)
 {
     if (rows_begin(q->rows, columns, sizeof columns / sizeof *columns, err))
         return -1;
-    ask_watch(q);
     const struct races *list = races_find(q->study, q->given->locksets, err);
-    int end = list ? 0 : ask_ended(err);
+    int end = list ? 0 : -1;
     /* What is certain, and then what may be meant to be so. */
     for (int race = RACE_CERTAIN; !end && race >= RACE_MAYBE; race--)
         for (size_t i = 0; !end && i < list->pairs; i++)

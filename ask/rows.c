@@ -385,7 +385,7 @@ int rows_finish(struct rows *r, bool interrupted, struct err *err)
 {
     if (r->foreign)
         return ferror(r->options.out) ? err_set(err, "the answer cannot be written") : 0;
-    if (r->options.group && write_groups(r, err))
+    if (r->options.group && r->columns && write_groups(r, err))
         return -1;
     r->broken = interrupted;
     if (interrupted)

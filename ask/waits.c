@@ -61,7 +61,7 @@ static int tell(struct asking *q, const struct hang_thread *t, struct err *err)
     rows_text(q->rows, KIND, t->kind ? locks_kind_name(t->kind) : call ? call : "");
     rows_text(q->rows, WHAT, t->what);
     rows_position(q->rows, AT, &t->at, t->since.ticks);
-    location_place(q, PLACE, t->line_pc);
+    location_place(q, PLACE, t->line_pc ? t->line_pc : t->at.pc);
     tell_others(q, t);
     hang_story(q->study, t, story, sizeof story);
     rows_text(q->rows, STORY, story);

@@ -23,7 +23,7 @@ enum source_class {
     TYPE_BOOLEAN,
     TYPE_CHARACTER, /* one byte; `plain` char is signed */
     TYPE_UCHARACTER,
-    TYPE_FLOAT, /* 4, 8, or x87's: 16 */
+    TYPE_FLOAT,   /* 4, 8, or x87's: 16 */
     TYPE_COMPLEX, /* two of these */
     TYPE_ENUM,
     TYPE_POINTER,

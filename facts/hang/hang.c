@@ -12,6 +12,7 @@
 #include "facts/hang/hang_int.h"
 #include "facts/hang/history.h"
 #include "facts/locks/naming.h"
+#include "facts/order/parts.h"
 #include "pinball/end_reason.h"
 
 enum { THREADS_MOST = 4096 };
@@ -104,6 +105,15 @@ static void look_at_call(struct hang_job *j, struct hang_place *p,
     t->endless = p->futex && !t->arg[3] && (t->arg[1] & PRIVATE);
 }
 
+/* Where no code is the user's own: the innermost call outside the C library. */
+static gaddr other_line_pc(struct study *s, const struct hang_place *p)
+{
+    for (size_t i = 0; i < p->frames; i++)
+        if (parts_code(s, stack_line_pc(p->frame, i)) == PART_OTHER)
+            return stack_line_pc(p->frame, i);
+    return 0;
+}
+
 static int place_thread(struct hang_job *j, const struct program_thread *live, struct err *err)
 {
     struct hang_place *p = &j->place[j->places];
@@ -129,6 +139,8 @@ static int place_thread(struct hang_job *j, const struct program_thread *live, s
     if (p->own < p->frames) {
         t->line_pc = stack_line_pc(p->frame, p->own);
         t->cfa = p->frame[p->own].cfa;
+    } else {
+        t->line_pc = other_line_pc(j->study, p);
     }
     j->places++;
     free(r);

@@ -35,10 +35,11 @@ struct hang_thread {
     int32_t tid;
     char name[16];
     struct position at; /* of its next instruction: the call of the kernel that it waits in */
-    gaddr line_pc, cfa; /* the innermost call in the user's own code; 0: not known */
-    bool waits;         /* else it could run */
-    bool endless;       /* no time ends it, and nobody outside of the program */
-    int64_t call;       /* of the kernel; -1: none */
+    gaddr line_pc; /* the innermost call in the user's own code, else in a library; 0: not known */
+    gaddr cfa;     /* of that call, if it is in the user's own code; 0: not known */
+    bool waits;    /* else it could run */
+    bool endless;  /* no time ends it, and nobody outside of the program */
+    int64_t call;  /* of the kernel; -1: none */
     uint64_t arg[HANG_ARGUMENTS];
     enum locks_kind kind;     /* LOCKS_NONE: something else */
     gaddr object;             /* 0: not known */

@@ -70,6 +70,7 @@ static bool *held_by(struct search *q, gaddr lock, uint32_t thread)
 static int change(struct search *q, const struct pass_step *st, unsigned insn,
                   const struct locks_event *what, struct err *err)
 {
+    const struct call *c = &q->call[st->step->thread];
     struct locks_event e = *what;
     bool *held = held_by(q, e.lock, st->step->thread);
     if (!held)
@@ -77,6 +78,7 @@ static int change(struct search *q, const struct pass_step *st, unsigned insn,
     if (*held == e.take)
         return 0;
     *held = e.take;
+    e.tried = e.take && (c->is.does == CALLS_TRIES || c->is.does == CALLS_TRIES_SHARED);
     gaddr pc = st->block->insn[insn].in.pc;
     e.insn = st->insn + insn;
     e.thread = st->step->thread;

@@ -34,6 +34,7 @@ struct locks_event {
     enum locks_kind kind;
     bool take;   /* else it was given back */
     bool shared; /* a reader's */
+    bool tried;  /* it would not have waited for it, or not for ever */
 };
 
 /* A call in which a thread went to sleep. */

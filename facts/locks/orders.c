@@ -43,7 +43,7 @@ static int add_edge(struct search *q, size_t held, size_t taken, struct err *err
 {
     struct orders *o = q->out;
     struct orders_edge e = {.held = held, .taken = taken, .gate_at = o->gates};
-    if (is_known(q, held, taken))
+    if (event_of(q, taken)->tried || is_known(q, held, taken))
         return 0;
     for (size_t i = 0; i < q->held.count; i++) {
         const struct locks_event *g = event_of(q, q->held.event[i]);

@@ -2,7 +2,8 @@
  *
  * SPDX-License-Identifier: MIT
  *
- * A thread that takes B while it holds A makes an edge from A to B. A circle of edges of different
+ * A thread that takes B while it holds A makes an edge from A to B, unless it would not have waited
+ * for B for ever (trylock, timedlock). A circle of edges of different
  * threads can be a deadlock in another schedule, unless all of them hold a further lock while they
  * do it (a gate), or only read. Each circle of locks is told once. Plain arrays.
  */

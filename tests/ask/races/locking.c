@@ -8,6 +8,7 @@
 #include <pthread.h>
 #include <semaphore.h>
 #include <stdlib.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "../../slice/race/cases.h"
@@ -51,6 +52,30 @@ static int both_orders(void)
 {
     run(forth);
     run(back);
+    return total;
+}
+
+static void *back_tried(void *arg)
+{
+    static const struct timespec long_ago;
+    pthread_mutex_lock(&second);
+    if (!pthread_mutex_trylock(&first)) {
+        total++;
+        pthread_mutex_unlock(&first);
+    }
+    if (!pthread_mutex_timedlock(&first, &long_ago)) {
+        total++;
+        pthread_mutex_unlock(&first);
+    }
+    pthread_mutex_unlock(&second);
+    return arg;
+}
+
+/* Who does not wait for ever is in no deadlock. */
+static int tried(void)
+{
+    run(forth);
+    run(back_tried);
     return total;
 }
 
@@ -288,6 +313,7 @@ int main(int argc, char *argv[])
     static const struct one_case list[] = {{"both_orders", both_orders},
                                            {"one_order", one_order},
                                            {"gated", gated},
+                                           {"tried", tried},
                                            {"by_luck", by_luck},
                                            {"waits", waits},
                                            {"hangs", hangs},

@@ -144,6 +144,7 @@ def main():
         test.kept()
         test.orders("one_order", [])
         test.orders("gated", [])
+        test.orders("tried", [])
         test.locksets()
         test.waiting()
         test.hanging()
