@@ -17,7 +17,7 @@ const struct question ask_questions[] = {
     {NULL, NULL, NULL, ASK_LOG, 0, 0, 0, NULL},
 };
 
-/* Whoever reads the trace is told to end. What is done then, with what is known, is short. */
+/* Ends one pass over the trace. What is done then, with what is known, is short. */
 static bool watch(void *arg, uint64_t done, uint64_t total)
 {
     struct asking *q = arg;

@@ -241,15 +241,24 @@ static bool global_object(struct source *s, gaddr addr, struct source_object *ou
         symbol = NULL;
     if (!symbol && (!var || !var->bytes))
         return false;
-    *out = (struct source_object){.tuned = true};
     uint64_t start = symbol ? symbol->addr : var->addr, bytes = symbol ? symbol->bytes : var->bytes;
     if (symbol && var && var->addr <= symbol->addr && var->bytes > symbol->bytes) {
         start = var->addr;
         bytes = var->bytes;
     }
-    out->start = start + m->bias;
-    out->bytes = bytes;
+    *out = (struct source_object){.start = start + m->bias, .bytes = bytes};
     return true;
+}
+
+/* Was the code optimized? Where that is not known: yes. */
+static bool is_tuned(const struct source_mod *here, uint64_t at)
+{
+    const int32_t scope = here ? source_scopes_at(here, at) : SOURCE_NONE;
+
+    if (scope == SOURCE_NONE)
+        return true;
+    const struct source_unit *unit = &here->unit[here->scope[scope].unit];
+    return unit->tuned || unit->loclists;
 }
 
 bool source_object(struct source *s, gaddr pc, const struct source_frame *frame, gaddr addr,
@@ -261,7 +270,10 @@ bool source_object(struct source *s, gaddr pc, const struct source_frame *frame,
 
     if (frame)
         return here && here->dwarf && local_object(&view, addr, out);
-    return global_object(s, addr, out);
+    if (!global_object(s, addr, out))
+        return false;
+    out->tuned = is_tuned(here, at);
+    return true;
 }
 
 bool source_variable_declared(struct source *s, gaddr pc, const struct source_frame *frame,

@@ -272,7 +272,8 @@ static void forget_doubtful(struct watcher *w)
     struct heap_errors *e = w->out;
     size_t kept = 0;
     for (size_t i = 0; i < e->count; i++)
-        if (!e->list[i].variable || objects_counts(&w->objects, e->list[i].variable_pc))
+        if (!e->list[i].variable ||
+            objects_counts(&w->objects, e->list[i].variable_pc, e->list[i].low))
             e->list[kept++] = e->list[i];
     e->count = kept;
 }

@@ -8,6 +8,8 @@
 #include "base/search.h"
 #include "base/table.h"
 #include "facts/heap/errors_int.h"
+#include "facts/order/parts.h"
+#include "pinball/pinball.h"
 #include "study/past.h"
 
 enum {
@@ -42,6 +44,7 @@ struct search {
     uint8_t **piece; /* what was read */
     size_t pieces;
     TABLE(struct page) pages; /* that have or had blocks: no roots are there */
+    bool of_library;          /* what is looked at is the C library's own data */
     bool failed;
 };
 
@@ -114,10 +117,19 @@ static struct live *find(const struct search *s, gaddr addr)
 
 /* ---- reaching ---- */
 
+/* The C library's malloc knows the memory behind a block by where its header would be, which is
+ * still in the block: its last 8 bytes, if it has them. */
+static bool is_next_header(const struct live *l, uint64_t word)
+{
+    enum { HEADER = 16, ALIGN = 16, LEAST = 32 };
+    uint64_t chunk = (l->end - l->start + HEADER / 2 + ALIGN - 1) & ~(uint64_t)(ALIGN - 1);
+    return word == l->start - HEADER + (chunk < LEAST ? LEAST : chunk);
+}
+
 static void reach(struct search *s, uint64_t word)
 {
     struct live *l = find(s, word);
-    if (!l || l->reached)
+    if (!l || l->reached || (s->of_library && is_next_header(l, word)))
         return;
     l->reached = true;
     if (array_push(&s->waiting, &s->waits, &s->wait_room, (uint32_t)(l - s->live)))
@@ -200,6 +212,14 @@ static int reach_thread(struct search *s, const struct program_thread *t, struct
     return bad;
 }
 
+static bool is_of_library(const struct search *s, int32_t file)
+{
+    const struct kept_file *f = file >= 0 && (uint32_t)file < pinball_files(s->s->pinball)
+                                    ? pinball_file(s->s->pinball, (uint32_t)file)
+                                    : NULL;
+    return f && parts_module(f->path) == PART_LIBRARY;
+}
+
 /* What is written of a module's file is plain memory, right behind what is not. */
 static int reach_data(struct search *s)
 {
@@ -210,9 +230,12 @@ static int reach_data(struct search *s)
     for (size_t i = 0; i < maps; i++) {
         bool follows = i && map[i - 1].end == map[i].start;
         module = map[i].file >= 0 || (module && follows);
+        if (map[i].file >= 0 || !follows)
+            s->of_library = is_of_library(s, map[i].file);
         if (module && (map[i].prot & WRITE) && reach_memory(s, map[i].start, map[i].end, false))
             return -1;
     }
+    s->of_library = false;
     return 0;
 }
 

@@ -69,7 +69,10 @@ static bool static_site(struct objects *o, gaddr pc, gaddr addr, struct objects_
     struct source_object object;
     if (addr < LOWEST || !source_object(o->study->source, pc, NULL, addr, &object))
         return false;
-    *out = (struct objects_site){.start = object.start, .bytes = object.bytes, .tuned = true};
+    *out = (struct objects_site){.start = object.start,
+                                 .bytes = object.bytes,
+                                 .tuned = object.tuned,
+                                 .ahead = !object.tuned};
     return true;
 }
 
@@ -111,10 +114,11 @@ uint16_t objects_site(void *arg, gaddr pc, uint8_t base, int64_t add, bool index
     return add_site(o, pc, found ? &site : NULL);
 }
 
-bool objects_counts(struct objects *o, gaddr pc)
+bool objects_counts(struct objects *o, gaddr pc, gaddr low)
 {
     uint64_t n = table_find(&o->by_pc, pc + 1)->number;
-    return n && (o->site[n].sure || o->machine->site[n].seen);
+    const struct objects_site *s = &o->site[n];
+    return n && (s->sure || o->machine->site[n].seen || (s->ahead && low >= s->start + s->bytes));
 }
 
 /* ---- objects ---- */

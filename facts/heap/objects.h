@@ -25,6 +25,7 @@ struct objects_site {
     bool local;
     bool tuned; /* by a compiler that optimizes */
     bool sure;  /* nothing else can be meant */
+    bool ahead; /* ... by what is behind it: who means the end of the one before is too far, too */
     bool whole; /* which variable it is is not known: all of the frame up to its return address */
 };
 
@@ -62,7 +63,7 @@ uint32_t objects_tag(void *arg, const struct machine_at *at, uint16_t site);
 
 /* The object of a tag; NULL: it is a block's. */
 const struct object *objects_of(const struct objects *o, uint32_t tag);
-/* Does the site at that pc count? */
-bool objects_counts(struct objects *o, gaddr pc);
+/* Does the site at that pc count, of what was touched from `low` on? */
+bool objects_counts(struct objects *o, gaddr pc, gaddr low);
 
 #endif

@@ -51,11 +51,18 @@ static const struct {
     {"call_once", {LOCKS_ONCE, CALLS_WAITS}},
 };
 
+/* Functions that take a time have a second name in the C library, which ends in 64. */
+static bool is_called(const char *name, const char *wanted)
+{
+    const size_t n = strlen(wanted);
+    return strncmp(name, wanted, n) == 0 && (!name[n] || strcmp(name + n, "64") == 0);
+}
+
 struct calls_function calls_known(const char *name)
 {
     name = parts_name(name);
     for (size_t i = 0; i < sizeof known / sizeof *known; i++)
-        if (strcmp(name, known[i].name) == 0)
+        if (is_called(name, known[i].name))
             return known[i].is;
     return (struct calls_function){.kind = LOCKS_NONE};
 }

@@ -78,7 +78,8 @@ static int change(struct search *q, const struct pass_step *st, unsigned insn,
     if (*held == e.take)
         return 0;
     *held = e.take;
-    e.tried = e.take && (c->is.does == CALLS_TRIES || c->is.does == CALLS_TRIES_SHARED);
+    e.tried =
+        e.take && c->parent && (c->is.does == CALLS_TRIES || c->is.does == CALLS_TRIES_SHARED);
     gaddr pc = st->block->insn[insn].in.pc;
     e.insn = st->insn + insn;
     e.thread = st->step->thread;

@@ -48,6 +48,14 @@ __attribute__((noinline)) static void lose_ring(void)
     KEEP(a);
 }
 
+/* malloc's own pointer to the free memory behind it is one into its last bytes. */
+__attribute__((noinline)) static void lose_last(void)
+{
+    char *p = malloc(100); /* LEAK: direct 1 100 */
+    p[0] = 1;
+    KEEP(p);
+}
+
 __attribute__((noinline)) static void clean(void)
 {
     volatile char stack[4096]; /* no stale pointers below */
@@ -84,5 +92,7 @@ int main(void)
     clean();
     on_stack[0] = (uintptr_t)malloc(12);
     printf("%p\n", (void *)on_stack);
+    lose_last();
+    clean();
     exit(on_stack == NULL);
 }

@@ -93,6 +93,14 @@ CASE write_static(void)
     sink = behind[three];
 }
 
+/* One access, and none inside: only where nothing was optimized it is clear what is meant. */
+CASE one_behind(void)
+{
+    static volatile char own[8], other[8];
+    own[three + 4 + MORE] = 1; /* WRONG: overflow */
+    sink = other[three];
+}
+
 CASE read_static(void)
 {
     static volatile int own[12] = {1, 2};
@@ -138,7 +146,7 @@ static const struct {
 } cases[] = {
 #define ROW(name) {#name, name},
     ROW(by_another) ROW(before_begin) ROW(copied) ROW(received) ROW(up_the_stack) ROW(write_static)
-        ROW(read_static) ROW(from_the_end) ROW(all_of_it)};
+        ROW(one_behind) ROW(read_static) ROW(from_the_end) ROW(all_of_it)};
 
 /* The cases that are named, or all; without words, their names. */
 int main(int argc, char **argv)
