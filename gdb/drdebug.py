@@ -597,6 +597,9 @@ def run_to_main():
     except gdb.error:
         say("There is no function main, so this is the program's first instruction.")
         return
+    if statements.load() and not statements.begins_at_main():
+        say("The begin of main is left out, so this is the recording's begin.")
+        return
     breakpoint_at_main = gdb.Breakpoint("main", temporary=True)
     quietly("continue")
     if breakpoint_at_main.is_valid() and ask("when")["at_end"]:

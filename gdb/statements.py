@@ -92,6 +92,16 @@ class Statements:
                  "depth": self.all[number].depth, "current": number == now, "text": statement_text(self.all[number])}
                 for number in before + after]
 
+    def begins_at_main(self):
+        """Is there a place where GDB would stop for a breakpoint at main?"""
+        probe = gdb.Breakpoint("main", internal=True)
+        places = [place.address for place in probe.locations] if hasattr(probe, "locations") else []
+        probe.delete()
+        begin = ask("when")["position"]
+        thread, count, _ = re.fullmatch(r"T(\d+):(\d+):([0-9a-f]+)", begin).groups()
+        return any(one.begin <= (one.begin[0], pc) <= one.end for one in self.all for pc in places
+                   if one.thread == int(thread) and one.begin[0] >= int(count))
+
     def holds(self, pc):
         """Is code there kept? A statement is of one line; without lines it is one instruction."""
         if self.lines is None:

@@ -122,6 +122,9 @@ def threads(room):
     for gap in ("0", "20000"):
         pinball = f"{whole}.{gap}"
         drdebug("relog", whole, "--at", "failure", "--gap", gap, "-o", pinball)
+        first = session(pinball, ["pin when", "step"])[0]
+        if "left out" not in first or "SIGABRT" in first:
+            fail(f"threads: a recording without the begin of main does not begin at its own: {first}")
         parts = session(pinball, ["pin goto end"] + ["reverse-step", "pin when"] * 16 + ["step", "pin when"] * 15)
         places = [found.group() if (found := re.search(r"T\d+:\d+:[0-9a-f]+", part)) else None for part in parts[2:64:2]]
         back, forth = places[:16], places[16:]
