@@ -335,7 +335,7 @@ static bool after_mmap(struct thread *t, const long a[6], long result, struct re
      * written itself. So where that may happen both are of one object. */
     bool one = shared || mapped_object_of(st.dev, st.ino) || mapped_may_write_file(a[4]);
     if (shared && may_write((int)a[4]))
-        mapped_make_object(st.dev, st.ino);
+        mapped_make_object(st.dev, st.ino, (int)a[4]);
     uint32_t object = one ? mapped_object_of(st.dev, st.ino) : 0;
     describe(r, start, bytes, a);
     r->offset = (uint64_t)a[5];

@@ -40,7 +40,7 @@ void mapped_opened(int fd, bool may_write)
     struct filestat st;
     bool regular = may_write && filestat_get(fd, &st) && filestat_type(&st) == FILESTAT_REGULAR;
     if (regular) {
-        mapped_size_seen(&st); /* O_TRUNC */
+        mapped_size_seen(&st, fd); /* O_TRUNC */
         mapped_own_writes(st.dev, st.ino);
     }
     set_bit(mapped.writable, fd, regular);
@@ -83,56 +83,6 @@ static void become_object(struct mapping *n, uint32_t object)
     n->object = object;
 }
 
-void mapped_make_object(uint64_t dev, uint64_t ino)
-{
-    uint32_t object = mapped_object_of(dev, ino);
-    for (size_t i = 0; i < mapped.count && !log_over(); i++) {
-        struct mapping *n = &mapped.list[i];
-        if (!is_private_of(n, dev, ino))
-            continue;
-        if (!object) {
-            object = ++mapped.objects;
-            if (object < OBJECTS) {
-                mapped.size[object] = n->size;
-                mapped.stale[object] = n->changed || n->size > WHOLE_BYTES;
-            }
-        }
-        become_object(n, object);
-    }
-}
-
-/* Is more or less of it there, in one of these mappings, than when it was mapped? */
-static bool is_resized(const struct filestat *st)
-{
-    for (size_t i = 0; i < mapped.count; i++) {
-        const struct mapping *n = &mapped.list[i];
-        uint64_t size = (uint64_t)st->size, least = size < n->size ? size : n->size;
-        if (is_private_of(n, st->dev, st->ino) && size != n->size &&
-            least < n->offset + (n->end - n->start))
-            return true;
-    }
-    return false;
-}
-
-void mapped_size_seen(const struct filestat *st)
-{
-    if (is_resized(st))
-        mapped_make_object(st->dev, st->ino);
-    uint32_t object = mapped_object_of(st->dev, st->ino);
-    if (!object || object >= OBJECTS || mapped.size[object] == (uint64_t)st->size)
-        return;
-    mapped_log_size(object, (uint64_t)st->size);
-}
-
-void mapped_path_size_seen(const char *path)
-{
-    struct filestat st;
-    if (sys4(__NR_newfstatat, -100, (long)path, (long)&st, 0) == 0) {
-        mapped_size_seen(&st);
-        mapped_own_writes(st.dev, st.ino);
-    }
-}
-
 void mapped_log_object_piece(uint32_t object, uint64_t offset, const void *data, uint64_t bytes)
 {
     uint64_t room = (bytes + 7) & ~7ull;
@@ -163,6 +113,63 @@ static void log_object(uint32_t object, int fd, uint64_t from, uint64_t to)
     }
 }
 
+void mapped_make_object(uint64_t dev, uint64_t ino, int fd)
+{
+    uint32_t object = mapped_object_of(dev, ino);
+    for (size_t i = 0; i < mapped.count && !log_over(); i++) {
+        struct mapping *n = &mapped.list[i];
+        if (!is_private_of(n, dev, ino))
+            continue;
+        if (!object) {
+            object = ++mapped.objects;
+            if (object < OBJECTS) {
+                mapped.size[object] = n->size;
+                mapped.stale[object] = n->changed || n->size > WHOLE_BYTES;
+            }
+        }
+        become_object(n, object);
+        if (n->changed) /* it is made of the file as it was kept */
+            log_object(object, fd, n->offset, n->offset + (n->end - n->start));
+        n->changed = false;
+    }
+}
+
+/* Is more or less of it there, in one of these mappings, than when it was mapped? */
+static bool is_resized(const struct filestat *st)
+{
+    for (size_t i = 0; i < mapped.count; i++) {
+        const struct mapping *n = &mapped.list[i];
+        uint64_t size = (uint64_t)st->size, least = size < n->size ? size : n->size;
+        if (is_private_of(n, st->dev, st->ino) && size != n->size &&
+            least < n->offset + (n->end - n->start))
+            return true;
+    }
+    return false;
+}
+
+void mapped_size_seen(const struct filestat *st, int fd)
+{
+    if (is_resized(st))
+        mapped_make_object(st->dev, st->ino, fd);
+    uint32_t object = mapped_object_of(st->dev, st->ino);
+    if (!object || object >= OBJECTS || mapped.size[object] == (uint64_t)st->size)
+        return;
+    mapped_log_size(object, (uint64_t)st->size);
+}
+
+void mapped_path_size_seen(const char *path)
+{
+    enum { CLOEXEC_ = 02000000 };
+    struct filestat st;
+    if (sys4(__NR_newfstatat, -100, (long)path, (long)&st, 0) || !mapped_is_mapped(st.dev, st.ino))
+        return;
+    long fd = sys4(__NR_openat, -100, (long)path, CLOEXEC_, 0);
+    mapped_size_seen(&st, (int)fd);
+    mapped_own_writes(st.dev, st.ino);
+    if (fd >= 0)
+        sys1(__NR_close, fd);
+}
+
 static bool is_all_mapped(uint32_t object, uint64_t from, uint64_t to)
 {
     for (size_t i = 0; i < mapped.count; i++) {
@@ -179,7 +186,7 @@ static void log_changed(int fd, uint64_t from, uint64_t to)
     struct filestat st;
     if (!filestat_get(fd, &st))
         return;
-    mapped_size_seen(&st);
+    mapped_size_seen(&st, fd);
     mapped_own_writes(st.dev, st.ino);
     uint32_t object = mapped_object_of(st.dev, st.ino);
     if (object && object < OBJECTS && !is_all_mapped(object, from, to))

@@ -60,12 +60,12 @@ void mapped_log_size(uint32_t object, uint64_t size);
 void mapped_opened(int fd, bool may_write);
 bool mapped_may_write_file(long fd); /* it is a regular one */
 /* The file may have another size now; what is mapped of it comes and goes with that. */
-void mapped_size_seen(const struct filestat *st);
+void mapped_size_seen(const struct filestat *st, int fd); /* which shows it; < 0: none does */
 void mapped_path_size_seen(const char *path);
 void mapped_watch_writers(uint64_t dev, uint64_t ino); /* it is mapped now */
 /* Private mappings of the file were not thought to show anything but what was kept of it. Now that
  * it is written through a shared one, or has another size, they show an object. */
-void mapped_make_object(uint64_t dev, uint64_t ino);
+void mapped_make_object(uint64_t dev, uint64_t ino, int fd);
 void mapped_log_object_piece(uint32_t object, uint64_t offset, const void *data, uint64_t bytes);
 void mapped_file_written(struct call_kind k, const long a[6], long result);
 /* process_vm_writev to oneself: the remote ranges are here. */

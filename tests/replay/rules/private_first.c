@@ -1,6 +1,6 @@
 /* private_first.c - a file is mapped privately, to be read or written. Only then it is written
  * through a shared mapping, and gets other sizes; pages that were not written show that, those that
- * were do not.
+ * were do not. The same once a call has written to it.
  */
 #include "rule.h"
 #include <setjmp.h>
@@ -24,6 +24,44 @@ static int faults(const volatile uint8_t *at)
 static void look(const char *what, size_t pages)
 {
     say("%s: %016lx %016lx\n", what, digest(p, pages * PAGE), digest(q, pages * PAGE));
+}
+
+static void shorten(int fd)
+{
+    check(ftruncate(fd, 3 * PAGE + 100) == 0);
+}
+
+static void shorten_by_name(int fd)
+{
+    (void)fd;
+    check(truncate("called", 3 * PAGE + 100) == 0);
+}
+
+static void map_shared(int fd)
+{
+    uint8_t *shared = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    fill(shared + 20, 10);
+    munmap(shared, 4 * PAGE);
+}
+
+static void after_call(const char *what, void (*then)(int))
+{
+    uint8_t bytes[2 * PAGE];
+    fill(bytes, sizeof bytes);
+    close(make_file("called", 4 * PAGE));
+    int fd = open("called", O_RDONLY);
+    p = mmap(NULL, 4 * PAGE, PROT_READ | PROT_WRITE, MAP_PRIVATE, fd, 0);
+    q = mmap(NULL, 4 * PAGE, PROT_READ, MAP_PRIVATE, fd, 0);
+    close(fd);
+    p[1] ^= 1;
+    fd = open("called", O_RDWR);
+    check(pwrite(fd, bytes, sizeof bytes, PAGE / 2) == sizeof bytes);
+    look("written by a call", 3);
+    then(fd);
+    look(what, 3);
+    close(fd);
+    munmap(p, 4 * PAGE);
+    munmap(q, 4 * PAGE);
 }
 
 int main(void)
@@ -53,5 +91,8 @@ int main(void)
     look("shorter", 2);
     check(truncate("other", 6 * PAGE) == 0 && !faults(p + 5 * PAGE) && p[3 * PAGE] == 0);
     look("longer", 2);
+    after_call("then shorter", shorten);
+    after_call("then shorter, by name", shorten_by_name);
+    after_call("then shared", map_shared);
     return 0;
 }
