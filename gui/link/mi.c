@@ -17,7 +17,7 @@ static bool take_escape(struct nested *r, GString *out)
 {
     static const char letters[] = "nrtabfve", meant[] = "\n\r\t\a\b\f\v\033";
     const char *letter = *r->at ? strchr(letters, *r->at) : NULL;
-    int c = *r->at;
+    int c = (unsigned char)*r->at;
     if (!c)
         return false;
     if (c >= '0' && c <= '7') {

@@ -135,7 +135,7 @@ int main(int argc, char **argv)
     return total;
 }
 """)
-    subprocess.run(["cc", "-g", "-O0", "-o", "far", "far.c"], cwd=test.work, check=True)
+    subprocess.run(["cc", "-g", "-O0", "-static", "-o", "far", "far.c"], cwd=test.work, check=True)
     test.run("record", 4, "record", "-q", "-o", "far.pinball", "./far")
     test.run("trace", 0, "trace", "-o", "good", "far.pinball")
 

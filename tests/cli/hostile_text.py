@@ -91,7 +91,7 @@ class Test:
         # A string needs escapes, a comment does not.
         text = re.sub(rb'(?<=")([^"\n]*)EVIL', lambda m: m[1] + octal, SOURCE.replace(b'"t" EVIL', b'"tEVIL"'))
         pathlib.Path(os.fsdecode(source)).write_bytes(text.replace(b"EVIL", EVIL))
-        subprocess.run([self.compiler, "-g", "-gdwarf-4", "-gno-as-loc-support", "-O0", "-pthread", "-w", source, "-o",
+        subprocess.run([self.compiler, "-g", "-gdwarf-4", "-gno-as-loc-support", "-O0", "-pthread", "-static", "-w", source, "-o",
                         program], check=True)
         data = pathlib.Path(os.fsdecode(program)).read_bytes()
         assert data.count(BARE) >= 2 and len(BARE) == len(STAB)
