@@ -200,10 +200,18 @@ static char **recording_words(struct debugger *d)
 {
     const struct session_recording *r = &d->session.recording;
     const char *gdb = d->own->remote ? NULL : d->own->gdb; /* the setting is about this machine */
-    const char *const words[] = {d->own->drdebug,      "debug", r->own ? NULL : "--confined",
-                                 gdb ? "--gdb" : NULL, gdb,     d->own->again_at ? "--start" : NULL,
-                                 d->own->path,         "--",    "-i=mi3",
-                                 r->own ? NULL : "-nx"};
+    const char *const words[] = {d->own->drdebug,
+                                 "debug",
+                                 r->own ? NULL : "--confined",
+                                 gdb ? "--gdb" : NULL,
+                                 gdb,
+                                 d->own->again_at ? "--start" : NULL,
+                                 d->own->path,
+                                 "--",
+                                 "-i=mi3",
+                                 r->own ? NULL : "-nx",
+                                 r->own ? NULL : "-iex",
+                                 r->own ? NULL : "set source open off"};
     const char *given[G_N_ELEMENTS(words) + 1] = {NULL};
     for (size_t i = 0, n = 0; i < G_N_ELEMENTS(words); i++)
         if (words[i])

@@ -100,3 +100,11 @@ void variables_take(struct variables *v, const char *scope, const struct value *
         v->scope = g_strdup(scope);
     }
 }
+
+uint64_t variables_elements(const char *type)
+{
+    const char *open = type ? strchr(type, '[') : NULL;
+    if (!open || !g_str_has_suffix(type, "]") || strchr(type, ')'))
+        return 0;
+    return g_ascii_strtoull(open + 1, NULL, 10);
+}

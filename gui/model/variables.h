@@ -33,4 +33,7 @@ void variables_take(struct variables *v, const char *scope, const struct value *
 /* By its type, as GDB writes it. */
 bool variables_type_has_parts(const char *type);
 
+/* How many elements an array of this type has, such as char [100001]. 0: it is no array. */
+uint64_t variables_elements(const char *type);
+
 #endif

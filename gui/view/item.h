@@ -20,7 +20,8 @@ struct _GuiItem {
     unsigned line;
     enum item_look look;
     bool has_parts;    /* a tree's row that can be opened */
-    GListStore *parts; /* once it was opened */
+    GListStore *parts; /* once it is shown */
+    bool asked;        /* for its parts: when it is opened first */
 };
 
 /* Texts are taken: cells that are missing are "". */

@@ -188,10 +188,10 @@ static GtkWidget *make_label(const char *class)
 
 struct pane *slices_pane_new(struct window *w)
 {
-    static const struct table_column columns[] = {{"Rank", 46, false},
-                                                  {"Line", 160, true},
+    static const struct table_column columns[] = {{"#", 32, false},
+                                                  {"Line", 152, true},
                                                   {"Statement", 0, true},
-                                                  {"How", 86, false},
+                                                  {"How", 78, false},
                                                   {"What", 110, true}};
     static const struct table_kind kind = {
         .name = "Slice", .columns = columns, .count = 5, .click = true, .activated = on_activated};

@@ -83,6 +83,23 @@ static void name_row(GtkWidget *child, const GuiItem *item)
     g_free(words);
 }
 
+/* GTK asks for the model of all rows that are seen, to know whether they can be opened; what is in
+ * it is asked for when one is opened. */
+static void fill(struct table *t, GuiItem *item)
+{
+    if (item->asked || !item->parts)
+        return;
+    item->asked = true;
+    t->kind.opened(t->arg, item);
+}
+
+static void on_expanded(GtkTreeListRow *row, GParamSpec *spec, struct table *t)
+{
+    (void)spec;
+    if (gtk_tree_list_row_get_expanded(row))
+        fill(t, item_of(row));
+}
+
 static void bind(GtkSignalListItemFactory *factory, GtkListItem *list_item, struct cells *cells)
 {
     void *row = gtk_list_item_get_item(list_item);
@@ -98,8 +115,10 @@ static void bind(GtkSignalListItemFactory *factory, GtkListItem *list_item, stru
             gtk_widget_add_css_class(label, looks[i]);
         else if (looks[i])
             gtk_widget_remove_css_class(label, looks[i]);
-    if (GTK_IS_TREE_EXPANDER(child))
+    if (GTK_IS_TREE_EXPANDER(child)) {
         gtk_tree_expander_set_list_row(GTK_TREE_EXPANDER(child), row);
+        g_signal_connect(row, "notify::expanded", G_CALLBACK(on_expanded), cells->table);
+    }
     if (cells->column == 0)
         name_row(child, item);
 }
@@ -108,9 +127,11 @@ static void unbind(GtkSignalListItemFactory *factory, GtkListItem *list_item, st
 {
     GtkWidget *child = gtk_list_item_get_child(list_item);
     (void)factory;
-    (void)cells;
-    if (GTK_IS_TREE_EXPANDER(child))
-        gtk_tree_expander_set_list_row(GTK_TREE_EXPANDER(child), NULL);
+    if (!GTK_IS_TREE_EXPANDER(child))
+        return;
+    g_signal_handlers_disconnect_by_func(gtk_list_item_get_item(list_item), on_expanded,
+                                         cells->table);
+    gtk_tree_expander_set_list_row(GTK_TREE_EXPANDER(child), NULL);
 }
 
 static void add_column(struct table *t, unsigned i)
@@ -148,14 +169,12 @@ static void on_activate(GtkColumnView *view, unsigned position, struct table *t)
 
 static GListModel *open_row(void *object, void *arg)
 {
-    struct table *t = arg;
     GuiItem *item = object;
+    (void)arg;
     if (!item->has_parts)
         return NULL;
-    if (!item->parts) {
+    if (!item->parts)
         item->parts = g_list_store_new(GUI_TYPE_ITEM);
-        t->kind.opened(t->arg, item);
-    }
     return G_LIST_MODEL(g_object_ref(item->parts));
 }
 
@@ -246,9 +265,11 @@ static void open_again(struct table *t, GHashTable *keys)
     GListModel *rows = G_LIST_MODEL(t->selection);
     for (unsigned i = 0; i < g_list_model_get_n_items(rows); i++) {
         GtkTreeListRow *row = g_list_model_get_item(rows, i);
-        const GuiItem *item = item_of(row);
-        if (item->key && g_hash_table_contains(keys, item->key))
+        GuiItem *item = item_of(row);
+        if (item->key && g_hash_table_contains(keys, item->key)) {
             gtk_tree_list_row_set_expanded(row, TRUE);
+            fill(t, item);
+        }
         g_object_unref(row);
     }
     g_hash_table_unref(keys);

@@ -11,6 +11,8 @@
 #include "gui/model/variables.h"
 #include "gui/view/table.h"
 
+enum { PARTS_MOST = 200 };
+
 struct tree {
     struct window *window;
     struct table *table;
@@ -65,11 +67,27 @@ static void add_parts(GuiItem *to, const struct value *children)
     }
 }
 
+/* The row below says how many are not shown. */
+static void add_rest(GuiItem *to)
+{
+    uint64_t elements = variables_elements(to->cell[2]);
+    if (elements <= PARTS_MOST)
+        return;
+    char *number = text_number(elements - PARTS_MOST), *words = g_strdup_printf("%s more", number);
+    GuiItem *item = item_new("…", words, "", to->key);
+    g_list_store_append(to->parts, item);
+    g_object_unref(item);
+    g_free(words);
+    g_free(number);
+}
+
 static void on_children(void *arg, const struct mi_record *result)
 {
     struct opening *o = arg;
-    if (result && o->item->parts)
+    if (result && o->item->parts) {
         add_parts(o->item, value_get(result->results, "children"));
+        add_rest(o->item);
+    }
     opening_free(o);
 }
 
@@ -81,7 +99,7 @@ static void on_object(void *arg, const struct mi_record *result)
         opening_free(o);
         return;
     }
-    char *list = g_strdup_printf("-var-list-children --all-values %s 0 200", name);
+    char *list = g_strdup_printf("-var-list-children --all-values %s 0 %d", name, PARTS_MOST);
     char *delete = g_strdup_printf("-var-delete %s", name);
     debugger_query(o->tree->window->debugger, list, on_children, o);
     debugger_query(o->tree->window->debugger, delete, NULL, NULL);
@@ -93,11 +111,15 @@ static void on_opened(void *arg, GuiItem *item)
 {
     struct tree *t = arg;
     struct opening *o = g_new(struct opening, 1);
-    char *quoted = mi_quote(item->key), *command = g_strdup_printf("-var-create - * %s", quoted);
+    /* GDB makes an object of each element, wanted or not: that would take minutes. */
+    bool huge = variables_elements(item->cell[2]) > PARTS_MOST;
+    char *of = huge ? g_strdup_printf("(%s)[0]@%d", item->key, PARTS_MOST) : g_strdup(item->key);
+    char *quoted = mi_quote(of), *command = g_strdup_printf("-var-create - * %s", quoted);
     *o = (struct opening){.tree = t, .item = g_object_ref(item)};
     debugger_query(t->window->debugger, command, on_object, o);
     g_free(command);
     g_free(quoted);
+    g_free(of);
 }
 
 static void on_menu(void *arg, GuiItem *item, GtkWidget *at)

@@ -235,6 +235,17 @@ static void a_slice_knows_its_lines_and_dependences(void **state)
     value_free(v);
 }
 
+static void knows_how_many_elements_an_array_has(void **state)
+{
+    (void)state;
+    assert_int_equal(variables_elements("char [100001]"), 100001);
+    assert_int_equal(variables_elements("int *[300][2]"), 300);
+    assert_int_equal(variables_elements("int (*)[300]"), 0);
+    assert_int_equal(variables_elements("std::array<int [9], 2>"), 0);
+    assert_int_equal(variables_elements("int"), 0);
+    assert_int_equal(variables_elements(NULL), 0);
+}
+
 static void marks_variables_that_changed(void **state)
 {
     struct value *a =
@@ -316,6 +327,7 @@ int main(void)
         cmocka_unit_test(text_of_a_stranger_is_made_safe),
         cmocka_unit_test(a_slice_knows_its_lines_and_dependences),
         cmocka_unit_test(marks_variables_that_changed),
+        cmocka_unit_test(knows_how_many_elements_an_array_has),
         cmocka_unit_test(breakpoints_can_be_made_again),
         cmocka_unit_test(memory_is_rows_of_bytes),
     };
