@@ -57,6 +57,7 @@ struct engine {
     /* A debugger takes part: a kernel thread of the runtime's own asks for the baton, so all calls
      * that wait give it away; and it gets these signals in the program's place. */
     bool guested;
+    uint64_t guest_runs; /* so often it has let the program go on */
     uint64_t guest_signals;
 };
 extern struct engine engine;

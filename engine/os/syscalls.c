@@ -17,6 +17,7 @@
 #include "engine/os/sending.h"
 #include "engine/os/signals.h"
 #include "engine/os/special.h"
+#include "engine/os/terminal.h"
 #include "engine/os/threads.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
@@ -37,14 +38,25 @@ static handler_fn *const handlers[] = {
 __attribute__((noinline)) static long wait_for(struct thread *t, long nr, const long a[6])
 {
     struct divert d;
-    long b[6], error;
-    bool diverted = effects_divert(t, nr, a, b, &d, &error);
-    if (error)
-        return error;
-    baton_drop(t);
-    long r = engine_syscall(nr, diverted ? b : a);
-    baton_acquire(t);
-    return diverted ? effects_deliver(t, &d, r) : r;
+    long b[6], error, r;
+    bool again;
+    if (engine.guested && terminal_waits(nr, a) && terminal_read(t, nr, a, &r))
+        return r;
+    do {
+        bool diverted = effects_divert(t, nr, a, b, &d, &error);
+        if (error)
+            return error;
+        const uint64_t runs = engine.guest_runs;
+        baton_drop(t);
+        r = engine_syscall(nr, diverted ? b : a);
+        baton_acquire(t);
+        again = r > 0 && runs != engine.guest_runs && terminal_looks(nr);
+        if (again)
+            r = t->pending ? -EINTR : -EAGAIN;
+        again = again && !t->pending;
+        r = diverted ? effects_deliver(t, &d, r) : r;
+    } while (again);
+    return r;
 }
 
 static bool may_wait(long nr, const long a[6])

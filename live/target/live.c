@@ -84,6 +84,7 @@ static void run_on(struct thread *self, const struct mailbox_run *how)
 {
     live.run = *how;
     live.runs++;
+    engine.guest_runs++;
     baton_only(how->run_thread);
     stops_run(self, how);
 }

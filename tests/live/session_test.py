@@ -203,6 +203,33 @@ def asleep(s):
     s.do("kill", "killed")
 
 
+def typed(s):
+    """The program waits for the terminal while somebody types for GDB: each sees what is meant for it, and a signal that is passed on
+    interrupts the wait as it does natively."""
+    def stop():
+        s.press(b"\x03", "SIGINT")
+        s.do("print 6 * 7", r"\$\d+ = 42")
+        s.do("reverse-stepi", "")
+        s.do("continue", "No more reverse-execution history")
+
+    s.start("continue")
+    for how in ("read", "select", "poll"):
+        s.wait_for(f"{how}\n")
+        time.sleep(0.5)
+        stop()
+        s.start("continue")
+        os.write(s.terminal, f"for {how}\n".encode())
+        s.wait_for(f"got for {how}\n")
+        s.wait_for("again\n")
+        time.sleep(0.5)
+        s.press(b"\x03", "SIGINT")
+        s.start("signal SIGINT")
+        s.wait_for("Interrupted system call\n")
+    s.wait_for("exited with status 0")
+    s.wait_for(r"\(gdb\) ")
+    s.do("continue", "exited normally")
+
+
 def parts(s):
     """The recording ends and begins where the program stands; what was recorded can be gone into."""
     s.do("pin record", "is recorded: .*live.pinball")
@@ -346,6 +373,7 @@ SESSIONS = {
     "changes": (changes, SUBJECT),
     "keys": (keys, ("subject", "100000")),
     "asleep": (asleep, ("sleep", "1000")),
+    "typed": (typed, ("subject", "typed")),
     "parts": (parts, SUBJECT),
     "parts_asleep": (parts_asleep, ("sh", "-c", "while :; do sleep 0.1; done")),
     "parts_exec": (parts_exec, ("subject", "exec", "/bin/echo", "from echo")),

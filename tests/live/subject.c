@@ -3,11 +3,15 @@
  *
  * `knob` may be changed at any time, and `twice` called: the result says what was done.
  */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <poll.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/select.h>
 #include <unistd.h>
 
 volatile long knob = 1;
@@ -48,8 +52,35 @@ __attribute__((noinline)) static void fails(volatile long *at)
     *at = knob;
 }
 
+/* It waits for a line, then for one that does not come. */
+static void waits_for_lines(void)
+{
+    static const char *const how[] = {"read", "select", "poll"};
+    struct sigaction action = {.sa_handler = on_alarm};
+    sigaction(SIGINT, &action, NULL);
+    for (int i = 0; i < 6; i++) {
+        char line[64] = "";
+        fd_set set;
+        struct pollfd fd = {.fd = 0, .events = POLLIN};
+        FD_ZERO(&set);
+        FD_SET(0, &set);
+        printf("%s\n", i % 2 ? "again" : how[i / 2]);
+        fflush(stdout);
+        long n = i < 2   ? read(0, line, sizeof line - 1)
+                 : i < 4 ? select(1, &set, NULL, NULL, NULL)
+                         : poll(&fd, 1, -1);
+        if (n > 0 && i > 1)
+            n = read(0, line, sizeof line - 1);
+        printf("%s%s\n", n < 0 ? strerror(errno) : "got ", line);
+    }
+}
+
 int main(int argc, char **argv)
 {
+    if (argc > 1 && !strcmp(argv[1], "typed")) {
+        waits_for_lines();
+        return 0;
+    }
     if (argc > 1 && !strcmp(argv[1], "crash"))
         fails((volatile long *)8);
     if (argc > 2 && !strcmp(argv[1], "exec"))
