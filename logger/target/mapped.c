@@ -370,8 +370,7 @@ static bool after_mmap(struct thread *t, const long a[6], long result, struct re
     if (object && object < OBJECTS)
         mapped.size[object] = r->size;
     const bool fresh = is_fresh(&st), writes = shared && may_write((int)a[4]);
-    const bool shows = !shared && fresh && bytes <= SHOWS_LIMIT && !(a[2] & PROT_WRITE) &&
-                       !(a[3] & MAP_DENYWRITE_);
+    const bool shows = !shared && fresh && bytes <= SHOWS_LIMIT && !(a[3] & MAP_DENYWRITE_);
     add((struct mapping){.start = start,
                          .end = start + bytes,
                          .dev = st.dev,
@@ -383,6 +382,7 @@ static bool after_mmap(struct thread *t, const long a[6], long result, struct re
                          .size = r->file == MAP_FILE_NONE ? 0 : r->size,
                          .fresh = fresh,
                          .shows = shows,
+                         .stores = !shared && (a[2] & PROT_WRITE),
                          .modified = filestat_modified_ns(&st)});
     if (writes)
         mapped_own_writes(st.dev, st.ino);

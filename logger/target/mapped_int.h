@@ -21,11 +21,12 @@ struct mapping {
     uint64_t dev, ino, offset;
     uint32_t object; /* shared, or private but of the same file: its number */
     bool private;
-    bool writable; /* shared, and a child that inherits it may write it */
-    bool changed;  /* private, of no object, and its file is no longer as it was kept */
-    uint64_t size; /* likewise: of its file, when it was mapped; 0: it was not kept */
-    bool fresh;    /* its file was written not long before: somebody may be at it */
-    bool shows;    /* private, not writable, small and fresh: shows what is written to its file */
+    bool writable;     /* shared, and a child that inherits it may write it */
+    bool changed;      /* private, of no object, and its file is no longer as it was kept */
+    uint64_t size;     /* likewise: of its file, when it was mapped; 0: it was not kept */
+    bool fresh;        /* its file was written not long before: somebody may be at it */
+    bool shows;        /* private, small and fresh: pages that are not written show its file */
+    bool stores;       /* private, and the program may write it */
     uint64_t modified; /* when its file was written last, in ns; 0: the program writes it, too */
 };
 

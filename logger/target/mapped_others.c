@@ -196,7 +196,7 @@ void mapped_shared(void)
         bool changed = false;
         for (gaddr a = n.start; s && a < n.end; a += PAGE_BYTES)
             changed |= compare_page(a, s->copy + (a - n.start));
-        if (changed && n.modified) /* not by the program */
+        if (changed && n.modified && !n.stores) /* not by the program */
             mapped_others_write();
         mapped.list[i].changed |= changed && !n.object;
     }

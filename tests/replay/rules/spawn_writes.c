@@ -1,4 +1,4 @@
-/* spawn_writes.c - files that are only read are mapped, shared and privately; a program that was
+/* spawn_writes.c - files are mapped, shared to be read and privately; a program that was
  * spawned, and so has no memory in common with this one, writes to them by calls. */
 #include "rule.h"
 #include <spawn.h>
@@ -22,17 +22,19 @@ static void spawn(void)
     check(waitpid(child, &status, 0) == child && status == 0);
 }
 
-static void try(const char *how, int flags)
+static void try(const char *how, int flags, int prot)
 {
     int fd = open(name, O_RDONLY);
-    const uint8_t *p = mmap(NULL, BYTES, PROT_READ, flags, fd, 0);
+    uint8_t *p = mmap(NULL, BYTES, prot, flags, fd, 0);
     check(p != MAP_FAILED && close(fd) == 0);
     for (int i = 0; i < 3; i++) {
+        if (prot & PROT_WRITE)
+            p[PAGE + i]++; /* from now on it does not show the file there */
         say("%s: %016lx\n", how, digest(p, BYTES));
         spawn();
     }
     say("%s: %016lx\n", how, digest(p, BYTES));
-    munmap((void *)p, BYTES);
+    munmap(p, BYTES);
 }
 
 int main(int argc, char **argv)
@@ -41,7 +43,8 @@ int main(int argc, char **argv)
     if (argc > 1)
         return write_file();
     close(make_file(name, BYTES));
-    try("shared", MAP_SHARED);
-    try("private", MAP_PRIVATE);
+    try("shared", MAP_SHARED, PROT_READ);
+    try("private", MAP_PRIVATE, PROT_READ);
+    try("private, and written", MAP_PRIVATE, PROT_READ | PROT_WRITE);
     return 0;
 }
