@@ -142,6 +142,8 @@ static void json_story(const struct slice_print *p)
             json_string(x->carrier[k]);
         }
         fputs("], ", stdout);
+        json_rows("with", x->part, x->parts);
+        fputs(", ", stdout);
         json_rows("decided_at", x->decision, x->decisions);
         fputs(", ", stdout);
         json_rows("called_at", x->call, x->calls);

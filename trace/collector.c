@@ -99,7 +99,17 @@ static bool full(const struct collector *c)
 
 /* ---- what the whole recording shows ---- */
 
-/* The stack was torn down right before the jump: it is a tail call. */
+/* Is it `mov rsp, x`? */
+static bool sets_stack(const struct insn *in)
+{
+    struct insn_operands ops;
+    insn_operands(in, &ops);
+    return in->mnemonic == ZYDIS_MNEMONIC_MOV && ops.op[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+           ops.op[0].reg.value == ZYDIS_REGISTER_RSP;
+}
+
+/* The stack was torn down right before the jump: it is a tail call. An unwinder of exceptions puts
+ * the stack somewhere, pops where to go and goes there: that is a return. */
 static bool leaves_frame(const struct code_block *b)
 {
     struct insn_operands ops;
@@ -108,6 +118,7 @@ static bool leaves_frame(const struct code_block *b)
     const struct insn *in = &b->insn[b->insns - 2].in;
     switch (in->mnemonic) {
     case ZYDIS_MNEMONIC_POP:
+        return b->insns < 3 || !sets_stack(&b->insn[b->insns - 3].in);
     case ZYDIS_MNEMONIC_LEAVE:
         return true;
     case ZYDIS_MNEMONIC_ADD:

@@ -226,6 +226,15 @@ static uint32_t unwind(struct frames_thread *t, gaddr sp)
     return n;
 }
 
+/* Unwinders of exceptions return by `mov rsp, x; pop r; jmp r`: the frame whose return address is
+ * popped is over, too. `slot` has set rsp. */
+static bool pops_and_jumps(const struct trace_step *s, const struct code_block *b,
+                           const struct plan_slot *slot)
+{
+    return b->tail == INSN_JMP_IND && s->insns == b->insns && slot->insn + 3u == b->insns &&
+           b->insn[b->insns - 2].in.mnemonic == ZYDIS_MNEMONIC_POP;
+}
+
 /* True: it ends with a call or a return. */
 static bool left(struct frames_thread *t, const struct trace_step *s, const struct code_block *b,
                  uint64_t insn)
@@ -246,7 +255,7 @@ uint32_t frames_leave(struct frames *f, const struct trace_step *s, const struct
     uint32_t torn = 0;
     for (uint32_t i = 0; b->moves_stack && i < b->slots; i++)
         if (b->slot[i].kind == PLAN_STACK && b->slot[i].insn < s->insns)
-            torn += unwind(t, values[i]);
+            torn += unwind(t, values[i] + (pops_and_jumps(s, b, &b->slot[i]) ? sizeof(gaddr) : 0));
     if (!left(t, s, b, insn))
         return torn;
     const struct code_insn *last = &b->insn[b->insns - 1];

@@ -163,11 +163,19 @@ static bool is_named(const struct event *ev, const struct frame *f, gaddr addr)
     return false;
 }
 
+/* Is it a register that a function must save for its caller? What it stores of others is its own,
+ * except in the lazy resolver, which keeps arguments for somebody else. */
+static bool is_kept(const struct frame *f, unsigned reg)
+{
+    const unsigned kept = 1u << RBX | 1u << RBP | 1u << R12 | 1u << R13 | 1u << R14 | 1u << R15;
+    return f->resolver || kept >> reg & 1;
+}
+
 static void save(struct scanner *s, struct frame *f, gaddr addr, const struct event *ev)
 {
     bool early = f->saves < s->max_save;
     f->saves += early;
-    if (early || is_named(ev, f, addr))
+    if ((early && is_kept(f, ev->reg)) || is_named(ev, f, addr))
         arm(s, addr, f->serial, ev->reg);
 }
 

@@ -5,7 +5,7 @@
 #include "trace/scan.h"
 
 /* Add one with every change of these bytes, or of what a scan finds. */
-enum { SCAN_VERSION = 3 };
+enum { SCAN_VERSION = 4 };
 
 /* To be freed; NULL: no memory. */
 uint8_t *scan_pack(const struct scan *s, size_t *bytes);

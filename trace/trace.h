@@ -22,7 +22,7 @@
  * (pack.h), of what is counted as an instruction, an entry or a target. Traces of other versions
  * are made again. unit.trace.version fails if it was forgotten. Version 1 did not say what it was.
  */
-enum { TRACE_VERSION = 2 };
+enum { TRACE_VERSION = 3 };
 enum { TRACE_OTHER_VERSION = -1001 }; /* err->code of trace_open() */
 
 /* A chunk is full with so many steps, values, or bytes of notes. */

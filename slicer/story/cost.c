@@ -32,6 +32,33 @@ static bool is_inside(const struct search *t, uint32_t node)
     return node != FLOWS_CRITERION && !study_line(t->study, t->flows->node[node].pc, &l);
 }
 
+/* Memory that a library works on for the user: of a frame, a variable or a block. What is not
+ * is the library's own, as the allocator's lists are. */
+static bool is_users(const struct search *t, uint32_t node, const struct flows_edge *x)
+{
+    enum { STACK = 8 << 20 };
+    const struct flows_node *n = &t->flows->node[node];
+    const struct source_frame none = {0};
+    char unused[64];
+    if (!x->memory || (x->addr >= n->cfa && x->addr < n->cfa + STACK))
+        return true;
+    if (t->findings->heap &&
+        heap_find(t->findings->heap, x->addr, t->flows->insn[node], true) != HEAP_NONE)
+        return true;
+    return source_variable(t->study->source, t->of->pc, &none, x->addr, x->bytes, unused,
+                           sizeof unused);
+}
+
+/* How much more it costs to leave code without source. */
+static int cost_of_inside(const struct search *t, const struct entry *e)
+{
+    if (!is_inside(t, e->use_node))
+        return 0;
+    if (e->kind == SLICE_CONTROL || !e->via || !is_users(t, e->via_node, e->via))
+        return WEIGHT_INSIDE;
+    return is_inside(t, e->node) ? WEIGHT_WRITTEN : WEIGHT_GIVEN;
+}
+
 /* The row of the report with the use. */
 static const struct report_row *used_in(const struct search *t, uint32_t node)
 {
@@ -98,6 +125,8 @@ static uint32_t step_cost(const struct search *t, const struct entry *e)
         cost += WEIGHT_FIXED;
     else if (user && near_error(user, e, &near))
         return near;
+    if (e->kind == SLICE_CONTROL && user && user->passed)
+        cost += WEIGHT_CHOICE;
     bool starts = starts_sum(t, e, constant);
     if (e->kind == SLICE_VALUE && constant)
         cost += starts ? WEIGHT_START : WEIGHT_CONSTANT;
@@ -105,8 +134,7 @@ static uint32_t step_cost(const struct search *t, const struct entry *e)
         cost -= WEIGHT_RARE * e->rare;
     if (usual_opens(t->usual, f->row_of[e->node]))
         cost += WEIGHT_OPENING;
-    if (is_inside(t, e->use_node))
-        cost += WEIGHT_INSIDE;
+    cost += cost_of_inside(t, e);
     if (e->kind != SLICE_CONTROL && e->use_node != FLOWS_CRITERION)
         cost -= WEIGHT_AGE * log_of(f->insn[e->use_node] - f->insn[e->node]);
     if (r && !cost_same_function(t, e))

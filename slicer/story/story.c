@@ -15,7 +15,10 @@
 #include "base/array.h"
 #include "study/look.h"
 
-enum { ENTRIES_MOST = 1 << 20 };
+enum {
+    ENTRIES_MOST = 1 << 20,
+    FURTHER = 4000, /* ways that are looked at when there are rows enough: rows tell more lines */
+};
 
 /* ---- the heap ---- */
 
@@ -209,6 +212,8 @@ static void describe(struct search *t, const struct entry *e, struct story_row *
     x->count = count_edges(t, x);
     x->calls = was.calls;
     memcpy(x->call, was.call, sizeof x->call);
+    x->parts = was.parts;
+    memcpy(x->part, was.part, sizeof x->part);
     x->alsos = was.alsos;
     memcpy(x->also, was.also, sizeof x->also);
 }
@@ -256,6 +261,8 @@ static int32_t tell(struct search *t, const struct entry *e)
         add_site(t, e, &t->out->row[row]);
     if (row != STORY_NONE && rank(how) <= rank(t->out->row[row].how))
         return row;
+    if (row == STORY_NONE && t->out->rows == STORY_ROWS)
+        return STORY_NONE;
     if (row == STORY_NONE)
         row = (int32_t)t->out->rows++;
     if (e->parent < row)
@@ -368,6 +375,13 @@ static int expand(struct search *t, uint32_t number, unsigned kinds, bool copy, 
     return 0;
 }
 
+/* What decided that a copy was made decided which value it is. */
+static int expand_choice(struct search *t, uint32_t number, int32_t parent)
+{
+    t->entry[number].passed = true;
+    return expand(t, number, SLICE_CONTROL, false, parent);
+}
+
 /* The line of a copy is offered as a row of its own. */
 static int offer(struct search *t, uint32_t number)
 {
@@ -385,10 +399,23 @@ bool story_attached(const struct story_row *x, uint32_t row)
     for (uint32_t i = 0; i < x->decisions; i++)
         if (x->decision[i] == row)
             return true;
+    for (uint32_t i = 0; i < x->parts; i++)
+        if (x->part[i] == row)
+            return true;
     for (uint32_t i = 0; i < x->calls; i++)
         if (x->call[i] == row)
             return true;
     return false;
+}
+
+/* Did a call make the frame of a row's function, not of one that only handed its value on? */
+static bool calls_function_of(const struct search *t, const struct entry *e,
+                              const struct report_row *is)
+{
+    struct source_line l;
+    const struct report_row *r = story_report_row(t, e->via_node);
+    return r && r->function == is->function &&
+           study_line(t->study, t->flows->node[e->via_node].pc, &l);
 }
 
 /* A call is told with a row of the function that it called. */
@@ -399,6 +426,17 @@ static bool attach_call(struct story_row *x, uint32_t row)
     return true;
 }
 
+/* What was computed in the function of a row is told with the row that was made from it. */
+static bool attach_part(struct search *t, struct story_row *x, uint32_t row)
+{
+    const struct report_row *r = &t->report->row[row];
+    if (row == x->row || x->parts == STORY_PARTS || !r->file ||
+        story_find_row(t, r, RACE_NONE) != STORY_NONE)
+        return false;
+    x->part[x->parts++] = row;
+    return true;
+}
+
 /* What decided in the function of a row is told with that row, and so is what else its line does.
  * False: it needs a row of its own. */
 static bool attach(struct search *t, const struct entry *e)
@@ -406,15 +444,19 @@ static bool attach(struct search *t, const struct entry *e)
     const struct report_row *r = story_report_row(t, e->node);
     struct story_row *x = &t->out->row[e->parent];
     uint32_t row = t->flows->row_of[e->node];
-    if (e->from == STORY_NO_ENTRY || e->race || e->mark || !is_shown(t, r))
+    if (e->from == STORY_NO_ENTRY || e->race || e->mark || !is_shown(t, r) ||
+        (e->via->memory && how_of(t, e) == STORY_OUTSIDE))
         return false;
     if (story_attached(x, row))
         return true;
     const struct report_row *is = &t->report->row[x->row];
     if (e->kind == SLICE_CONTROL && t->flows->node[e->node].call && is->thread == r->thread)
-        return attach_call(x, row);
-    if (e->kind != SLICE_CONTROL || is->thread != r->thread || is->function != r->function ||
-        (row != x->row && x->decisions == STORY_DECISIONS))
+        return !calls_function_of(t, e, is) || attach_call(x, row);
+    if (is->thread != r->thread || is->function != r->function)
+        return false;
+    if (e->kind != SLICE_CONTROL)
+        return attach_part(t, x, row);
+    if (row != x->row && x->decisions == STORY_DECISIONS)
         return false;
     if (row != x->row)
         x->decision[x->decisions++] = row;
@@ -445,7 +487,8 @@ static int take(struct search *t, uint32_t number)
         return expand(t, number, SLICE_CONTROL, false, tell(t, &e));
     bool copy = passes(t, number);
     if (copy && !e.mark)
-        return offer(t, number) || expand(t, number, data, true, e.parent);
+        return offer(t, number) || expand(t, number, data, true, e.parent) ||
+               expand_choice(t, number, e.parent);
     int32_t row = attach(t, &e) ? e.parent : tell(t, &e);
     return row == STORY_NONE ? expand(t, number, data, copy, e.parent)
                              : expand(t, number, data | SLICE_CONTROL, copy, row);
@@ -592,7 +635,8 @@ static int run(struct search *t)
     if (!t->seen || !t->through || !t->usual)
         return err_set(t->err, "no memory");
     int bad = begin(t) || add_sizes(t) || add_errors(t);
-    while (!bad && t->heaped && t->out->rows < STORY_ROWS)
+    unsigned more = FURTHER;
+    while (!bad && t->heaped && (t->out->rows < STORY_ROWS || more--))
         bad = take(t, pop(t));
     return bad ? bad : find_positions(t);
 }

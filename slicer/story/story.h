@@ -20,6 +20,7 @@ enum {
     STORY_ROWS = 10,
     STORY_CARRIERS = 3,
     STORY_DECISIONS = 3,
+    STORY_PARTS = 3,
     STORY_SITES = 3,
     STORY_CALLS = 3,
     STORY_OUTSIDE_ROOM = 128,
@@ -54,6 +55,8 @@ struct story_row {
     uint32_t
         decision[STORY_DECISIONS]; /* rows of the report, in the same function: these decided */
     uint32_t decisions;
+    uint32_t part[STORY_PARTS]; /* and these made what the row was made from */
+    uint32_t parts;
     uint32_t call[STORY_CALLS]; /* rows of the report: these called the row's function */
     uint32_t calls;
     gaddr also[STORY_SITES]; /* instructions of the line in other calls that were inlined */
@@ -72,8 +75,8 @@ void story_free(struct story *t); /* NULL is allowed */
 
 const char *story_how(enum story_how how); /* "computed" */
 
-/* `total = 3, read by T1, race, decided at :12, called at main.c:7, carried by f (2 copies), 40
- * times`; "" if there is nothing to say. `value` may be NULL. */
+/* `total = 3, read by T1, race, with :10, decided at :12, called at main.c:7, carried by f (2
+ * copies), 40 times`; "" if there is nothing to say. `value` may be NULL. */
 void story_words(struct study *s, const struct report *r, const struct story_row *row,
                  const char *value, char *out, size_t room);
 

@@ -40,6 +40,7 @@ struct entry {
     uint8_t mark;  /* enum mark */
     uint8_t about; /* the same, of what this is a part of, or decided for */
     bool carried;  /* only the line of a copy is offered */
+    bool passed;   /* a copy that is a step of a run */
     uint8_t crowd; /* rows of its function that it has paid for */
     bool again;    /* and that its line was told with another row */
     uint8_t depth; /* rows from the criterion to its parent */

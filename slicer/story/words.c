@@ -39,13 +39,14 @@ static void append_carriers(const struct story_row *row, char *out, size_t room)
     append(out, room, text);
 }
 
-/* Lines of the same function that decided. */
-static void append_decisions(struct study *s, const struct report *r, const struct story_row *row,
-                             char *out, size_t room)
+/* `decided at :30, :32`: lines of the same function. */
+static void append_lines(struct study *s, const struct report *r, const char *what,
+                         const uint32_t *line, uint32_t lines, char *out, size_t room)
 {
-    char text[WHAT_ROOM] = "decided at ", place[PLACE_ROOM];
-    for (uint32_t i = 0; i < row->decisions; i++) {
-        const struct report_row *x = &r->row[row->decision[i]];
+    char text[WHAT_ROOM], place[PLACE_ROOM];
+    snprintf(text, sizeof text, "%s ", what);
+    for (uint32_t i = 0; i < lines; i++) {
+        const struct report_row *x = &r->row[line[i]];
         size_t used = strlen(text);
         if (x->file)
             snprintf(place, sizeof place, ":%" PRIu32, x->line);
@@ -53,7 +54,7 @@ static void append_decisions(struct study *s, const struct report *r, const stru
             study_place(s, x->pc, place, sizeof place);
         snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "", place);
     }
-    if (row->decisions)
+    if (lines)
         append(out, room, text);
 }
 
@@ -151,7 +152,8 @@ void story_words(struct study *s, const struct report *r, const struct story_row
                  detail);
         append(out, room, text);
     }
-    append_decisions(s, r, row, out, room);
+    append_lines(s, r, "with", row->part, row->parts, out, room);
+    append_lines(s, r, "decided at", row->decision, row->decisions, out, room);
     append_calls(r, row, out, room);
     append_carriers(row, out, room);
     append_inlined(s, r, row, out, room);

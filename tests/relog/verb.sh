@@ -95,7 +95,8 @@ done
 # A recording that leaves something out is traced, sliced and relogged like any other: what is left out is one instruction.
 "$drdebug" slice slice.0 --at failure --full >out 2>&1 || fail "a slice of it: $(cat out)"
 grep -q 'ROOT CAUSE' out || fail "a slice of it lacks the cause: $(cat out)"
-grep -Eq '\(left out: [0-9]+ instructions\)' out || fail "a slice of it does not tell of gaps: $(cat out)"
+"$drdebug" slice filled --at failure --full >out 2>&1 || fail "a slice of one: $(cat out)"
+grep -Eq '\(left out: [0-9]+ instructions\)' out || fail "a slice of one does not tell of gaps: $(cat out)"
 "$drdebug" slice filled --at failure >out 2>&1 || fail "the story of one: $(cat out)"
 grep -Eq '^  T1 +\(left out: [0-9]+ instructions\) +made there +table' out || fail "a story does not tell of gaps: $(cat out)"
 "$drdebug" relog slice.20000 --at failure --gap 0 -o twice >out 2>&1 || fail "once more: $(cat out)"

@@ -476,13 +476,18 @@ static bool is_named(const struct trait *t, const struct frame *f, gaddr addr)
     return false;
 }
 
+/* rbx, rbp, r12 to r15: by the numbers that instructions have for them. */
+#define CALLEE_SAVED "\3\5\14\15\16\17"
+
 static void save(struct oracle *o, const struct run *r, unsigned i, unsigned reg)
 {
     struct frame *f = oracle_frames_top(&r->t->stack);
     struct arm arm = {.addr = address_of(o, r, i, true), .frame = r->frame, .reg = (uint8_t)reg};
     if (f->number != r->frame)
         return;
-    if (f->saves++ >= o->options.max_save && !is_named(trait_of(o, r->b, i), f, arm.addr))
+    bool early = f->saves++ < o->options.max_save &&
+                 (f->resolver || (reg && strchr(CALLEE_SAVED, (int)reg)));
+    if (!early && !is_named(trait_of(o, r->b, i), f, arm.addr))
         return;
     memcpy(arm.of, &r->t->reg[loc_gpr(reg)], sizeof arm.of);
     oracle_shadow_arm(o->memory, &arm);
@@ -555,11 +560,22 @@ static void begin_node(struct oracle *o, const struct run *r, const struct trace
                                                .cfa = f->kind == FRAME_CALL ? f->slot + 8 : 0};
 }
 
+/* Where rsp is set, and a pop and an indirect jump end the block behind that. */
+static gaddr popped(const struct run *r, unsigned insns, unsigned setter)
+{
+    unsigned n = r->b->insns;
+    return insns == n && setter + 3 == n && r->b->insn[n - 1].in.kind == INSN_JMP_IND &&
+                   r->b->insn[n - 2].in.mnemonic == ZYDIS_MNEMONIC_POP
+               ? 8
+               : 0;
+}
+
 static void set_stack(const struct run *r, unsigned insns)
 {
     for (unsigned k = 0; k < r->b->slots; k++)
         if (r->b->slot[k].kind == PLAN_STACK && r->b->slot[k].insn < insns)
-            oracle_frames_stack_set(&r->t->stack, r->value[k]);
+            oracle_frames_stack_set(&r->t->stack,
+                                    r->value[k] + popped(r, insns, r->b->slot[k].insn));
 }
 
 static void leave(struct oracle *o, const struct run *r, uint32_t node)

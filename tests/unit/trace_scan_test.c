@@ -22,6 +22,10 @@
     "block again 2400: push rbx; nop; jmp rax\n"                                                   \
     "block undo 2500: pop rbx; nop; jmp rax\n"                                                     \
     "block out 2600: pop rbx; ret\n"                                                               \
+    "block own 2800: push rcx; jmp rax\n"                                                          \
+    "block unown 2810: pop rcx; nop; jmp rax\n"                                                    \
+    "block keep 2820: push r12; jmp rax\n"                                                         \
+    "block unkeep 2830: pop r12; nop; jmp rax\n"                                                   \
     "block handled 2700: nop; syscall\n"                                                           \
     "block g 3000: pop rbx; nop; jmp rax\n"                                                        \
     "block callg 3100: nop; call g\n"                                                              \
@@ -121,6 +125,19 @@ static void another_functions_save_is_none_of_this_one(void **state)
     struct trace_text *t = trace_text_new(CODE "f\n callg\n mark pop\n g rsp=6ff0\n");
     struct scan *s = scan_of(t, SCAN_MAX_SAVE);
     assert_false(is_in(t, s, trace_text_mark(t, "pop"), false));
+    scan_free(s);
+    trace_text_free(t);
+}
+
+/* What a function need not save for its caller is its own value, wherever it keeps it. */
+static void only_what_a_caller_wants_back_is_saved(void **state)
+{
+    (void)state;
+    struct trace_text *t =
+        trace_text_new(CODE "f\n own\n mark rcx\n unown\n keep\n mark r12\n unkeep\n");
+    struct scan *s = scan_of(t, SCAN_MAX_SAVE);
+    assert_false(is_in(t, s, trace_text_mark(t, "rcx"), false));
+    assert_true(is_in(t, s, trace_text_mark(t, "r12"), false));
     scan_free(s);
     trace_text_free(t);
 }
@@ -334,6 +351,7 @@ int main(void)
         cmocka_unit_test(the_kernel_writes_too),
         cmocka_unit_test(a_signal_frame_overwrites),
         cmocka_unit_test(another_functions_save_is_none_of_this_one),
+        cmocka_unit_test(only_what_a_caller_wants_back_is_saved),
         cmocka_unit_test(only_the_first_saves_count),
         cmocka_unit_test(chunks_hang_together),
         cmocka_unit_test(deliveries_are_found_by_their_frame),

@@ -22,9 +22,11 @@ static const struct mnemonic {
 } table[] = {
     {"nop", true, 1, {0x90}},
     {"push rbx", false, 1, {0x53}},
+    {"push rcx", false, 1, {0x51}},
     {"push rbp", false, 1, {0x55}},
     {"push r12", false, 2, {0x41, 0x54}},
     {"pop rbx", false, 1, {0x5b}},
+    {"pop rcx", false, 1, {0x59}},
     {"pop rbp", false, 1, {0x5d}},
     {"pop r12", false, 2, {0x41, 0x5c}},
     {"mov rbp,rsp", false, 3, {0x48, 0x89, 0xe5}},

@@ -26,7 +26,7 @@ CASES = {
     "wrong_count": (HERE, (11, 11, 10)),
     "overflow": (CLI, (7, 6, 5)),
     "twice": (CLI, (4, 4, None)),
-    "null": (CLI, (14, 14, 11)),
+    "null": (CLI, (15, 14, 11)),
     "wrong": (CLI, (10, 9, None)),
     "divide": (CLI, (11, 7, None)),
     "atomic": (CLI, (8, 8, 7)),

@@ -97,9 +97,9 @@ def run(argv):
 
 def lines_of(row, name):
     """The lines of the program that a row names: `T1 :30`, `T1 name.c:30`, `since name.c:30`, `name.c:30, 32, 40`,
-    `decided at :30, :32`."""
+    `decided at :30, :32`, `with :30, :32`."""
     lines = [int(n) for n in re.findall(r"^\s+T\d+ :(\d+)\b", row)]
-    for match in re.finditer(r"decided at ((?::\d+(?:, )?)+)", row):  # of the row's own file
+    for match in re.finditer(r"(?:decided at|with) ((?::\d+(?:, )?)+)", row):  # of the row's own file
         lines += [int(n) for n in re.findall(r"\d+", match[1])] if re.match(r"\s+T\d+ (:|" + re.escape(name) + ")", row) else []
     for match in re.finditer(re.escape(name) + r":(\d+(?:, \d+)*)\b", row):
         lines += [int(n) for n in match[1].split(", ")]
