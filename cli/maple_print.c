@@ -136,11 +136,28 @@ static void say_access(const struct reduce_access *a, const char *name, const ch
 }
 
 /* By which calls it came there. */
+static void say_calls(const char stack[][SCOUT_PLACE], uint32_t frames)
+{
+    for (uint32_t i = 1; i < frames; i++)
+        plain_printf(stdout, "%s %s", i == 1 ? "; called from" : ",", stack[i]);
+    putchar('\n');
+}
+
 static void say_stack(const struct reduce_access *a)
 {
-    for (uint32_t i = 1; i < a->frames; i++)
-        plain_printf(stdout, "%s %s", i == 1 ? "; called from" : ",", a->stack[i]);
-    putchar('\n');
+    say_calls(a->stack, a->frames);
+}
+
+static void say_pauses(const struct reduced *r)
+{
+    for (uint32_t i = r->pauses; i > 0; i--) {
+        const struct reduce_pause *p = &r->pause[i - 1];
+        if (!p->frames)
+            continue;
+        plain_printf(stdout, "  T%" PRIu32 " is taken off at %s for T%" PRIu32, p->thread,
+                     p->stack[0], p->next);
+        say_calls(p->stack, p->frames);
+    }
 }
 
 static void say_pair(const struct reduce_pair *p, bool first)
@@ -155,6 +172,16 @@ static void say_pair(const struct reduce_pair *p, bool first)
         plain_printf(stdout, "              %s\n", p->story);
 }
 
+static void stack_json(const char stack[][SCOUT_PLACE], uint32_t frames)
+{
+    fputs(", \"stack\": [", stdout);
+    for (uint32_t i = 0; i < frames; i++) {
+        fputs(i ? ", " : "", stdout);
+        json_string(stack[i]);
+    }
+    putchar(']');
+}
+
 static void access_json(const struct reduce_access *a, bool more)
 {
     char token[POSITION_TEXT];
@@ -164,12 +191,21 @@ static void access_json(const struct reduce_access *a, bool more)
     json_string(a->place);
     printf(", \"came\": %s, \"value\": ", a->absent ? "false" : "true");
     json_string(*a->value ? a->value : NULL);
-    fputs(", \"stack\": [", stdout);
-    for (uint32_t i = 0; i < a->frames; i++) {
-        fputs(i ? ", " : "", stdout);
-        json_string(a->stack[i]);
+    stack_json(a->stack, a->frames);
+    putchar('}');
+}
+
+static void pauses_json(const struct reduced *r)
+{
+    fputs(", \"switches\": [", stdout);
+    for (uint32_t i = r->pauses; i > 0; i--) {
+        const struct reduce_pause *p = &r->pause[i - 1];
+        printf("%s{\"thread\": %" PRIu32 ", \"next\": %" PRIu32, i < r->pauses ? ", " : "",
+               p->thread, p->next);
+        stack_json(p->stack, p->frames);
+        putchar('}');
     }
-    fputs("]}", stdout);
+    putchar(']');
 }
 
 static void reduced_json(const struct reduced *r)
@@ -188,7 +224,9 @@ static void reduced_json(const struct reduced *r)
         fputs(i ? ", " : "", stdout);
         json_string(r->pair[i].story);
     }
-    fputs("]}", stdout);
+    putchar(']');
+    pauses_json(r);
+    putchar('}');
 }
 
 static void reduced(void *arg, const struct reduced *r)
@@ -214,6 +252,7 @@ static void reduced(void *arg, const struct reduced *r)
         printf(": recipe %s", text);
     }
     putchar('\n');
+    say_pauses(r);
     for (uint32_t i = 0; i < r->pairs; i++)
         say_pair(&r->pair[i], i == 0);
     fflush(stdout);

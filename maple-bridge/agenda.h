@@ -69,7 +69,8 @@ struct agenda_trail {
 };
 
 /* One event of an order that is to be forced (idioms.def): executed at `site` by thread `actor` of
- * the order (0 or 1) at location `place` of it (0 or 1). */
+ * the order (0 or 1) at location `place` of it (0 or 1). For hold.c a place where threads wait: at
+ * the site, or `actor` events behind it; `place` 1: only the first thread that comes. */
 struct agenda_step {
     uint16_t site;
     uint8_t actor, place;

@@ -15,7 +15,7 @@
 
 #include "base/hash.h"
 
-#define HEAD "drdebug maple memo 1\n"
+#define HEAD "drdebug maple memo 2\n"
 
 enum { MEMO_MOST = 256 << 20 };
 

@@ -108,6 +108,46 @@ static void make_rff(struct portfolio *p, struct recipe *r)
     }
 }
 
+/* Sites of the user's own: libraries' are those of all locks. */
+static uint32_t own_places(const struct portfolio *p, uint16_t *out)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 1; i <= p->profile->sites && i < AGENDA_SITES; i++) {
+        const struct scout_site *s = scout_site(p->profile, i);
+        if (!s->idle && !s->sync)
+            out[n++] = (uint16_t)i;
+    }
+    return n;
+}
+
+static uint16_t draw_place(struct portfolio *p, const uint16_t *own, uint32_t owns)
+{
+    const uint32_t most =
+        p->profile->sites < AGENDA_SITES ? (uint32_t)p->profile->sites : AGENDA_SITES - 1;
+    return owns && below(p, 8) ? own[below(p, owns)] : (uint16_t)(1 + below(p, most));
+}
+
+/* Three of four are the next place of all there are, where all threads wait; the numbers are passed
+ * through in steps, so that neighbours do not follow one another. */
+static void make_hold(struct portfolio *p, struct recipe *r)
+{
+    enum { BEHIND = 4, STEP = 1000003 };
+    uint16_t own[AGENDA_SITES];
+    const uint32_t owns = own_places(p, own);
+    const uint64_t all = (uint64_t)owns * BEHIND, next = p->holds - p->holds / 4;
+    const bool drawn = p->holds % 4 == 3 || next >= all;
+    p->holds++;
+    r->tactic = AGENDA_hold;
+    r->steps = drawn && below(p, 2) ? 2 : 1;
+    for (uint32_t i = 0; drawn && i < r->steps; i++)
+        r->step[i] = (struct agenda_step){.site = draw_place(p, own, owns),
+                                          .actor = (uint8_t)(below(p, 2) ? 0 : below(p, BEHIND)),
+                                          .place = below(p, 2) == 0};
+    if (!drawn)
+        r->step[0] = (struct agenda_step){.site = own[next * STEP % all / BEHIND],
+                                          .actor = (uint8_t)(next * STEP % all % BEHIND)};
+}
+
 static void make_maple(struct portfolio *p, struct recipe *r)
 {
     const struct idioms_order *o = idioms_draw(&p->idioms, draw(p));
@@ -338,10 +378,11 @@ bool portfolio_next(struct portfolio *p, struct recipe *out, int *strategy)
 
 void portfolio_at(struct portfolio *whole, uint64_t run, struct recipe *out, int *strategy)
 {
-    const uint64_t state = whole->state, period = whole->period;
+    const uint64_t state = whole->state, period = whole->period, holds = whole->holds;
     unsigned shares = 0, lot;
     whole->state = hash_fold(hash_fold(state, 2) >> 7, run);
     whole->period += run;
+    whole->holds += run;
     for (int i = 0; i < (int)STRATEGIES; i++)
         shares += strategies[i].share;
     lot = (unsigned)below(whole, shares);
@@ -353,6 +394,7 @@ void portfolio_at(struct portfolio *whole, uint64_t run, struct recipe *out, int
     strategies[*strategy].make(whole, out);
     whole->state = state;
     whole->period = period;
+    whole->holds = holds;
 }
 
 /* How many of them nobody has seen before; for a part: not before it began. */

@@ -20,7 +20,7 @@ struct portfolio {
     uint64_t state;                /* of the lot */
     int only;                      /* -1: all */
     uint64_t runs, pairs;
-    uint64_t period;          /* how far the enumeration is */
+    uint64_t period, holds;   /* how far the enumerations are */
     uint64_t events, counted; /* of all runs that had some, and how many these were */
     int turn[ROUND * 2];      /* of this round */
     int turns, next;

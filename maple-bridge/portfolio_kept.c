@@ -66,8 +66,8 @@ int portfolio_add(struct portfolio *whole, const struct portfolio *part, struct 
 void portfolio_write(const struct portfolio *p, FILE *to)
 {
     char text[RECIPE_TEXT];
-    fprintf(to, "lot %" PRIx64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n", p->state,
-            p->period, p->runs, p->events, p->counted);
+    fprintf(to, "lot %" PRIx64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 " %" PRIu64 "\n",
+            p->state, p->period, p->holds, p->runs, p->events, p->counted);
     for (int i = p->next; i < p->turns; i++)
         fprintf(to, "turn %d\n", p->turn[i]);
     for (int i = 0; i < portfolio_count(); i++)
@@ -148,8 +148,8 @@ int portfolio_line(struct portfolio *p, const char *line)
         portfolio_see(p, a, b);
         return 1;
     }
-    if (sscanf(line, "lot %" SCNx64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64, &p->state,
-               &p->period, &p->runs, &p->events, &p->counted) == 5)
+    if (sscanf(line, "lot %" SCNx64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
+               &p->state, &p->period, &p->holds, &p->runs, &p->events, &p->counted) == 6)
         return 1;
     return idioms_line(&p->idioms, line, sites);
 }

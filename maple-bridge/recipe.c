@@ -2,6 +2,7 @@
 #include "maple-bridge/recipe.h"
 
 #include <inttypes.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -14,6 +15,11 @@ static const char *const names[] = {
 const char *recipe_name(enum agenda_tactic tactic)
 {
     return tactic < AGENDA_TACTICS ? names[tactic] : "?";
+}
+
+static bool has_steps(const struct recipe *r)
+{
+    return r->tactic == AGENDA_idiom || r->tactic == AGENDA_hold;
 }
 
 void recipe_text(const struct recipe *r, char *out, size_t room)
@@ -30,7 +36,7 @@ void recipe_text(const struct recipe *r, char *out, size_t room)
     for (uint32_t i = 0; r->tactic == AGENDA_script && i < r->switches && n < room; i++)
         n += (size_t)snprintf(out + n, room - n, ",%" PRIu32 "@%" PRIu64 ">%" PRIu32,
                               r->script[i].thread, r->script[i].event, r->script[i].next);
-    for (uint32_t i = 0; r->tactic == AGENDA_idiom && i < r->steps && n < room; i++)
+    for (uint32_t i = 0; has_steps(r) && i < r->steps && n < room; i++)
         n += (size_t)snprintf(out + n, room - n, ",%u.%u.%u", r->step[i].site, r->step[i].actor,
                               r->step[i].place);
 }
@@ -47,9 +53,9 @@ static const char *parse_rest(const char *at, struct recipe *r)
         at += n;
     }
     while (*at == ',') {
-        if (r->tactic == AGENDA_idiom && r->steps < AGENDA_STEPS &&
+        if (has_steps(r) && r->steps < AGENDA_STEPS &&
             sscanf(at, ",%u.%u.%u%n", &a, &b, &c, &n) == 3 && a < AGENDA_SITES)
-            r->step[r->steps++] = (struct agenda_step){(uint16_t)a, b & 1, c & 1};
+            r->step[r->steps++] = (struct agenda_step){(uint16_t)a, (uint8_t)b, (uint8_t)c};
         else if (r->tactic == AGENDA_rff && r->orders < AGENDA_ORDERS &&
                  sscanf(at, ",%u%c%u%n", &a, &how, &b, &n) == 3 && a < AGENDA_SITES &&
                  b < AGENDA_SITES)

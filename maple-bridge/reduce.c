@@ -265,18 +265,17 @@ static int find_added(struct reduction *r, const struct agenda_done *d, struct e
     return 0;
 }
 
-static void find_switched(struct reduction *r, const struct agenda_done *d)
+static void find_switched(struct reduction *r, const struct agenda_done *d, bool own)
 {
     struct reduced *out = r->out;
-    for (int own = 1; own >= 0 && !out->pairs; own--) /* locks, if there is nothing else */
-        for (uint32_t i = r->count; i > 0; i--) {
-            const struct gap g = gap_of(d, &r->list[i - 1]);
-            const uint32_t had = out->pairs;
-            find_after(r->job, d, g, own, out);
-            find_before(r->job, d, g, own, out);
-            if (!had && out->pairs)
-                out->moved = i - 1;
-        }
+    for (uint32_t i = r->count; i > 0; i--) {
+        const struct gap g = gap_of(d, &r->list[i - 1]);
+        const uint32_t had = out->pairs;
+        find_after(r->job, d, g, own, out);
+        find_before(r->job, d, g, own, out);
+        if (!had && out->pairs)
+            out->moved = i - 1;
+    }
 }
 
 /* Where the same access is in a run; `trails`: it is not there. */
@@ -311,23 +310,55 @@ static bool find_absent(struct reduction *r, const struct agenda_done *d,
     return false;
 }
 
+/* Without one of the switches. */
+static int run_without(struct reduction *r, uint32_t left_out, struct crew_outcome *o,
+                       struct err *err)
+{
+    struct agenda_switch *rest = malloc((r->count + 1) * sizeof *rest);
+    if (!rest)
+        return err_set(err, "no memory");
+    memcpy(rest, r->list, left_out * sizeof *rest);
+    memcpy(rest + left_out, r->list + left_out + 1, (r->count - left_out - 1) * sizeof *rest);
+    r->out->runs++;
+    int bad = run_script(r->job, rest, r->count - 1, false, o, err);
+    free(rest);
+    return bad;
+}
+
+/* What the failing run ended before: with the switch that decides, if there is one already, else
+ * with any. */
 static int find_ended(struct reduction *r, const struct agenda_done *d, struct err *err)
 {
     struct crew_outcome o;
-    struct agenda_switch *rest = malloc((r->count + 1) * sizeof *rest);
+    const uint32_t moved = r->out->moved;
+    const bool any = !r->out->pairs;
     bool found = false;
-    int bad = rest ? 0 : err_set(err, "no memory");
-    for (uint32_t i = r->count; i > 0 && !bad && !found && !is_over(r); i--) {
-        memcpy(rest, r->list, (i - 1) * sizeof *rest);
-        memcpy(rest + i - 1, r->list + i, (r->count - i) * sizeof *rest);
-        r->out->runs++;
-        bad = run_script(r->job, rest, r->count - 1, false, &o, err);
-        found =
-            !bad && o.kind == CREW_PASSED && find_absent(r, d, &crew_agenda(r->job->crew, 0)->done);
+    for (uint32_t i = any ? r->count : moved + 1; i > 0 && !found && !is_over(r); i--) {
+        if (run_without(r, i - 1, &o, err))
+            return -1;
+        found = o.kind == CREW_PASSED && find_absent(r, d, &crew_agenda(r->job->crew, 0)->done);
+        if (!any)
+            break;
         r->out->moved = i - 1;
     }
-    free(rest);
-    return bad;
+    return 0;
+}
+
+/* ---- where threads stood ---- */
+
+/* A thread that waits by itself, for a new one to begin for example, was not taken off. */
+static void find_pauses(struct reduction *r, const struct agenda_done *d)
+{
+    struct reduced *out = r->out;
+    for (uint32_t i = r->count; i > 0 && out->pauses < REDUCE_PAUSES; i--) {
+        const struct gap g = gap_of(d, &r->list[i - 1]);
+        uint32_t first = g.from;
+        while (first < g.to && !d->trail[first].pc) /* a system call */
+            first++;
+        if (first < g.to && r->list[i - 1].event)
+            out->pause[out->pauses++] = (struct reduce_pause){
+                .thread = g.thread, .next = r->list[i - 1].next, .trail = first};
+    }
 }
 
 static int find_pairs(struct reduction *r, struct err *err)
@@ -341,11 +372,14 @@ static int find_pairs(struct reduction *r, struct err *err)
     d->trails = d->trails < AGENDA_SWITCHES ? d->trails : AGENDA_SWITCHES;
     r->out->runs++;
     if (!bad && r->count)
-        find_switched(r, d);
+        find_switched(r, d, true);
     else if (!bad)
         bad = find_added(r, d, err);
-    if (!bad && r->count && !r->out->pairs)
+    if (!bad && r->count && r->out->pairs < REDUCE_PAIRS)
         bad = find_ended(r, d, err);
+    if (!r->out->pairs) /* locks, if there is nothing else */
+        find_switched(r, d, false);
+    find_pauses(r, d);
     if (!bad && r->out->dir[0])
         tell_pairs(r->out->dir, d, r->out);
     free(d);

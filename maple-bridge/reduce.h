@@ -7,6 +7,7 @@
  * way (delta debugging). Each one that is left is needed. The critical pair is a conflict: an
  * access of a thread that was taken off right before it, and the last one of another thread that
  * came in between; without that switch the order of the two is the other one, and the run passes.
+ * Where the run ended before the thread came back, its access is the passing run's.
  */
 #ifndef MAPLE_BRIDGE_REDUCE_H
 #define MAPLE_BRIDGE_REDUCE_H
@@ -17,6 +18,7 @@
 
 enum {
     REDUCE_PAIRS = 3,
+    REDUCE_PAUSES = 8,
     REDUCE_STACK = 8,
     REDUCE_NAME = 256,
     REDUCE_VALUE = 80,
@@ -46,12 +48,23 @@ struct reduce_pair {
     char story[REDUCE_STORY]; /* what kind of bug it is; empty: no kind that is known */
 };
 
+/* Where a thread stood when it was taken off: the calls of the user's own code, from the inside
+ * out. */
+struct reduce_pause {
+    uint32_t thread, next;
+    uint32_t trail; /* number of the access that came first while it was off */
+    char stack[REDUCE_STACK][SCOUT_PLACE];
+    uint32_t frames;
+};
+
 struct reduced {
     uint64_t runs;          /* that it took */
     uint32_t before, after; /* switches */
     bool failed;            /* the schedule did not bring the failure back */
     uint32_t pairs;
     struct reduce_pair pair[REDUCE_PAIRS];
+    uint32_t pauses; /* of the switches that are left: the last ones */
+    struct reduce_pause pause[REDUCE_PAUSES];
     struct agenda_switch *list; /* the switches that are left: to be freed */
     uint32_t moved;             /* number of the one without which it passes */
     bool adds;                  /* it fails with none, and passes with this one: */

@@ -109,6 +109,14 @@ static bool is_variable(const struct look *q, gaddr addr, uint64_t bytes, bool *
     return true;
 }
 
+/* The C library takes a lock, or gives it back, by one instruction; what else it does to the lock
+ * need not be an event. */
+static bool is_event(struct look *q, const struct insn *in, struct frame *f)
+{
+    return insn_locks(in) ||
+           !(chance_synchronises(q->chance, f) || source_is_libc(q->study->source, in->pc));
+}
+
 /* What a library does for itself is nobody's business. */
 static bool is_wanted(struct look *q, const struct scout_site *k, const struct pass_step *st,
                       const struct touches_one *t)
@@ -118,6 +126,8 @@ static bool is_wanted(struct look *q, const struct scout_site *k, const struct p
         return false;
     if (!k->sync || q->o->libraries)
         return true;
+    if (!is_event(q, &st->block->insn[t->insn].in, st->frame))
+        return false;
     if (is_variable(q, t->addr, t->bytes, &chance))
         return !chance;
     return !chance_is(q->chance, st->frame);

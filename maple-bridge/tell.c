@@ -43,10 +43,11 @@ struct stop {
     uint32_t trail; /* before this access */
     struct reduce_pair *pair;
     struct reduce_access *access;
-    bool left; /* what it left there; else all that is known before it */
+    bool left;                  /* what it left there; else all that is known before it */
+    struct reduce_pause *pause; /* then nothing else */
 };
 
-enum { STOPS = REDUCE_PAIRS * 6 };
+enum { STOPS = REDUCE_PAIRS * 6 + REDUCE_PAUSES };
 
 static int by_trail(const void *a, const void *b)
 {
@@ -59,26 +60,52 @@ static size_t read_past(void *arg, gaddr addr, void *out, size_t bytes)
     return past_read(arg, addr, out, bytes);
 }
 
-static void tell_stack(struct study *s, struct past *p, struct reduce_pair *pair,
-                       struct reduce_access *a)
+/* The place of a frame, and of the calls that the compiler put into it. */
+static uint32_t add_places(struct study *s, gaddr pc, char stack[][SCOUT_PLACE], uint32_t frames)
+{
+    struct source_call call[REDUCE_STACK];
+    if (frames < REDUCE_STACK)
+        study_place(s, pc, stack[frames++], SCOUT_PLACE);
+    const size_t calls = source_calls(s->source, pc, call, REDUCE_STACK);
+    for (size_t i = 0; i < calls && i < REDUCE_STACK && frames < REDUCE_STACK; i++) {
+        const char *name = call[i].file ? strrchr(call[i].file, '/') : NULL;
+        if (call[i].file && call[i].line)
+            snprintf(stack[frames++], SCOUT_PLACE, "%s:%" PRIu32, name ? name + 1 : call[i].file,
+                     call[i].line);
+    }
+    return frames;
+}
+
+/* The calls that a thread is in; with the innermost one, if `innermost`, whoever's code that is. */
+static size_t tell_calls(struct study *s, struct past *p, uint32_t thread, bool innermost,
+                         char stack[][SCOUT_PLACE], uint32_t *frames, gaddr *cfa)
 {
     const struct stack_memory memory = {read_past, p};
     struct program_registers *r = malloc(sizeof *r);
     struct stack_frame frame[STACK_FRAMES];
-    struct source_type type;
+    struct source_line line;
     struct err err;
-    if (!r || past_registers(p, a->thread, r, &err)) {
+    if (!r || past_registers(p, thread, r, &err)) {
         free(r);
-        return;
+        return 0;
     }
     frame[0] = stack_innermost(r);
     free(r);
     const size_t n = stack_unwind(s, &memory, frame, STACK_FRAMES);
-    struct source_line line;
-    for (size_t i = 0; i < n && a->frames < REDUCE_STACK; i++)
-        if (i == 0 || study_own(s, stack_line_pc(frame, i), &line))
-            study_place(s, stack_line_pc(frame, i), a->stack[a->frames++], SCOUT_PLACE);
-    const struct source_frame f = {.cfa = n ? frame[0].cfa : 0};
+    for (size_t i = 0; i < n && *frames < REDUCE_STACK; i++)
+        if ((i == 0 && innermost) || study_own(s, stack_line_pc(frame, i), &line))
+            *frames = add_places(s, stack_line_pc(frame, i), stack, *frames);
+    *cfa = n ? frame[0].cfa : 0;
+    return n;
+}
+
+static void tell_stack(struct study *s, struct past *p, struct reduce_pair *pair,
+                       struct reduce_access *a)
+{
+    struct source_frame f = {.cfa = 0};
+    struct source_type type;
+    if (!tell_calls(s, p, a->thread, true, a->stack, &a->frames, &f.cfa))
+        return;
     if (!*pair->name && !source_variable_typed(s->source, a->at.pc, &f, a->addr, a->bytes,
                                                pair->name, sizeof pair->name, &type))
         source_access(s->source, a->at.pc, a->bytes, pair->name, sizeof pair->name, &type);
@@ -105,13 +132,13 @@ static size_t add_stops(struct stop *stop, struct reduce_pair *p, const struct a
     for (size_t i = 0; i < sizeof all / sizeof all[0]; i++) {
         if (!all[i]->thread || all[i]->absent)
             continue;
-        stop[n++] = (struct stop){all[i]->trail, p, all[i], false};
+        stop[n++] = (struct stop){.trail = all[i]->trail, .pair = p, .access = all[i]};
         uint32_t next = all[i]->trail + 1;
         while (next < d->trails &&
                !d->trail[next].pc) /* a system call: no position of an instruction */
             next++;
         if (all[i]->write && next < d->trails)
-            stop[n++] = (struct stop){next, p, all[i], true};
+            stop[n++] = (struct stop){.trail = next, .pair = p, .access = all[i], .left = true};
     }
     return n;
 }
@@ -128,6 +155,12 @@ static void visit(struct study *s, const struct agenda_done *d, struct stop *sto
             (p ? past_go(p, 0, &at, &err) : !(p = study_past(s, 0, &at, &err))))
             break;
         here = stop[i].trail;
+        struct reduce_pause *pause = stop[i].pause;
+        gaddr cfa;
+        if (pause)
+            tell_calls(s, p, pause->thread, false, pause->stack, &pause->frames, &cfa);
+        if (pause)
+            continue;
         if (!stop[i].left)
             tell_stack(s, p, stop[i].pair, stop[i].access);
         if (stop[i].left || !stop[i].access->write)
@@ -195,11 +228,13 @@ void tell_pairs(const char *dir, const struct agenda_done *d, struct reduced *r)
     struct stop stop[STOPS];
     struct err err;
     size_t stops = 0;
-    struct study *s = r->pairs ? study_open(dir, &options, &err) : NULL;
+    struct study *s = r->pairs || r->pauses ? study_open(dir, &options, &err) : NULL;
     if (!s)
         return;
     for (uint32_t i = 0; i < r->pairs; i++)
         stops += add_stops(stop + stops, &r->pair[i], d);
+    for (uint32_t i = 0; i < r->pauses; i++)
+        stop[stops++] = (struct stop){.trail = r->pause[i].trail, .pause = &r->pause[i]};
     qsort(stop, stops, sizeof stop[0], by_trail);
     visit(s, d, stop, stops);
     for (uint32_t i = 0; i < r->pairs; i++) {

@@ -192,6 +192,28 @@ static uint8_t prefix_offset(const ZydisDecodedInstruction *z)
     }
 }
 
+static bool is_prefix(uint8_t byte)
+{
+    static const uint8_t prefix[] = {0x66, 0x67, 0xf2, 0xf3, 0x2e, 0x36, 0x3e, 0x26, 0x64, 0x65};
+    for (size_t i = 0; i < sizeof prefix; i++)
+        if (byte == prefix[i])
+            return true;
+    return false;
+}
+
+bool insn_locks(const struct insn *in)
+{
+    if (in->mnemonic == ZYDIS_MNEMONIC_XCHG)
+        return in->modrm_at && in->bytes[in->modrm_at] >> 6 != 3;
+    for (unsigned i = 0; i < in->len; i++) {
+        if (in->bytes[i] == 0xf0)
+            return true;
+        if (!is_prefix(in->bytes[i]))
+            break;
+    }
+    return false;
+}
+
 int insn_gpr_number(ZydisRegister reg)
 {
     if (reg >= ZYDIS_REGISTER_RAX && reg <= ZYDIS_REGISTER_R15)

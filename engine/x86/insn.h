@@ -99,6 +99,9 @@ int insn_gpr_number(ZydisRegister reg);
 
 const char *insn_name(const struct insn *in);
 
+/* Does it read and write memory in one step for all processors: a LOCK prefix, or xchg? */
+bool insn_locks(const struct insn *in);
+
 /* An INSN_EMULATE that is a far return, iret or jump goes somewhere, be it to the next one. */
 static inline bool insn_goes_far(const struct insn *in)
 {

@@ -150,7 +150,7 @@ static enum inside inside_of(struct chance *c, const struct frame *f, enum insid
     return own.kind == SYNCHRONISES ? IN_SYNC : IN_LIBRARY;
 }
 
-bool chance_is(struct chance *c, struct frame *f)
+static enum inside where(struct chance *c, struct frame *f)
 {
     enum { DEEP = 64 }; /* calls that a library makes until it has a lock */
     struct frame *path[DEEP];
@@ -162,5 +162,16 @@ bool chance_is(struct chance *c, struct frame *f)
         f = path[--n];
         f->mark = in = inside_of(c, f, in);
     }
+    return in;
+}
+
+bool chance_is(struct chance *c, struct frame *f)
+{
+    const enum inside in = where(c, f);
     return in == IN_LIBRARY || in == IN_ALLOCATOR;
+}
+
+bool chance_synchronises(struct chance *c, struct frame *f)
+{
+    return where(c, f) == IN_SYNC;
 }

@@ -23,6 +23,9 @@ void chance_free(struct chance *c); /* NULL is allowed */
 /* Is what the frame's code does part of such a call? NULL: no. */
 bool chance_is(struct chance *c, struct frame *f);
 
+/* ... or of one by which the program synchronises its threads? */
+bool chance_synchronises(struct chance *c, struct frame *f);
+
 /* Is the function an allocator's, by its name as a symbol table has it? */
 bool chance_allocates(const char *name);
 

@@ -42,20 +42,6 @@ static void add(struct pass *p, gaddr addr, uint64_t bytes)
 
 /* ---- code ---- */
 
-static bool is_locked(const struct insn *in)
-{
-    static const uint8_t prefix[] = {0x66, 0x67, 0xf2, 0xf3, 0x2e, 0x36, 0x3e, 0x26, 0x64, 0x65};
-    if (in->mnemonic == ZYDIS_MNEMONIC_XCHG)
-        return true;
-    for (unsigned i = 0; i < in->len; i++) {
-        if (in->bytes[i] == 0xf0)
-            return true;
-        if (!memchr(prefix, in->bytes[i], sizeof prefix))
-            break;
-    }
-    return false;
-}
-
 static bool begins_with(const char *text, const char *const *list)
 {
     for (; *list; list++)
@@ -123,7 +109,7 @@ static bool look_at(struct pass *p, const struct code_block *b, const struct cod
                     uint8_t *role)
 {
     struct source *source = p->study->source;
-    bool any = false, inlined = false, locked = is_locked(&ci->in);
+    bool any = false, inlined = false, locked = insn_locks(&ci->in);
     bool atomic = !locked && ci->accesses && source_atomic_code(source, ci->in.pc, &inlined);
     for (unsigned k = 0; k < ci->accesses; k++) {
         const struct plan_access *a = &b->access[ci->access_at + k];

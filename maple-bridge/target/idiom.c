@@ -79,10 +79,5 @@ static void done(struct actor *a)
         agenda->done.reached = idiom.at;
 }
 
-static void demote(struct actor *a)
-{
-    static uint64_t below = 1u << 20;
-    a->priority = --below;
-}
-
-const struct tactic idiom_tactic = {.begin = begin, .pick = pick, .done = done, .demote = demote};
+const struct tactic idiom_tactic = {
+    .begin = begin, .pick = pick, .done = done, .demote = actor_demote};

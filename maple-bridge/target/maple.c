@@ -82,6 +82,15 @@ static struct actor *actor_of(struct thread *t)
     return a;
 }
 
+/* ---- priorities ---- */
+
+static uint64_t priority_below;
+
+void actor_demote(struct actor *a)
+{
+    a->priority = --priority_below;
+}
+
 /* ---- events ---- */
 
 static struct word *word_of(gaddr addr)
@@ -481,6 +490,7 @@ static void start(void)
     agenda = p;
     now.state = agenda->seed;
     now.writes = 1;
+    priority_below = 1u << 20;
     tactic = tactics[agenda->tactic];
     if (tactic->begin)
         tactic->begin();

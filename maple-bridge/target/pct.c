@@ -13,22 +13,15 @@ enum { MOST_CHANGES = 16 };
 static struct {
     uint64_t at[MOST_CHANGES];
     uint32_t changes;
-    uint64_t below; /* the next one that falls gets this */
 } pct;
 
 static void begin(void)
 {
-    pct.below = 1u << 20;
     pct.changes = agenda->depth ? agenda->depth - 1 : 0;
     if (pct.changes > MOST_CHANGES)
         pct.changes = MOST_CHANGES;
     for (uint32_t i = 0; i < pct.changes; i++)
         pct.at[i] = 1 + rand_below(agenda->length);
-}
-
-static void demote(struct actor *a)
-{
-    a->priority = --pct.below;
 }
 
 static bool changes_at(uint64_t event)
@@ -45,8 +38,8 @@ static bool changes_at(uint64_t event)
 static struct actor *pick(struct choice *c)
 {
     if (c->self && changes_at(agenda->done.events))
-        demote(c->self);
+        actor_demote(c->self);
     return choice_highest(c);
 }
 
-const struct tactic pct_tactic = {.begin = begin, .pick = pick, .demote = demote};
+const struct tactic pct_tactic = {.begin = begin, .pick = pick, .demote = actor_demote};

@@ -66,18 +66,10 @@ static uint16_t find(uint64_t key)
     return 0;
 }
 
-static bool locks(const struct insn *in)
-{
-    for (unsigned i = 0; i < in->len && i < 4; i++)
-        if (in->bytes[i] == 0xf0)
-            return true;
-    return in->mnemonic == ZYDIS_MNEMONIC_XCHG && in->modrm_at && in->bytes[in->modrm_at] >> 6 != 3;
-}
-
 bool sites_wants(const struct insn *in)
 {
     if (agenda->sites <= 1)
-        return locks(in);
+        return insn_locks(in);
     const struct module *m = module_of(in->pc);
     uint16_t site = m->key ? find(agenda_key(m->key, m->offset + (in->pc - m->at.start))) : 0;
     struct slot *s = site ? slot_of(in->pc) : NULL;

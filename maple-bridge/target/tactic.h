@@ -78,6 +78,7 @@ static inline uint64_t rand_below(uint64_t n)
 /* The one with the highest priority. An actor without one draws it, above all that a tactic gives
  * when it demotes. */
 struct actor *choice_highest(const struct choice *c);
+void actor_demote(struct actor *a); /* below all others */
 
 /* Its row in tables of the agenda. */
 static inline uint32_t actor_slot(const struct actor *a)

@@ -8,10 +8,10 @@ static pthread_cond_t c = PTHREAD_COND_INITIALIZER;
 
 static void *wait_for(void *arg)
 {
-    BUG(int seen = GET(ready);)
+    BUG(int seen = GET(ready);) /* ROOT CAUSE */
     LOCK(m);
     FIX(int seen = GET(ready);)
-    if (!seen) /* ROOT CAUSE */
+    if (!seen)
         pthread_cond_wait(&c, &m);
     UNLOCK(m);
     return arg;

@@ -7,8 +7,8 @@ static int count = 2, frees;
 static void *release(void *arg)
 {
     BUG(__atomic_fetch_sub(&count, 1, __ATOMIC_SEQ_CST);)
-    if (BUG(GET(count) == 0)
-            FIX(__atomic_sub_fetch(&count, 1, __ATOMIC_SEQ_CST) == 0)) /* ROOT CAUSE */
+    if (BUG(GET(count) == 0) /* ROOT CAUSE */
+        FIX(__atomic_sub_fetch(&count, 1, __ATOMIC_SEQ_CST) == 0))
         __atomic_fetch_add(&frees, 1, __ATOMIC_SEQ_CST);
     return arg;
 }
