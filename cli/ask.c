@@ -16,6 +16,7 @@
 #include "cli/cli.h"
 #include "cli/newest.h"
 #include "cli/numbers.h"
+#include "cli/outcome.h"
 #include "cli/pager.h"
 #include "cli/progress.h"
 #include "cli/window.h"
@@ -416,6 +417,8 @@ static int work(struct arguments *a)
     progress_end(&progress);
     if (!s)
         return say_error(err.code == REPLAY_DIVERGED ? CLI_DIVERGED : CLI_FAILED, "%s", err.msg);
+    if (!a->study.untraced)
+        outcome_hint_changes(s->pinball);
     int status = find_after(a, s, &err) ? say_error(CLI_FAILED, "ask: %s", err.msg) : -1;
     struct work w = {a, s, NULL, &progress};
     if (status < 0 && (status = open_other(a, &w)) == 0)

@@ -206,6 +206,7 @@ static void print_text(struct pinball *p)
                             ? "by you, on this machine"
                             : "by a stranger: sources are looked for in the pinball only");
     print_value("signals", pinball_end_get(p, "signals"));
+    print_value("changes", pinball_end_get(p, "changes"));
     print_value("position", pinball_end_get(p, "position"));
     print_part(p);
     print_marks(p);

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/plain.h"
+#include "cli/cli.h"
 #include "pinball/ends.h"
 #include "pinball/pinball.h"
 
@@ -91,6 +92,15 @@ static const char *shorten(char text[OUTCOME_BYTES], uint64_t n, uint64_t step,
     }
     snprintf(text, OUTCOME_BYTES, "%.*f%s", unit == 0 || value >= 9.95 ? 0 : 1, value, units[unit]);
     return text;
+}
+
+void outcome_hint_changes(const struct pinball *p)
+{
+    const uint64_t n = pinball_end_number(p, "changes", 0);
+    if (n)
+        say_hint("a debugger changed memory or registers %" PRIu64 " time%s while this was "
+                 "recorded: what they held then seems to come from the program's own last write",
+                 n, n == 1 ? "" : "s");
 }
 
 const char *outcome_bytes(char text[OUTCOME_BYTES], uint64_t bytes)

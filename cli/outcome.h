@@ -26,6 +26,10 @@ void outcome_text(const struct outcome *o, char *text, size_t room);
 /* `DIR: 4 threads, 310 k ticks, 212 events, 18 KiB`; instructions, once they were counted. */
 void outcome_say_size(FILE *to, struct pinball *p);
 
+/* A debugger changed memory or registers of the program while it was recorded: traces do not know.
+ */
+void outcome_hint_changes(const struct pinball *p);
+
 /* A size in few characters: `18 KiB`. */
 enum { OUTCOME_BYTES = 32 };
 const char *outcome_bytes(char text[OUTCOME_BYTES], uint64_t bytes);

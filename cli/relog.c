@@ -385,6 +385,7 @@ static int work(struct arguments *a, struct saved *of)
     progress_end(&progress);
     if (!s)
         return say_error(err.code == REPLAY_DIVERGED ? CLI_DIVERGED : CLI_FAILED, "%s", err.msg);
+    outcome_hint_changes(s->pinball);
     struct analysis w = {.study = s,
                          .options = a,
                          .of = of,

@@ -8,6 +8,7 @@
 #include "base/plain.h"
 #include "cli/cli.h"
 #include "cli/hang.h"
+#include "cli/outcome.h"
 #include "cli/progress.h"
 #include "cli/slice_options.h"
 #include "cli/slice_print.h"
@@ -454,6 +455,7 @@ static int work(struct slice_options_given *a, struct saved *of)
     progress_end(&progress);
     if (!s)
         return say_error(err.code == REPLAY_DIVERGED ? CLI_DIVERGED : CLI_FAILED, "%s", err.msg);
+    outcome_hint_changes(s->pinball);
     a->file = a->name ? &file : NULL;
     int status = a->name && saved_begin(s, a->name, &file, &err)
                      ? say_error(CLI_FAILED, "slice: %s", err.msg)

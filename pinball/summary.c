@@ -125,6 +125,9 @@ static void add(struct summary *s, const struct record *r)
     case RECORD_FAULT:
         s->signals++;
         break;
+    case RECORD_POKE:
+        s->changes++;
+        break;
     case RECORD_MARK:
         mark(s, (const struct record_mark *)r);
         break;
@@ -201,6 +204,8 @@ void summary_text(const struct summary *summary, struct text *text)
         text_addf(text, "gaps", "%llu", (unsigned long long)summary->gaps);
         text_addf(text, "left_out", "%llu", (unsigned long long)summary->left_out);
     }
+    if (summary->changes)
+        text_addf(text, "changes", "%llu", (unsigned long long)summary->changes);
     add_marks(summary, text);
 }
 

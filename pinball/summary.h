@@ -46,6 +46,7 @@ struct summary {
     struct summary_thread begin;
     uint64_t begin_pc, begin_ticks;
     uint64_t gaps, left_out; /* and the instructions that these leave out */
+    uint64_t changes;        /* that a debugger made to memory and registers */
     uint64_t marks;          /* that the program was at; the first ones are listed */
     struct summary_mark mark[SUMMARY_MARKS];
     uint64_t isa; /* as in struct ring; the caller's to set */
@@ -56,8 +57,8 @@ void summary_add(struct summary *summary, const void *records, size_t bytes);
 uint64_t summary_ticks(const struct summary *summary); /* of all threads */
 /* What the ring says of a recording that has no RECORD_END. */
 void summary_last(struct summary *summary, const struct ring_last *last);
-/* Keys reason, status, threads, ticks, records, signals, isa; marks if there are any; begin and
- * begin_ticks of a part. */
+/* Keys reason, status, threads, ticks, records, signals, isa; gaps, changes and marks if there
+ * are any; begin and begin_ticks of a part. */
 void summary_text(const struct summary *summary, struct text *text);
 void summary_deinit(struct summary *summary);
 

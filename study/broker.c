@@ -206,6 +206,25 @@ static int ask_maps(struct broker_server *v, struct past *p, struct err *err)
     return 0;
 }
 
+/* In the same way, from a->addr on; a->bytes: so many are wanted in all. */
+static int ask_threads(struct broker_server *v, struct past *p, struct err *err)
+{
+    const struct broker_ask *a = &v->ask;
+    const size_t room = BROKER_BYTES / sizeof(struct program_thread);
+    const size_t wanted = a->bytes < PAST_THREADS ? (size_t)a->bytes : PAST_THREADS;
+    struct program_thread *list = calloc(wanted + 1, sizeof *list);
+    if (!list)
+        return err_set(err, "no memory");
+    size_t all = past_threads(p, list, wanted);
+    all = all < wanted ? all : wanted;
+    const size_t from = a->addr < all ? (size_t)a->addr : all;
+    const size_t n = all - from < room ? all - from : room;
+    v->answer.bytes = n * sizeof *list;
+    memcpy(v->answer.data, list + from, v->answer.bytes);
+    free(list);
+    return 0;
+}
+
 static int ask_try(struct broker_server *v, struct past *p, struct err *err)
 {
     const struct broker_ask *a = &v->ask;
@@ -227,7 +246,6 @@ static int ask_past(struct broker_server *v, struct past *p, struct err *err)
 {
     const struct broker_ask *a = &v->ask;
     struct program_registers *registers = (void *)v->answer.data;
-    const size_t threads = BROKER_BYTES / sizeof(struct program_thread);
     size_t n;
     switch (a->op) {
     case BROKER_GO:
@@ -240,9 +258,7 @@ static int ask_past(struct broker_server *v, struct past *p, struct err *err)
         v->answer.bytes = past_read(p, a->addr, v->answer.data, n);
         return 0;
     case BROKER_THREADS:
-        n = past_threads(p, (struct program_thread *)v->answer.data, threads);
-        v->answer.bytes = (n < threads ? n : threads) * sizeof(struct program_thread);
-        return 0;
+        return ask_threads(v, p, err);
     case BROKER_MAPS:
         return ask_maps(v, p, err);
     case BROKER_TRY:

@@ -141,14 +141,17 @@ size_t past_read(struct past *p, uint64_t addr, void *out, size_t bytes)
 
 size_t past_threads(struct past *p, struct program_thread *out, size_t room)
 {
-    struct broker_ask what = {.op = BROKER_THREADS};
-    size_t got = 0;
+    size_t done = 0, got = 1;
     struct err err;
     if (p->replay)
         return replay_threads(p->replay, out, room);
-    if (ask(p, &what, out, room * sizeof *out, &got, &err))
-        return 0;
-    return got / sizeof *out;
+    for (; done < room && got; done += got / sizeof *out) {
+        struct broker_ask what = {.op = BROKER_THREADS, .addr = done, .bytes = room};
+        got = 0;
+        if (ask(p, &what, out + done, (room - done) * sizeof *out, &got, &err))
+            break;
+    }
+    return done;
 }
 
 size_t past_maps(struct past *p, struct program_map *out, size_t room)

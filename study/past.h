@@ -10,7 +10,7 @@
 
 #include "replayer/replay.h"
 
-enum { PAST_MAPS = 65536 }; /* that are looked at */
+enum { PAST_MAPS = 65536, PAST_THREADS = 65536 }; /* that are looked at */
 
 struct past;
 struct study;

@@ -583,8 +583,6 @@ static int signalled(void *arg, uint32_t thread, const struct flow_signal *s, st
             define_memory(p, f.place[i].at + k, 1, p->reg[thread][f.place[i].loc + k]);
     if (!p->ok)
         return err_set(err, "no memory");
-    if (p->slice->closed)
-        return 0; /* what the handler gets is not asked for */
     static const uint8_t fresh[] = {RDI, RSI, RDX, RAX};
     for (size_t i = 0; i < sizeof fresh; i++)
         memset(&p->reg[thread][loc_gpr(fresh[i])], 0, sizeof **p->reg * LOC_GPR_BYTES);
