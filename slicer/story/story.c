@@ -430,7 +430,7 @@ static bool attach_call(struct story_row *x, uint32_t row)
 static bool attach_part(struct search *t, struct story_row *x, uint32_t row)
 {
     const struct report_row *r = &t->report->row[row];
-    if (row == x->row || x->parts == STORY_PARTS || !r->file ||
+    if (!t->folds || row == x->row || x->parts == STORY_PARTS || !r->file ||
         story_find_row(t, r, RACE_NONE) != STORY_NONE)
         return false;
     x->part[x->parts++] = row;
@@ -635,29 +635,43 @@ static int run(struct search *t)
     if (!t->seen || !t->through || !t->usual)
         return err_set(t->err, "no memory");
     int bad = begin(t) || add_sizes(t) || add_errors(t);
-    unsigned more = FURTHER;
+    unsigned more = t->folds ? FURTHER : 0;
     while (!bad && t->heaped && (t->out->rows < STORY_ROWS || more--))
         bad = take(t, pop(t));
+    t->whole = !t->heaped;
     return bad ? bad : find_positions(t);
+}
+
+static int search(struct search *t)
+{
+    t->out = calloc(1, sizeof *t->out);
+    int bad = t->out ? run(t) : err_set(t->err, "no memory");
+    free(t->entry);
+    free(t->heap);
+    free(t->seen);
+    free(t->through);
+    free(t->passage);
+    usual_free(t->usual);
+    if (bad) {
+        story_free(t->out);
+        t->out = NULL;
+    }
+    return bad;
 }
 
 struct story *story_new(struct study *s, const struct report *r, const struct criterion *c,
                         const struct findings *f, struct err *err)
 {
-    struct search t = {
+    const struct search new = {
         .study = s, .report = r, .flows = r->flows, .of = c, .findings = f, .err = err};
-    t.out = calloc(1, sizeof *t.out);
-    int bad = t.out ? run(&t) : err_set(err, "no memory");
-    free(t.entry);
-    free(t.heap);
-    free(t.seen);
-    free(t.through);
-    free(t.passage);
-    usual_free(t.usual);
-    if (!bad)
+    struct search t = new;
+    if (search(&t) || t.whole)
         return t.out;
-    story_free(t.out);
-    return NULL;
+    story_free(t.out); /* there is more to tell than rows */
+    t = new;
+    t.folds = true;
+    search(&t);
+    return t.out;
 }
 
 void story_free(struct story *t)

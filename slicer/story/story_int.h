@@ -64,6 +64,8 @@ struct search {
     struct passage *passage;
     uint32_t *through; /* by edge: the latest passage, its number plus one */
     size_t passages, passage_room;
+    bool folds; /* what was computed in the function of a row is told with the row */
+    bool whole; /* nothing was left to tell */
     struct err *err;
 };
 

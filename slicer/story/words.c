@@ -39,16 +39,17 @@ static void append_carriers(const struct story_row *row, char *out, size_t room)
     append(out, room, text);
 }
 
-/* `decided at :30, :32`: lines of the same function. */
-static void append_lines(struct study *s, const struct report *r, const char *what,
-                         const uint32_t *line, uint32_t lines, char *out, size_t room)
+/* `decided at :30, :32`: lines of the same function, as a rule of the same file. */
+static void append_lines(struct study *s, const struct report *r, const struct report_row *is,
+                         const char *what, const uint32_t *line, uint32_t lines, char *out,
+                         size_t room)
 {
     char text[WHAT_ROOM], place[PLACE_ROOM];
     snprintf(text, sizeof text, "%s ", what);
     for (uint32_t i = 0; i < lines; i++) {
         const struct report_row *x = &r->row[line[i]];
         size_t used = strlen(text);
-        if (x->file)
+        if (x->file && is->file && !strcmp(x->file, is->file))
             snprintf(place, sizeof place, ":%" PRIu32, x->line);
         else
             study_place(s, x->pc, place, sizeof place);
@@ -152,8 +153,8 @@ void story_words(struct study *s, const struct report *r, const struct story_row
                  detail);
         append(out, room, text);
     }
-    append_lines(s, r, "with", row->part, row->parts, out, room);
-    append_lines(s, r, "decided at", row->decision, row->decisions, out, room);
+    append_lines(s, r, &r->row[row->row], "with", row->part, row->parts, out, room);
+    append_lines(s, r, &r->row[row->row], "decided at", row->decision, row->decisions, out, room);
     append_calls(r, row, out, room);
     append_carriers(row, out, room);
     append_inlined(s, r, row, out, room);
