@@ -52,8 +52,13 @@ static void look_for_source(struct debugger *d)
 static void on_place(void *arg, const struct mi_record *result)
 {
     struct debugger *d = arg;
-    if (!result || strcmp(result->name, "done") != 0)
+    if (!result || strcmp(result->name, "done") != 0) {
+        /* An interrupt that was meant for the move ended the question. */
+        if (result && !d->own->place_again)
+            debugger_query(d, "-pin-place", on_place, d);
+        d->own->place_again = true;
         return;
+    }
     session_take_place(&d->session, result->results);
     debugger_tell(d, CHANGE_PLACE);
     if (d->session.at_end && !d->session.why && d->session.frame.level == 0)
@@ -81,6 +86,12 @@ static void ask_breakpoints(struct debugger *d)
     gdb_send(d->gdb, GDB_COMMAND, "-break-list", on_breakpoints, d);
 }
 
+static void on_guest_gone(void *arg, const struct mi_record *result)
+{
+    if (result)
+        ask_breakpoints(arg); /* GDB gives no notice of what MI deletes */
+}
+
 /* The breakpoint of a run to a line has done its duty, hit or not. */
 static void drop_guest(struct debugger *d)
 {
@@ -88,7 +99,7 @@ static void drop_guest(struct debugger *d)
         return;
     char *command = g_strdup_printf("-break-delete %s", d->own->guest);
     g_clear_pointer(&d->own->guest, g_free);
-    gdb_send(d->gdb, GDB_COMMAND, command, NULL, NULL);
+    gdb_send(d->gdb, GDB_COMMAND, command, on_guest_gone, d);
     g_free(command);
 }
 
@@ -100,6 +111,23 @@ static void end_live(struct debugger *d)
     gdb_send(d->gdb, GDB_COMMAND, "-gdb-exit", NULL, NULL);
 }
 
+static void ask_about_stop(struct debugger *d)
+{
+    debugger_tell(d, CHANGE_STOP);
+    drop_guest(d);
+    d->own->place_again = false;
+    debugger_query(d, "-pin-place", on_place, d);
+    look_for_source(d);
+}
+
+/* A move that did not take place: what was still to be asked about the last stop was given up for
+ * it. */
+static void stay(struct debugger *d)
+{
+    if (d->session.state == SESSION_STOPPED && d->own->stops)
+        ask_about_stop(d);
+}
+
 static void on_stopped(struct debugger *d, const struct value *stop)
 {
     if (d->session.recording.live && g_str_has_prefix(value_say(stop, "reason"), "exited")) {
@@ -109,10 +137,7 @@ static void on_stopped(struct debugger *d, const struct value *stop)
     d->own->stops++;
     session_take_stop(&d->session, stop);
     debugger_tell(d, CHANGE_STATE);
-    debugger_tell(d, CHANGE_STOP);
-    drop_guest(d);
-    debugger_query(d, "-pin-place", on_place, d);
-    look_for_source(d);
+    ask_about_stop(d);
 }
 
 static void on_notice(struct debugger *d, const struct mi_record *r)
@@ -146,6 +171,7 @@ static void on_record(void *arg, const struct mi_record *r)
     case MI_RESULT: /* a move that did not take place */
         debugger_complain(d, value_say(r->results, "msg"));
         debugger_set_state(d, SESSION_STOPPED);
+        stay(d);
         break;
     default:
         if (r->text)
@@ -422,10 +448,17 @@ static void on_moved(void *arg, const struct mi_record *result)
         debugger_complain(d, value_say(result->results, "msg"));
 }
 
+static void on_move(void *arg, const struct mi_record *result)
+{
+    on_moved(arg, result);
+    if (result && strcmp(result->name, "error") == 0)
+        stay(arg);
+}
+
 void debugger_move(struct debugger *d, const char *command)
 {
     char *whole = *command == '-' ? g_strdup(command) : console(command);
-    gdb_send(d->gdb, GDB_MOVE, whole, on_moved, d);
+    gdb_send(d->gdb, GDB_MOVE, whole, on_move, d);
     g_free(whole);
 }
 
@@ -465,6 +498,7 @@ static void on_guest(void *arg, const struct mi_record *result)
         on_moved(d, result);
         return;
     }
+    drop_guest(d); /* of a run that was asked for before this one and has not begun */
     d->own->guest = g_strdup(value_say(b, "number"));
     debugger_move(d, d->own->guest_back ? "reverse-continue" : "-exec-continue");
 }

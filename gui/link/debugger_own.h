@@ -23,6 +23,7 @@ struct debugger_own {
     struct debugger_listener listener;
     struct job *opening;
     bool busy, breakpoints_asked;
+    bool place_again;                  /* where the stop is was asked twice */
     bool timeline_asked, timeline_old; /* asked for; to be asked for again */
     char *guest;     /* the number of the breakpoint that a run to a line has set */
     bool guest_back; /* that run goes backwards */

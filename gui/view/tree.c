@@ -125,7 +125,7 @@ static void on_opened(void *arg, GuiItem *item)
 static void on_menu(void *arg, GuiItem *item, GtkWidget *at)
 {
     struct tree *t = arg;
-    window_menu(t->window, item->key, at, NULL);
+    window_menu(t->window, item->key, at);
 }
 
 static void on_activated(void *arg, GuiItem *item)

@@ -11,6 +11,7 @@
 #include "gui/view/panes.h"
 #include "gui/view/source.h"
 #include "gui/view/timeline_view.h"
+#include "gui/view/toasts.h"
 
 enum { PULSE_MS = 120, PULSE_AFTER = 8 };
 
@@ -31,13 +32,7 @@ void window_name_tab(GtkWidget *label, const char *name)
 
 void window_toast(struct window *w, const char *text)
 {
-    char *safe = text_line(text),
-         *escaped = g_markup_escape_text(safe, -1); /* a toast's title is markup */
-    AdwToast *toast = adw_toast_new(escaped);
-    adw_toast_set_timeout(toast, 4);
-    adw_toast_overlay_add_toast(ADW_TOAST_OVERLAY(w->toasts), toast);
-    g_free(escaped);
-    g_free(safe);
+    toasts_add(w->toasts, text);
 }
 
 void window_announce(struct window *w, const char *text, const char *button, const char *action)
@@ -254,7 +249,24 @@ void window_show_session(struct window *w)
     gtk_stack_set_visible_child_name(GTK_STACK(w->pages), "session");
 }
 
-void window_menu(struct window *w, const char *expression, GtkWidget *at, const GdkRectangle *where)
+/* What was chosen has taken the expression by now; what is done next is not about it. */
+static gboolean forget_expression(void *arg)
+{
+    struct window *w = arg;
+    if (!gtk_widget_get_visible(w->menu))
+        g_clear_pointer(&w->expression, g_free);
+    g_object_unref(w->menu);
+    return G_SOURCE_REMOVE;
+}
+
+/* GTK tells of the end of the menu before it does what was chosen. */
+static void on_menu_closed(GtkPopover *menu, struct window *w)
+{
+    g_object_ref(menu);
+    g_idle_add_full(G_PRIORITY_HIGH, forget_expression, w, NULL);
+}
+
+static void add_menu(struct window *w, GtkWidget *content)
 {
     static const char *const labels[] = {"Why?",  "Last Change",           "All Values",    "Slice",
                                          "Watch", "Stop Where It Changes", "Change Value …"};
@@ -263,14 +275,25 @@ void window_menu(struct window *w, const char *expression, GtkWidget *at, const 
     GMenu *menu = g_menu_new();
     for (size_t i = 0; i < G_N_ELEMENTS(labels); i++)
         g_menu_append(menu, labels[i], names[i]);
-    GtkWidget *popover = gtk_popover_menu_new_from_model(G_MENU_MODEL(menu));
+    w->menu = gtk_popover_menu_new_from_model(G_MENU_MODEL(menu));
+    gtk_widget_set_parent(w->menu, content);
+    g_signal_connect(w->menu, "closed", G_CALLBACK(on_menu_closed), w);
+    g_object_unref(menu);
+}
+
+/* It is a child of what stays as long as the window does: a cell of a list goes with its row, and a
+ * child that is still there then is used after its end. */
+void window_menu(struct window *w, const char *expression, GtkWidget *at)
+{
+    graphene_rect_t place;
+    if (!gtk_widget_compute_bounds(at, gtk_widget_get_parent(w->menu), &place))
+        return;
     g_free(w->expression);
     w->expression = g_strdup(expression);
-    gtk_widget_set_parent(popover, at);
-    if (where)
-        gtk_popover_set_pointing_to(GTK_POPOVER(popover), where);
-    gtk_popover_popup(GTK_POPOVER(popover));
-    g_object_unref(menu);
+    gtk_popover_set_pointing_to(GTK_POPOVER(w->menu),
+                                &(GdkRectangle){(int)place.origin.x, (int)place.origin.y,
+                                                (int)place.size.width, (int)place.size.height});
+    gtk_popover_popup(GTK_POPOVER(w->menu));
 }
 
 /* ---- begin and end ---- */
@@ -314,8 +337,7 @@ static void find_parts(struct window *w, GtkBuilder *builder)
     struct {
         GtkWidget **to;
         const char *name;
-    } parts[] = {{&w->toasts, "toasts"},
-                 {&w->pages, "pages"},
+    } parts[] = {{&w->pages, "pages"},
                  {&w->banner, "banner"},
                  {&w->banner_label, "banner_label"},
                  {&w->banner_button, "banner_button"},
@@ -374,6 +396,8 @@ struct window *window_new(GtkApplication *app, const char *drdebug)
     actions_add(w);
     panes_make(w);
     arrange(w, builder);
+    w->toasts = toasts_new(GTK_OVERLAY(gtk_builder_get_object(builder, "toasts")));
+    add_menu(w, GTK_WIDGET(gtk_builder_get_object(builder, "content")));
     g_signal_connect(w->banner, "notify::child-revealed", G_CALLBACK(on_revealed), w);
     g_signal_connect(gtk_builder_get_object(builder, "banner_close"), "clicked",
                      G_CALLBACK(on_banner_close), w);

@@ -16,6 +16,7 @@
 
 struct window;
 struct source;
+struct toasts;
 
 enum pane_place { PLACE_LEFT, PLACE_RIGHT_TOP, PLACE_RIGHT_BOTTOM, PLACES };
 
@@ -54,9 +55,11 @@ struct window {
     GPtrArray *panes; /* of struct pane * */
     GtkWidget *places[PLACES];
     GtkWidget *pages; /* start page, or the session */
-    GtkWidget *toasts, *banner, *banner_label, *banner_button;
+    struct toasts *toasts;
+    GtkWidget *banner, *banner_label, *banner_button;
     GtkWidget *status, *position, *work, *work_label, *work_bar;
     GtkWidget *title, *main_paned, *left_paned, *right_paned;
+    GtkWidget *menu; /* of an expression */
     bool closing;
     int guide;        /* guide.c: the step that is next, or 0 */
     bool why_at_end;  /* a live program goes to its end, where its failure can be asked */
@@ -71,14 +74,14 @@ struct window *window_new(GtkApplication *app, const char *drdebug);
 void window_open(struct window *w, const char *path);
 /* The session, though nothing is open yet: the terminal is in it. */
 void window_show_session(struct window *w);
+/* A few words over the session, for some seconds; one after the other. */
 void window_toast(struct window *w, const char *text);
 /* A strip above the source; `action` is one of the window's, NULL: no button. text NULL: none. */
 void window_announce(struct window *w, const char *text, const char *button, const char *action);
 struct pane *window_pane(struct window *w, const char *name);
 void window_show_pane(struct window *w, const char *name);
 /* About an expression: the menu that Why? and its kind are in, at a widget. */
-void window_menu(struct window *w, const char *expression, GtkWidget *at,
-                 const GdkRectangle *where);
+void window_menu(struct window *w, const char *expression, GtkWidget *at);
 
 /* actions.c: buttons, menus and keys from actions.def. */
 void actions_add(struct window *w);

@@ -289,9 +289,14 @@ def play(cases, session):
     for case in cases:
         begin = time.monotonic()
         try:
-            case(session)
+            try:
+                case(session)
+            except GLib.Error:  # a widget that was asked has gone, with the window or alone
+                if session.window:
+                    session.window.check_alive()
+                raise
             print(f"ok {case.__name__} {time.monotonic() - begin:.1f} s", flush=True)
-        except Failure as error:
+        except (Failure, GLib.Error) as error:
             print(f"FAILED {case.__name__}: {error}", flush=True)
             if os.environ.get("DRDEBUG_SCREENSHOT"):
                 subprocess.run(["import", "-window", "root", os.environ["DRDEBUG_SCREENSHOT"]], check=False)

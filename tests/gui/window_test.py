@@ -50,15 +50,54 @@ def steps_in_both_directions(s):
     check(s.check_position() == begin, "a step and the step back do not lead to the same place")
 
 
-def stops_at_a_breakpoint(s):
+def chooses_from_the_menu_of_a_variable(s):
+    """Its row goes with the next step; the menu must not."""
     w = s.window
-    line = next(n for n, text in enumerate(open(s.source, encoding="utf-8"), 1) if "ROOT CAUSE" in text)
+
+    def menu():
+        w.click(w.find("table row", re.compile(r"^threads \d+ int")), 3)
+        w.find("menu item", "Watch")
+
+    menu()
+    w.key(*["Down"] * 4, "Return")
+    w.find("table row", re.compile(r"^threads \d+$"))
+    menu()
+    w.key("Escape")
+    wait("the menu goes", lambda: not list(w.all("menu item", "Watch")))
+    w.key("ctrl+t")  # not about that row any more
+    w.find("label", "Put the cursor on a variable first")
+    w.press("Dismiss")
+    wait("the words go", lambda: not list(w.all("label", "Put the cursor on a variable first")))
+
+
+def go_to_line(w, line):
     w.key("ctrl+g")
     entry = w.find("text", "Go to Line or Function")
     w.click(entry)
     w.type(f"{line}")
     w.key("Return")
     wait("the question goes", lambda: not list(w.all("text", "Go to Line or Function")))
+
+
+def root_cause(s):
+    return next(n for n, text in enumerate(open(s.source, encoding="utf-8"), 1) if "ROOT CAUSE" in text)
+
+
+def runs_to_a_line(s):
+    """By a breakpoint that is gone then: GDB has none, and none is shown."""
+    w, line = s.window, root_cause(s)
+    go_to_line(w, line)
+    w.key("F7")
+    w.await_status(rf"^T\d+ in door \(\) at racy_counter\.c:{line}\b")
+    w.gdb("info breakpoints", "No breakpoints")
+    wait("the breakpoint goes", lambda: not list(w.all("table row", re.compile(r"^\d+ on door"))))
+    w.key("ctrl+F5")
+    w.await_status(r"^T1 in main \(\)")
+
+
+def stops_at_a_breakpoint(s):
+    w, line = s.window, root_cause(s)
+    go_to_line(w, line)
     w.key("F9")
     w.find("table row", re.compile(rf"on door \(\) at racy_counter\.c:{line}"))
     w.key("F5")
@@ -198,7 +237,10 @@ def check_what_is_shown(s):
     def rows():
         return {m[1] for m in (re.search(r"^(\d+) (on|off)\b", name) for name in w.names("table row")) if m}
 
-    wait(f"the breakpoints {sorted(numbers)}", lambda: rows() <= numbers and (rows() == numbers or len(numbers) > 4))
+    try:
+        wait("all of them", lambda: rows() <= numbers and (rows() == numbers or len(numbers) > 4))
+    except person.Failure as error:
+        raise person.Failure(f"the breakpoints are {sorted(numbers)}, shown are {sorted(rows())}") from error
 
 
 def random_clicks_and_keys(s):
@@ -223,9 +265,10 @@ def random_clicks_and_keys(s):
     wait("the end of all processes", lambda: not any(person.is_alive(pid) for pid in below))
 
 
-CASES = [opens_at_main, steps_in_both_directions, stops_at_a_breakpoint, goes_to_the_failure_and_says_why,
-         activates_a_dependence_in_another_thread, walks_through_the_slice, moves_with_the_timeline, output_leads_to_its_moment,
-         survives_the_death_of_gdb, leaves_no_process, refuses_a_damaged_recording]
+CASES = [opens_at_main, steps_in_both_directions, chooses_from_the_menu_of_a_variable, runs_to_a_line,
+         stops_at_a_breakpoint, goes_to_the_failure_and_says_why, activates_a_dependence_in_another_thread,
+         walks_through_the_slice, moves_with_the_timeline, output_leads_to_its_moment, survives_the_death_of_gdb,
+         leaves_no_process, refuses_a_damaged_recording]
 
 
 def record(drdebug, subject, room):
