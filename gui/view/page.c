@@ -390,18 +390,23 @@ static void on_scrolled(GtkAdjustment *adjustment, struct page *p)
         gtk_widget_queue_allocate(p->widget);
 }
 
-/* Over the room below the line, wherever that is scrolled to. */
+/* Over the room below the line, wherever that is scrolled to. Where exactly a line is that is not
+ * seen is not asked: the view would measure it, and with that want another place while all are
+ * given theirs. */
 static gboolean on_place(GtkOverlay *overlay, GtkWidget *widget, GdkRectangle *place,
                          struct page *p)
 {
     GtkTextIter from, to;
-    GdkRectangle at;
-    int least, y;
+    GdkRectangle at = {0}, seen;
+    int least, y, height;
     (void)overlay;
     if (!p->open || widget != p->room)
         return FALSE;
     line_iters(p, p->open, &from, &to);
-    gtk_text_view_get_iter_location(GTK_TEXT_VIEW(p->view), &from, &at);
+    gtk_text_view_get_visible_rect(GTK_TEXT_VIEW(p->view), &seen);
+    gtk_text_view_get_line_yrange(GTK_TEXT_VIEW(p->view), &from, &at.y, &height);
+    if (at.y < seen.y + seen.height && at.y + height > seen.y)
+        gtk_text_view_get_iter_location(GTK_TEXT_VIEW(p->view), &from, &at);
     gtk_text_view_buffer_to_window_coords(GTK_TEXT_VIEW(p->view), GTK_TEXT_WINDOW_WIDGET, 0,
                                           at.y + at.height, NULL, &y);
     gtk_widget_measure(widget, GTK_ORIENTATION_HORIZONTAL, -1, &least, &place->width, NULL, NULL);

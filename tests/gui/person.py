@@ -164,6 +164,19 @@ class Window:
         self.check_alive()
         subprocess.run(["xdotool", "key", "--clearmodifiers", *keys], check=True)
 
+    def close_dialogs(self):
+        """Those with a title, wherever the keyboard is."""
+        for _ in range(5):
+            titled = subprocess.run(["xdotool", "search", "--onlyvisible", "--pid", str(self.process.pid), "--name", "."],
+                                    capture_output=True, text=True, check=False).stdout.split()
+            others = [number for number in titled if number != self.number]
+            for number in others:
+                subprocess.run(["xdotool", "windowactivate", number, "sleep", "0.2", "key", "--clearmodifiers", "Escape"],
+                               check=False, stderr=subprocess.DEVNULL)
+            if not others:
+                return
+            time.sleep(0.2)
+
     def type(self, text):
         subprocess.run(["xdotool", "type", "--delay", "4", text], check=True)
 
@@ -271,8 +284,9 @@ class Session:
         self.window = None
 
 
-# GTK 4.8 says this of a scrollbar of its own, when a list grows while it is being drawn; the next frame is right.
-OWN = re.compile(r"Gtk-WARNING .*: Trying to snapshot GtkGizmo 0x[0-9a-f]+ without a current allocation$")
+# GTK 4.8 says this of a scrollbar of its own, when a list grows while it is being drawn, and of a text that is measured on while
+# it is; the next frame is right.
+OWN = re.compile(r"Gtk-WARNING .*: Trying to snapshot (GtkGizmo|GtkSourceView) 0x[0-9a-f]+ without a current allocation$")
 
 
 def complaints():

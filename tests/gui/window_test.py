@@ -219,6 +219,7 @@ KEYS = ["F5", "F6", "F7", "F8", "F10", "shift+F8", "shift+F10", "ctrl+shift+F5",
 def check_what_is_shown(s):
     """Dialogs and popovers are closed, what runs is interrupted; then the window says what GDB says."""
     w = s.window
+    w.close_dialogs()
     for _ in range(3):
         w.key("Escape")
     for _ in range(20):
@@ -245,7 +246,7 @@ def check_what_is_shown(s):
 
 def random_clicks_and_keys(s):
     seed = int(os.environ.get("DRDEBUG_SEED", random.SystemRandom().randrange(1 << 32)))
-    rounds = 20000 if os.environ.get("DRDEBUG_SOAK") else 200
+    rounds = 20000 if os.environ.get("DRDEBUG_SOAK") else 120
     print(f"seed {seed}", flush=True)
     choose = random.Random(seed)
     w = s.open()
@@ -258,7 +259,7 @@ def random_clicks_and_keys(s):
             x, y = choose.randrange(10, 1270), choose.randrange(90, 790)  # not the window's own buttons
             subprocess.run(["xdotool", "mousemove", str(x), str(y), "click", choose.choice("111113")], check=True)
         time.sleep(0.02)
-        if event % 100 == 0:
+        if event % 60 == 0:
             check_what_is_shown(s)
     below = [pid for pid, _ in w.children()]
     s.close()
