@@ -34,6 +34,9 @@ class Row:
             return None
         return measure.median([getattr(run, figure) for run in self.runs.get(runner, [])])
 
+    def least(self, runner, figure):
+        return min(getattr(run, figure) for run in self.runs[runner])
+
     def ratio(self, runner, figure="wall_s", base=NATIVE):
         under, value = self.median(base, figure), self.median(runner, figure)
         return value / under if under and value is not None else None
