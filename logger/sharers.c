@@ -5,6 +5,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <linux/kcmp.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/mman.h>
@@ -56,16 +57,50 @@ static void own_object(const void *at, struct objects *o)
     maplist_close(&maps);
 }
 
+/* The file of an entry; below 0 if its name leads to something else by now. */
+static int open_mapped(const struct maplist_entry *e)
+{
+    struct stat st;
+    if (e->path[0] != '/' || lstat(e->path, &st) || !S_ISREG(st.st_mode))
+        return -1;
+    int fd = open(e->path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+    if (fd >= 0 && (fstat(fd, &st) || st.st_dev != e->dev || st.st_ino != e->ino)) {
+        close(fd);
+        return -1;
+    }
+    return fd;
+}
+
+/* The kernel gives a lease for reading only if nobody has the file open for writing, nor mapped so.
+ * It is given back at once. Who opens the file in between waits for that, and this process gets a
+ * signal, which is to be one that it does not pass on. */
+static bool nobody_writes(const struct maplist_entry *e)
+{
+    int fd = open_mapped(e);
+    bool given = fd >= 0 && !fcntl(fd, F_SETSIG, SIGCHLD) && !fcntl(fd, F_SETLEASE, F_RDLCK);
+    if (given)
+        fcntl(fd, F_SETLEASE, F_UNLCK);
+    if (fd >= 0)
+        close(fd);
+    return given;
+}
+
+/* What somebody may write: most files that are mapped have no writer at all. */
 static void list(pid_t pid, const struct objects *without, struct objects *o)
 {
     struct maplist maps;
     struct maplist_entry e;
+    struct objects free = {.count = 0};
     char lines[LINES];
     if (maplist_open(&maps, pid, lines, sizeof lines))
         return;
-    while (o->count < OBJECTS && maplist_next(&maps, &e))
-        if ((e.shared || e.ino) && !(e.prot & PROT_EXEC) && !known(without, &e) && !known(o, &e))
-            add(o, &e);
+    while (o->count < OBJECTS && maplist_next(&maps, &e)) {
+        if ((!e.shared && !e.ino) || (e.prot & PROT_EXEC) || known(without, &e) || known(o, &e) ||
+            known(&free, &e))
+            continue;
+        const bool idle = free.count < OBJECTS && nobody_writes(&e);
+        add(idle ? &free : o, &e);
+    }
     maplist_close(&maps);
 }
 
