@@ -218,7 +218,7 @@ static Dwarf *begin(Elf *elf)
 }
 
 /* Where the debug information is: in a file of its own, or in the module's. */
-static void find_debug(struct source_mod *m)
+void source_elf_find_debug(struct source_mod *m)
 {
     if (m->debug_found)
         return;
@@ -231,13 +231,12 @@ static void find_debug(struct source_mod *m)
         m->debug_elf = elf_memory((char *)(uintptr_t)m->debug, m->debug_size);
 }
 
-/* This unpacks all of it. */
 void source_elf_debug(struct source_mod *m)
 {
     if (m->debug_begun)
         return;
     m->debug_begun = true;
-    find_debug(m);
+    source_elf_find_debug(m);
     if (m->debug_elf)
         m->dwarf = begin(m->debug_elf);
     else if (m->elf)
@@ -249,7 +248,7 @@ uint64_t source_elf_identity(struct source_mod *m)
 {
     struct stat st;
     uint64_t id = hash_fold(m->bias, m->elf != NULL);
-    find_debug(m);
+    source_elf_find_debug(m);
     for (const char *c = m->path; *c; c++)
         id = hash_fold(id, (uint8_t)*c);
     if (m->debug_fd >= 0 && !fstat(m->debug_fd, &st))

@@ -18,7 +18,8 @@ void source_units_forget(struct source_mod *m); /* frees what was read of units 
 void source_elf_open(struct source_mod *m, const struct source_module *module);
 void source_elf_close(struct source_mod *m);
 int source_debug_open(const struct source_mod *m);
-void source_elf_debug(struct source_mod *m); /* finds debug information */
+void source_elf_find_debug(struct source_mod *m); /* finds the file that has debug information */
+void source_elf_debug(struct source_mod *m);      /* and unpacks it */
 uint64_t source_elf_identity(struct source_mod *m);
 /* Reads from the file as it is mapped. Returns how many bytes there are, up to `bytes`. */
 size_t source_elf_bytes(const struct source_mod *m, uint64_t addr, void *buf, size_t bytes);

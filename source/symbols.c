@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/search.h"
+#include "source/module.h"
 #include "source/names.h"
 #include "source/place.h"
 
@@ -233,6 +234,7 @@ void source_symbols_all(struct source *s, struct source_mod *m)
     if (m->all_symbols)
         return;
     m->all_symbols = true;
+    source_elf_find_debug(m);
     free(m->symbol); /* what functions.c read was not all */
     m->symbol = NULL;
     m->symbols = 0;
@@ -261,7 +263,8 @@ void source_symbols_each(struct source *s, void (*fn)(void *arg, const char *nam
 {
     for (size_t i = 0; i < s->modules; i++) {
         struct source_mod *m = s->module[i];
-        source_module_read(s, m);
+        if (m->elf)
+            source_symbols_all(s, m);
         for (size_t k = 0; k < m->symbols; k++)
             if (m->symbol[k].code)
                 fn(arg, m->symbol[k].name, m->symbol[k].addr + m->bias);
