@@ -96,4 +96,12 @@ BUGS = [
     bug("sort_order", "wrong comparison", "SIGSEGV"),
     bug("static_name", "static buffer reused", "SIGABRT"),
     bug("wait_once", "condition looked at once", "SIGABRT"),
+    bug("dangling_view", "use after free", "SIGABRT"),
+    bug("nginx_range", "integer overflow", "SIGABRT", "nginx CVE-2017-7529"),
+    bug("patriot_clock", "wrong digit in a long computation", "SIGABRT", "Patriot, 25 February 1991"),
+    bug("snapshot_reset", "lost update", "SIGABRT"),
+    bug("tar_shrink", "endless loop", "SIGABRT", "GNU tar CVE-2018-20482"),
+    bug("therac_setup", "type too narrow", "SIGABRT", "Therac-25, 1987"),
+    bug("wiped_secret", "only at -O2", "SIGABRT", levels=OPTIMIZED),
+    bug("wrong_waiter", "lost wake-up", "SIGTERM"),
 ]
