@@ -314,9 +314,9 @@ void maple_print_begin(const struct maple *m)
 
 static void say_retest(const struct retest *t)
 {
-    static const char *const states[] = {
-        "not tried: the program has no such accesses now", "not forced", "forced",
-        "cannot come: threads begin and end so", "cannot come: locks"};
+    static const char *const states[] = {"not tried", "not forced", "forced",
+                                         "cannot come: threads begin and end so",
+                                         "cannot come: locks"};
     for (unsigned i = 0; i < t->orders; i++) {
         const struct retest_order *o = &t->order[i];
         fputs("order ", stdout);
@@ -326,6 +326,10 @@ static void say_retest(const struct retest *t)
             plain_printf(stdout, "%s%s at %s", k ? ", " : "", o->access[k].write ? "write" : "read",
                          o->access[k].place);
         printf(": %s", states[o->state]);
+        const struct retest_access *a = &o->access[o->lacking];
+        if (o->state == RETEST_UNMATCHED && !o->locks)
+            plain_printf(stdout, ": no run had such a %s in %s", a->write ? "write" : "read",
+                         a->function);
         if (o->state == RETEST_OPEN && o->tries)
             printf(" in %u tries", o->tries);
         putchar('\n');

@@ -600,6 +600,8 @@ static int record(struct recorder *r, struct err *err)
     r->writer = writer_new(r->dir, err);
     if (!r->writer)
         return -1;
+    if (r->what->trial)
+        writer_share(r->writer, r->what->trial->shelf);
     if (ring_make(r, err) || write_head(r, err) || start_program(r, err)) {
         writer_undo(r->writer);
         return -1;

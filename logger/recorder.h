@@ -59,7 +59,8 @@ struct recording {
 struct recording_trial {
     bool (*keeps)(void *arg, int wait_status); /* asked at the end; false: nothing is left */
     void *arg;
-    uint64_t cpu_ns; /* the program is killed when it has used so much; 0: never */
+    uint64_t cpu_ns;     /* the program is killed when it has used so much; 0: never */
+    struct shelf *shelf; /* files that runs before it have read (pinball/shelf.h); NULL: none */
 };
 
 struct recorded {

@@ -15,6 +15,7 @@
 #include <unistd.h>
 
 #include "logger/recorder.h"
+#include "pinball/shelf.h"
 #include "pinball/writer.h"
 
 enum { AGENDA_FD = 900 }; /* out of the program's way */
@@ -42,6 +43,7 @@ struct shift {
     int number;
     int errors; /* the program's standard error */
     int input;  /* standard input as it was found */
+    struct shelf *shelf;
     const struct crew_job *job;
     struct crew_outcome *out;
 };
@@ -136,7 +138,8 @@ static void work(struct shift *s)
     char dir[PATH_MAX], number[24];
     struct recorded result;
     struct err err = {.code = 0};
-    const struct recording_trial trial = {.keeps = keeps, .arg = s, .cpu_ns = s->job->cpu_ns};
+    const struct recording_trial trial = {
+        .keeps = keeps, .arg = s, .cpu_ns = s->job->cpu_ns, .shelf = s->shelf};
     crew_place(s->crew, s->number, dir);
     struct recording what = {.version = o->version,
                              .dir = (const char *const[]){dir},
@@ -179,6 +182,7 @@ _Noreturn static void be_worker(const struct crew *c, int number, int from, int 
                       .number = number,
                       .input = fcntl(STDIN_FILENO, F_DUPFD_CLOEXEC, AGENDA_FD + 10),
                       .errors = memfd_create("errors", MFD_CLOEXEC),
+                      .shelf = shelf_new(),
                       .job = &job,
                       .out = &out};
     setpgid(0, 0); /* keys of the terminal are the driver's */

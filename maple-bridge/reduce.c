@@ -14,13 +14,14 @@
 #include "maple-bridge/tell.h"
 #include "pinball/writer.h"
 
-enum { RUNS_MOST = 200, SECONDS_MOST = 60 };
+enum { RUNS_MOST = 200, SECONDS_MOST = 60, TRIES = 3 };
 
 struct reduction {
     const struct reduce_job *job;
     struct reduced *out;
     struct agenda_switch *list;
     uint32_t count;
+    bool varies; /* runs of one schedule differ: the program has input from outside */
     time_t begin;
 };
 
@@ -43,7 +44,6 @@ static int run_script(const struct reduce_job *job, const struct agenda_switch *
     const struct recipe recipe = {.tactic = AGENDA_script};
     const struct crew_job what = {.run = 1, .keep = keep, .cpu_ns = job->cpu_ns};
     struct agenda *agenda = crew_agenda(job->crew, 0);
-    char dir[PATH_MAX];
     int got;
     recipe_tell(&recipe, agenda);
     scout_tell(job->scout, agenda);
@@ -53,38 +53,80 @@ static int run_script(const struct reduce_job *job, const struct agenda_switch *
         return -1;
     while ((got = crew_wait(job->crew, out, err)) == 0)
         ;
-    if (got < 0 || keep || !out->kept)
-        return got < 0 ? -1 : 0;
-    crew_place(job->crew, 0, dir);
-    writer_remove(dir);
-    return 0;
+    return got < 0 ? -1 : 0;
 }
 
+static void drop_pinball(const struct reduce_job *job, const struct crew_outcome *o)
+{
+    char dir[PATH_MAX];
+    if (!o->kept)
+        return;
+    crew_place(job->crew, 0, dir);
+    writer_remove(dir);
+}
+
+/* The same kind of failure, at the same place as far as that is known. */
 static bool is_same(const struct reduce_job *job, const struct crew_outcome *o)
 {
-    return !o->failed && o->kind == job->failure->kind &&
-           o->wait_status == job->failure->wait_status;
+    const struct failure *wanted = job->failure;
+    struct failure got;
+    char dir[PATH_MAX];
+    if (o->failed || o->kind != wanted->kind || o->wait_status != wanted->status)
+        return false;
+    if (!o->kept || !*wanted->place || o->kind == CREW_LONG)
+        return true;
+    crew_place(job->crew, 0, dir);
+    failures_sign(dir, o, o->run, &got);
+    return !*got.place || strcmp(got.place, wanted->place) == 0;
+}
+
+/* Does it fail by these switches? Where runs of one schedule differ, one of three is enough. */
+static int try_list(struct reduction *r, const struct agenda_switch *list, uint32_t count,
+                    bool *fails, struct err *err)
+{
+    struct crew_outcome out;
+    *fails = false;
+    for (unsigned i = 0; i < (r->varies ? TRIES : 1) && !*fails; i++) {
+        r->out->runs++;
+        if (run_script(r->job, list, count, false, &out, err))
+            return -1;
+        *fails = is_same(r->job, &out);
+        drop_pinball(r->job, &out);
+    }
+    return 0;
 }
 
 /* Does it fail without [from, to)? */
 static int try_without(struct reduction *r, uint32_t from, uint32_t to, bool *fails,
                        struct err *err)
 {
-    struct crew_outcome out;
     struct agenda_switch *rest = malloc((r->count + 1) * sizeof *rest);
     if (!rest)
         return err_set(err, "no memory");
     memcpy(rest, r->list, from * sizeof *rest);
     memcpy(rest + from, r->list + to, (r->count - to) * sizeof *rest);
-    r->out->runs++;
-    int bad = run_script(r->job, rest, r->count - (to - from), false, &out, err);
-    *fails = !bad && is_same(r->job, &out);
-    if (*fails) {
+    int bad = try_list(r, rest, r->count - (to - from), fails, err);
+    if (!bad && *fails) {
         memcpy(r->list, rest, (r->count - (to - from)) * sizeof *rest);
         r->count -= to - from;
     }
     free(rest);
     return bad;
+}
+
+/* The whole schedule, twice: does it fail, and are both runs the same? */
+static int try_whole(struct reduction *r, bool *fails, struct err *err)
+{
+    const struct agenda *agenda = crew_agenda(r->job->crew, 0);
+    bool again = false;
+    if (try_list(r, r->list, r->count, fails, err))
+        return -1;
+    const uint64_t hash = agenda->done.hash;
+    if (try_list(r, r->list, r->count, &again, err))
+        return -1;
+    r->varies = agenda->done.hash != hash || *fails != again;
+    *fails |= again;
+    return r->varies && !*fails ? try_list(r, r->list, r->count, fails, err) : 0;
 }
 
 /* Pieces of that size are left out, from the end on: what comes late is needed least. */
@@ -105,7 +147,7 @@ static int leave_out(struct reduction *r, uint32_t size, bool *changed, struct e
 static int reduce(struct reduction *r, struct err *err)
 {
     bool fails = false;
-    if (try_without(r, 0, 0, &fails, err))
+    if (try_whole(r, &fails, err))
         return -1;
     r->out->failed = !fails;
     if (!fails)
@@ -256,6 +298,7 @@ static int find_added(struct reduction *r, const struct agenda_done *d, struct e
         out->runs++;
         if (run_script(r->job, &out->added, 1, false, &o, err))
             return -1;
+        drop_pinball(r->job, &o);
         if (o.failed || o.kind != CREW_PASSED)
             continue;
         out->adds = true;
@@ -321,6 +364,8 @@ static int run_without(struct reduction *r, uint32_t left_out, struct crew_outco
     memcpy(rest + left_out, r->list + left_out + 1, (r->count - left_out - 1) * sizeof *rest);
     r->out->runs++;
     int bad = run_script(r->job, rest, r->count - 1, false, o, err);
+    if (!bad)
+        drop_pinball(r->job, o);
     free(rest);
     return bad;
 }
@@ -361,19 +406,37 @@ static void find_pauses(struct reduction *r, const struct agenda_done *d)
     }
 }
 
-static int find_pairs(struct reduction *r, struct err *err)
+/* The run with the switches that are left, to be looked at and kept. */
+static int run_reduced(struct reduction *r, struct err *err)
 {
     struct crew_outcome o;
+    for (unsigned i = 0; i < TRIES; i++) {
+        r->out->runs++;
+        if (run_script(r->job, r->list, r->count, true, &o, err))
+            return -1;
+        if (is_same(r->job, &o))
+            return keep(r, &o, err);
+        drop_pinball(r->job, &o);
+    }
+    r->out->failed = true;
+    return 0;
+}
+
+static int find_pairs(struct reduction *r, struct err *err)
+{
     struct agenda_done *d = malloc(sizeof *d); /* other runs follow */
     if (!d)
         return err_set(err, "no memory");
-    int bad = run_script(r->job, r->list, r->count, true, &o, err) || keep(r, &o, err);
+    int bad = run_reduced(r, err);
+    if (bad || r->out->failed) {
+        free(d);
+        return bad;
+    }
     *d = crew_agenda(r->job->crew, 0)->done;
     d->trails = d->trails < AGENDA_SWITCHES ? d->trails : AGENDA_SWITCHES;
-    r->out->runs++;
-    if (!bad && r->count)
+    if (r->count)
         find_switched(r, d, true);
-    else if (!bad)
+    else
         bad = find_added(r, d, err);
     if (!bad && r->count && r->out->pairs < REDUCE_PAIRS)
         bad = find_ended(r, d, err);

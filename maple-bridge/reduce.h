@@ -4,16 +4,19 @@
  * SPDX-License-Identifier: MIT
  *
  * Switches are left out, many at first, then one by one, as long as the program fails in the same
- * way (delta debugging). Each one that is left is needed. The critical pair is a conflict: an
- * access of a thread that was taken off right before it, and the last one of another thread that
- * came in between; without that switch the order of the two is the other one, and the run passes.
- * Where the run ended before the thread came back, its access is the passing run's.
+ * way (delta debugging). Each one that is left is needed. If two runs of the whole schedule differ,
+ * each trial is made up to three times, and a switch stays if none of them fails without it. The
+ * critical pair is a conflict: an access of a thread that was taken off right before it, and the
+ * last one of another thread that came in between; without that switch the order of the two is the
+ * other one, and the run passes. Where the run ended before the thread came back, its access is the
+ * passing run's.
  */
 #ifndef MAPLE_BRIDGE_REDUCE_H
 #define MAPLE_BRIDGE_REDUCE_H
 
 #include "base/position.h"
 #include "maple-bridge/crew.h"
+#include "maple-bridge/failures.h"
 #include "maple-bridge/scout.h"
 
 enum {
@@ -75,8 +78,8 @@ struct reduced {
 struct reduce_job {
     struct crew *crew;
     const struct scout *scout;
-    const struct crew_outcome *failure; /* what is to be the same */
-    const struct agenda_done *done;     /* of the run that failed, with its log */
+    const struct failure *failure;  /* what is to be the same */
+    const struct agenda_done *done; /* of the run that failed, with its log */
     uint64_t cpu_ns;
     volatile int *stop;
 };

@@ -121,8 +121,10 @@ static bool match(struct retest_order *o, const struct scout *p)
 {
     for (unsigned i = 0; i < o->steps; i++) {
         const uint32_t n = find(p, &o->access[i]);
-        if (!n)
+        if (!n) {
+            o->lacking = i;
             return false;
+        }
         o->step[i] = (struct agenda_step){.site = (uint16_t)n, .actor = (i + o->steps) % 2 == 0};
         o->key[i] = scout_site(p, n)->key;
     }

@@ -34,6 +34,7 @@ struct retest_order {
     enum retest_state state;
     bool locks; /* a deadlock's; there are no accesses */
     unsigned steps, tries;
+    unsigned lacking; /* RETEST_UNMATCHED: number of the first access that no run had */
     struct retest_access access[RETEST_STEPS];
     struct agenda_step step[AGENDA_STEPS];
     uint64_t key[AGENDA_STEPS];

@@ -48,6 +48,7 @@ struct search {
     unsigned quiet;              /* profiled runs in sequence that showed nothing new */
     bool exhausted;              /* there is no recipe left */
     struct recipe fixed;         /* search_options.iroot */
+    struct failure failure;      /* that was found last */
     const struct recipe *recipe; /* this one alone; NULL: the portfolio's */
     struct trial trial[SEARCH_BATCH];
 };
@@ -97,9 +98,8 @@ static void final_dir(const struct search *s, char out[PATH_MAX])
 static int tell_found(struct search *s, uint64_t run, struct trial *t, struct err *err)
 {
     char dir[PATH_MAX];
-    struct failure failure;
-    failures_sign(t->dir, &t->outcome, run, &failure);
-    if (!failures_add(&s->state.failures, &failure) && (s->o->all || s->recipe))
+    failures_sign(t->dir, &t->outcome, run, &s->failure);
+    if (!failures_add(&s->state.failures, &s->failure) && (s->o->all || s->recipe))
         return 0;
     s->out->failures++;
     final_dir(s, dir);
@@ -155,7 +155,7 @@ static int explain(struct search *s, const struct trial *t, struct err *err)
 {
     const struct reduce_job job = {.crew = s->crew,
                                    .scout = &s->profile,
-                                   .failure = &t->outcome,
+                                   .failure = &s->failure,
                                    .done = t->done,
                                    .cpu_ns = limit(s),
                                    .stop = s->o->stop};

@@ -150,9 +150,19 @@ static struct keeping *add(struct writer *w, int fd, const struct stat *st)
     return k;
 }
 
-static void free_keeping(struct keeping *k)
+/* Its contents do not wait any more. */
+static void let_go(struct writer *w, struct keeping *k)
 {
-    free(k->waiting);
+    if (k->waiting && !k->shelved) {
+        w->waiting_bytes -= k->waiting_bytes;
+        free(k->waiting);
+    }
+    k->waiting = NULL;
+}
+
+static void free_keeping(struct writer *w, struct keeping *k)
+{
+    let_go(w, k);
     free(k->file.range);
     free(k);
 }
@@ -161,15 +171,13 @@ static void free_keeping(struct keeping *k)
 static void drop(struct writer *w, struct keeping *k)
 {
     w->keepings--;
-    if (k->waiting)
-        w->waiting_bytes -= k->waiting_bytes;
-    free_keeping(k);
+    free_keeping(w, k);
 }
 
 void keep_deinit(struct writer *writer)
 {
     for (size_t i = 0; i < writer->keepings; i++)
-        free_keeping(writer->keeping[i]);
+        free_keeping(writer, writer->keeping[i]);
     free(writer->keeping);
 }
 
@@ -289,12 +297,18 @@ static int keep_range(struct writer *w, struct keeping *k, int fd, bool is_new, 
 
 static int read_whole(struct writer *w, struct keeping *k, int fd, struct err *err)
 {
+    struct shelf *shelf = k->trusted ? w->shelf : NULL;
+    k->waiting = shelf ? shelf_find(shelf, k->identity, &k->waiting_bytes) : NULL;
+    k->shelved = k->waiting;
+    if (k->shelved)
+        return 0;
     k->waiting_bytes = k->file.size;
     k->waiting = malloc(k->waiting_bytes + 1);
     if (!k->waiting)
         return fail(w, "files", ENOMEM, err);
     int error = piece_read_fd(fd, 0, k->waiting, &k->waiting_bytes);
-    w->waiting_bytes += k->waiting_bytes;
+    k->shelved = shelf && !error && shelf_put(shelf, k->identity, k->waiting, k->waiting_bytes);
+    w->waiting_bytes += k->shelved ? 0 : k->waiting_bytes;
     return error ? fail(w, "files", error, err) : 0;
 }
 
@@ -312,9 +326,7 @@ static int flush_one(struct writer *w, struct keeping *k, struct err *err)
     }
     if (write_entry(w, k, 0, err))
         return -1;
-    w->waiting_bytes -= k->waiting_bytes;
-    free(k->waiting);
-    k->waiting = NULL;
+    let_go(w, k);
     return 0;
 }
 
@@ -342,8 +354,13 @@ int keep_again(struct writer *writer, const struct kept_file *file, int fd, stru
     k->file.ranges = 0;
     if (read_whole(writer, k, fd, err) == 0)
         bad = flush_one(writer, k, err);
-    free_keeping(k);
+    free_keeping(writer, k);
     return bad;
+}
+
+void writer_share(struct writer *writer, struct shelf *shelf)
+{
+    writer->shelf = shelf;
 }
 
 int writer_keep_flush(struct writer *writer, struct err *err)

@@ -19,6 +19,7 @@
 
 #include "base/err.h"
 
+struct shelf;
 struct writer;
 
 /* Files up to this size are kept whole. */
@@ -53,6 +54,8 @@ uint64_t writer_chunks(const struct writer *writer); /* of events so far: the ne
 int writer_keep(struct writer *writer, int fd, uint64_t offset, uint64_t bytes, uint32_t *number,
                 uint64_t *size, struct err *err);
 int writer_keep_flush(struct writer *writer, struct err *err);
+/* Files that another writer of this process has read are not read again: shelf.h. */
+void writer_share(struct writer *writer, struct shelf *shelf);
 
 /* Flushes, writes `end` (text as for the head; counts of chunks are added) and then removes `ring`.
  * Files that cannot be flushed stay `waiting` in the index: the log is read up to where the program

@@ -11,6 +11,7 @@
 #include "pinball/chunk.h"
 #include "pinball/kept.h"
 #include "pinball/seal.h"
+#include "pinball/shelf.h"
 #include "pinball/store.h"
 #include "pinball/writer.h"
 
@@ -32,6 +33,7 @@ struct keeping {
     struct kept_file file;
     char path[4096], build_id[BUILD_ID_HEX], identity[IDENTITY_BYTES];
     char *waiting;        /* contents that writer_keep_flush() will write */
+    bool shelved;         /* ... which belong to the shelf */
     size_t waiting_bytes; /* of it */
 };
 
@@ -49,6 +51,7 @@ struct writer {
     size_t keepings;
     size_t first_waiting; /* number of the first one that may wait */
     size_t waiting_bytes;
+    struct shelf *shelf; /* NULL: none */
     char events_label[STORE_NAME_BYTES + 256], index_label[STORE_NAME_BYTES + 256];
     char files_label[STORE_NAME_BYTES + 256];
 };

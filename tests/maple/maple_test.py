@@ -178,12 +178,18 @@ def failing(name, *options):
 
 def retest():
     """0: the orders were forced or cannot come, and nothing failed; 1: it still fails; 4: the accesses are gone."""
-    for name, status, words in (("lost_update", 0, "cannot come: locks"), ("abba", 0, "cannot come: locks"), ("use_after_free", 0, "forced"),
-                                ("double_fetch", 4, "not tried")):
+    for name, words in (("lost_update", "cannot come: locks"), ("abba", "cannot come: locks")):
         directory, _ = failing(name)
-        expect(status, words, "--retest", directory, "--runs", "96", "--", fixed(name))
-        if status == 0 and name != "use_after_free":
-            expect(1, "run", "--retest", directory, "-o", f"{name}.again", "--no-report", "--", os.path.join(BIN, name))
+        expect(0, words, "--retest", directory, "--runs", "96", "--", fixed(name))
+        expect(1, "run", "--retest", directory, "-o", f"{name}.again", "--no-report", "--", os.path.join(BIN, name))
+    # The correct form has the same accesses to the flag. Its read of the freed memory is another line; whether the failing run's profile had seen
+    # both sides of that order is chance.
+    directory, _ = failing("use_after_free")
+    gone = "consume use_after_free.c:18" in pathlib.Path(directory, "maple").read_text(encoding="ascii")
+    expect(4 if gone else 0, "write at use_after_free.c:17, read at use_after_free.c:30: forced",
+           "--retest", directory, "--runs", "96", "--", fixed("use_after_free"))
+    directory, _ = failing("double_fetch")
+    expect(4, "not tried: no run had such a read in", "--retest", directory, "--runs", "96", "--", fixed("double_fetch"))
     pathlib.Path(directory, "maple").write_text("drdebug maple orders 1\naccess\n", encoding="ascii")
     expect(1, "damaged", "--retest", directory, "--", fixed("abba"))
     os.unlink(os.path.join(directory, "maple"))
