@@ -26,6 +26,8 @@ void source_atomic_each(struct source *s, source_atomic_fn *fn, void *arg)
 
     for (size_t i = 0; i < s->modules; i++) {
         struct source_mod *m = s->module[i];
+        if (!source_strings_atomics(m))
+            continue;
         source_module_read(s, m);
         for (size_t k = 0; k < m->globals; k++) {
             const struct source_var *var = &m->var[m->global[k]];

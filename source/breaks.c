@@ -16,6 +16,7 @@
 #include <string.h>
 
 #include "source/functions.h"
+#include "source/module.h"
 #include "source/source_int.h"
 
 void source_breaks_deinit(struct source_breaks *list)
@@ -76,6 +77,8 @@ static size_t for_tables(struct source *s, const char *file, each_table *each, v
 
     for (size_t i = 0; i < s->modules; i++) {
         struct source_mod *m = s->module[i];
+        if (!source_strings_file(m, file))
+            continue;
         source_module_read(s, m);
         for (size_t u = 0; u < m->units; u++)
             for (size_t t = 0; t < m->unit[u].tables; t++)

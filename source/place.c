@@ -99,7 +99,7 @@ static void find_interposed(const struct source_view *view, Dwarf_Die *die,
         return;
     for (size_t i = 0; i < view->s->modules && view->s->module[i] != view->m; i++) {
         struct source_mod *m = view->s->module[i];
-        source_module_read(view->s, m);
+        source_symbols_all(view->s, m);
         const struct source_symbol *symbol = source_symbols_data(m, name, false);
         if (symbol) {
             out->piece[0].address = symbol->addr + m->bias;

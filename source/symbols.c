@@ -231,7 +231,7 @@ void source_symbols_read(struct source *s, struct source_mod *m)
 
 void source_symbols_all(struct source *s, struct source_mod *m)
 {
-    if (m->all_symbols)
+    if (m->all_symbols || !m->elf)
         return;
     m->all_symbols = true;
     source_elf_find_debug(m);
@@ -263,8 +263,7 @@ void source_symbols_each(struct source *s, void (*fn)(void *arg, const char *nam
 {
     for (size_t i = 0; i < s->modules; i++) {
         struct source_mod *m = s->module[i];
-        if (m->elf)
-            source_symbols_all(s, m);
+        source_symbols_all(s, m);
         for (size_t k = 0; k < m->symbols; k++)
             if (m->symbol[k].code)
                 fn(arg, m->symbol[k].name, m->symbol[k].addr + m->bias);

@@ -23,8 +23,8 @@ static gaddr symbol_named(struct source *s, const char *name)
     size_t length = strlen(name);
 
     for (size_t i = 0; i < s->modules; i++) {
-        const struct source_mod *m = s->module[i];
-        source_module_read(s, s->module[i]);
+        struct source_mod *m = s->module[i];
+        source_symbols_all(s, m);
         for (size_t k = 0; k < m->symbols; k++)
             if (strncmp(m->symbol[k].name, name, length) == 0 &&
                 (!m->symbol[k].name[length] || m->symbol[k].name[length] == '@'))

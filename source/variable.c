@@ -343,7 +343,8 @@ const char *source_register_variable(struct source *s, gaddr pc, unsigned reg)
 static bool find_symbol(struct source *s, const char *name, struct source_place *out)
 {
     for (size_t i = 0; i < 2 * s->modules; i++) {
-        const struct source_mod *m = s->module[i % s->modules];
+        struct source_mod *m = s->module[i % s->modules];
+        source_symbols_all(s, m);
         const struct source_symbol *symbol = source_symbols_data(m, name, i >= s->modules);
         if (!symbol)
             continue;

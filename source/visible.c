@@ -162,6 +162,8 @@ static const struct source_var *lasting_anywhere(struct source_view *view, enum 
 
     for (size_t i = 0; !var && i < view->s->modules; i++) {
         view->m = view->s->module[i];
+        if (!source_strings_variable(view->m, name))
+            continue;
         source_module_read(view->s, view->m);
         var = lasting_in(view->m, UINT32_MAX, kind, name);
     }

@@ -12,7 +12,7 @@ import shutil
 import subprocess
 import sys
 
-from questions import SKIP, Test
+from questions import NO_LIBRARIES, SKIP, Test
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FUNCTIONS = {
@@ -42,7 +42,7 @@ def gdb_stops(test, pinball, places):
     with open(names["places"], "w", encoding="ascii") as out:
         out.writelines(f"{place:#x}\n" for place in places)
     env = dict(os.environ, ASK_PLACES=names["places"], ASK_OUT=names["out"], LC_ALL="C.UTF-8")
-    done = subprocess.run([test.drdebug, "debug", pinball, "--", "-nx", "-batch", "-x",
+    done = subprocess.run([test.drdebug, "debug", pinball, "--", "-nx", "-batch", *NO_LIBRARIES, "-x",
                            os.path.join(HERE, "calls_gdb.py")], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE,
                           stderr=subprocess.STDOUT, text=True, errors="replace", check=False, timeout=600, env=env)
     try:

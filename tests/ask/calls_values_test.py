@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 
-from questions import SKIP, Test
+from questions import NO_LIBRARIES, SKIP, Test
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 FUNCTIONS = ["fib", "is_even", "is_odd", "last_of", "tail", "compare", "squares", "deep", "jumps", "on_signal", "work"]
@@ -29,7 +29,7 @@ def moment(position):
 def by_gdb(test, pinball):
     path = os.path.join(test.work, "out")
     env = dict(os.environ, ASK_FUNCTIONS=",".join(FUNCTIONS), ASK_OUT=path, LC_ALL="C.UTF-8")
-    done = subprocess.run([test.drdebug, "debug", pinball, "--", "-nx", "-batch", "-x",
+    done = subprocess.run([test.drdebug, "debug", pinball, "--", "-nx", "-batch", *NO_LIBRARIES, "-x",
                            os.path.join(HERE, "calls_values_gdb.py")], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False,
                           timeout=600, env=env)

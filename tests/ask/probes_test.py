@@ -19,7 +19,7 @@ import sys
 import tempfile
 
 sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "gdb"))
-from stub_client import Client, Failed, Stop  # noqa: E402
+from stub_client import NO_LIBRARIES, Client, Failed, Stop  # noqa: E402
 
 SOAK = bool(os.environ.get("DRDEBUG_SOAK"))
 PLACES, MOST_TIMES, MOST_ROWS = (400, 60, 6000) if SOAK else (40, 30, 300)
@@ -260,7 +260,7 @@ def check_gdb(recorded, rng):
     script = recorded.pinball + ".py"
     with open(script, "w", encoding="ascii") as f:
         f.write(GDB_SCRIPT % places)
-    said = run([recorded.drdebug, "debug", "--start", recorded.pinball, "--", "-nx", "-batch", "-ex", "handle all nostop noprint",
+    said = run([recorded.drdebug, "debug", "--start", recorded.pinball, "--", "-nx", "-batch", *NO_LIBRARIES, "-ex", "handle all nostop noprint",
                 "-x", script])
     stops = [[int(line.split()[1])] + [int(word, 16) for word in line.split()[2:]]
              for line in said if line.startswith("@@")]

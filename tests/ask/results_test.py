@@ -15,7 +15,7 @@ import shutil
 import subprocess
 import sys
 
-from questions import SKIP, Test
+from questions import NO_LIBRARIES, SKIP, Test
 
 FUNCTIONS = 24
 SCALARS = {"char": "%d", "unsigned char": "%d", "short": "%d", "int": "%d", "unsigned": "%d", "long": "%dL", "float": "%d.5f",
@@ -140,7 +140,7 @@ def by_gdb(test, pinball, names):
         os.unlink(path)
     with open(script, "w", encoding="utf-8") as out:
         out.write(GDB % (names, FUNCTIONS, path))
-    done = subprocess.run([test.drdebug, "debug", pinball, "--", "-nx", "-batch", "-x", script], stdin=subprocess.DEVNULL,
+    done = subprocess.run([test.drdebug, "debug", pinball, "--", "-nx", "-batch", *NO_LIBRARIES, "-x", script], stdin=subprocess.DEVNULL,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, text=True, errors="replace", check=False,
                           timeout=600, env=dict(os.environ, LC_ALL="C.UTF-8"))
     if not test.check(os.path.exists(path), f"GDB ended early:\n{done.stdout[-2000:]}"):

@@ -14,7 +14,7 @@ import shutil
 import subprocess
 import tempfile
 
-from stub_client import SKIP, Failed, Recordings, markers
+from stub_client import NO_LIBRARIES, SKIP, Failed, Recordings, markers
 
 HISTORY = "No more reverse-execution history."
 
@@ -41,7 +41,7 @@ class Test:
         print("FAILED:", text)
 
     def debug(self, pinball, options, *gdb_arguments, seconds=240):
-        own = () if self.libraries else ("-iex", "set debug-file-directory /nowhere")
+        own = () if self.libraries else NO_LIBRARIES
         words = [self.recordings.drdebug, "debug", *options, pinball, "--", "-nx", "-batch", *own, *gdb_arguments]
         return subprocess.run(words, stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
                               timeout=seconds, check=False, text=True, errors="replace", cwd=self.work,

@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-from stub_client import SKIP, SOAK
+from stub_client import NO_LIBRARIES, SKIP, SOAK
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 
@@ -47,7 +47,7 @@ def walk(drdebug, top, row):
                    stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     places = {key: line for key, line in lines().items() if key != "TICKS" or "breaks" in what}
     setting = f"python LINES, WHAT = {places!r}, {what!r}"
-    told = subprocess.run([drdebug, "debug", pinball, "--", "-nx", "-batch", "-ex", setting, "-x",
+    told = subprocess.run([drdebug, "debug", pinball, "--", "-nx", "-batch", *NO_LIBRARIES, "-ex", setting, "-x",
                            os.path.join(HERE, "loops_gdb.py")], check=False, timeout=3600, text=True,
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL).stdout
     good = "\nDONE" in told and "FAILED" not in told
@@ -63,7 +63,7 @@ def back_over_millions(drdebug, top):
                 "reverse-next", "print i", "print x", "stepi 7", "set $inside = $pc", f"tbreak {places[1]}", "continue",
                 "break *$inside if i == 500000", "reverse-next", "print i", "reverse-next", "print i"]
     words = [word for command in commands for word in ("-ex", command)]
-    told = subprocess.run([drdebug, "debug", pinball, "--", "-nx", "-batch", *words], check=False, timeout=3600,
+    told = subprocess.run([drdebug, "debug", pinball, "--", "-nx", "-batch", *NO_LIBRARIES, *words], check=False, timeout=3600,
                           text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, stdin=subprocess.DEVNULL).stdout
     good = all(f"{shown}\n" in told for shown in ("$1 = 0", "$2 = 1", "$3 = 500000", "$4 = 0"))
     if not good:

@@ -14,6 +14,8 @@ import time
 SKIP = 77
 SOAK = bool(os.environ.get("DRDEBUG_SOAK"))
 REPLY_S = 60
+# GDB need not read the debug files of libraries, which takes half of a short session.
+NO_LIBRARIES = ("-iex", "set debug-file-directory /nowhere")
 HERE = os.path.dirname(os.path.abspath(__file__))
 RIP, EFLAGS = 16, 17
 PT_TF = 0x100

@@ -6,6 +6,9 @@ SPDX-License-Identifier: MIT
 import sys
 
 from commands import HISTORY, main, pattern
+from stub_client import SOAK
+
+ROUNDS = 200 if SOAK else 50  # of each of three threads, where all are counted
 
 TABLES = {
     "threads": ("threads", (), (), [
@@ -124,13 +127,13 @@ TABLES = {
         ("reverse-continue", None),
     ]),
     # GDB takes a breakpoint out to step a thread off it, and the next turn is another thread's.
-    **{f"all_hits_{n}": ("threads", (), (), [
+    **{f"all_hits_{n}": ("threads", (str(ROUNDS),), (), [
         ("break visit", None),
         ("ignore $bpnum 100000", None),
         ("continue", HISTORY),
-        ("info breakpoints", "already hit 600 times"),
+        ("info breakpoints", f"already hit {3 * ROUNDS} times"),
         ("reverse-continue", HISTORY),
-        ("info breakpoints", "already hit 1200 times"),
+        ("info breakpoints", f"already hit {6 * ROUNDS} times"),
     ]) for n in range(2)},
     "locked_at_the_end": ("threads", (), (), [
         ("set scheduler-locking on", None),

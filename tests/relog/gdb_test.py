@@ -32,7 +32,8 @@ def session(pinball, commands, *options):
     """What GDB says to each command, as KDbg asks: by text, with a prompt of its own."""
     text = "set prompt (kdbg)\nset width 0\nset height 0\nset confirm off\n" + "".join(
         f"{command}\necho \\n==={number}===\\n\n" for number, command in enumerate(commands)) + "quit\n"
-    said = subprocess.run([DRDEBUG, "debug", pinball, "--", "--fullname", "--nx", "-q", *options], input=text.encode(),
+    said = subprocess.run([DRDEBUG, "debug", pinball, "--", "--fullname", "--nx", "-q", "-iex",
+                           "set debug-file-directory /nowhere", *options], input=text.encode(),
                           stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=300, check=False).stdout.decode(errors="replace")
     parts = re.split(r"===\d+===\n", said)
     if len(parts) < len(commands) + 1:
