@@ -66,7 +66,7 @@ static bool *held_by(struct search *q, gaddr lock, uint32_t thread)
     return i < q->helds ? &q->is_held[i] : NULL;
 }
 
-/* `insn` of the step took the lock, or gave it back; what->line_pc may be known. */
+/* `insn` of the step took the lock, or gave it back; what->line_pc and what->insn may be known. */
 static int change(struct search *q, const struct pass_step *st, unsigned insn,
                   const struct locks_event *what, struct err *err)
 {
@@ -81,7 +81,8 @@ static int change(struct search *q, const struct pass_step *st, unsigned insn,
     e.tried =
         e.take && c->parent && (c->is.does == CALLS_TRIES || c->is.does == CALLS_TRIES_SHARED);
     gaddr pc = st->block->insn[insn].in.pc;
-    e.insn = st->insn + insn;
+    if (!e.insn)
+        e.insn = st->insn + insn;
     e.thread = st->step->thread;
     e.at = (struct position){
         .thread = trace_thread(q->study->trace, e.thread), .count = st->count, .pc = pc};
@@ -141,13 +142,17 @@ static int begin_call(struct search *q, const struct pass_step *st, struct err *
     return 0;
 }
 
-/* What has no owner is taken and given back by the call as a whole. */
+/* What has no owner is taken and given back by the call as a whole, which is over before the step:
+ * the first thing that it does is under the lock. */
 static int end_call(struct search *q, const struct pass_step *st, struct err *err)
 {
     struct call *c = &q->call[st->step->thread];
     const bool shared = c->is.does == CALLS_TAKES_SHARED || c->is.does == CALLS_TRIES_SHARED;
-    struct locks_event e = {
-        .lock = c->wait.object, .kind = c->is.kind, .shared = shared, .line_pc = c->wait.line_pc};
+    struct locks_event e = {.insn = st->insn - 1,
+                            .lock = c->wait.object,
+                            .kind = c->is.kind,
+                            .shared = shared,
+                            .line_pc = c->wait.line_pc};
     const bool spin = c->is.kind == LOCKS_SPIN, rwlock = c->is.kind == LOCKS_RWLOCK;
     int bad = 0;
     e.take = shared || (spin && c->is.does == CALLS_TAKES);

@@ -4,7 +4,7 @@
 
 #include "facts/locks/locks.h"
 
-enum { LOCKS_VERSION = 2 }; /* one more if what is found changes */
+enum { LOCKS_VERSION = 3 }; /* one more if what is found changes */
 
 /* False: there is nothing that can be used. */
 bool locks_kept_get(struct study *s, struct locks *out);

@@ -202,6 +202,19 @@ static void keep_around(struct races_around *out, const struct races_around *a)
         *out = *a;
 }
 
+/* Did the instruction that wrote, of the step that is executed, read the same bytes before? What it
+ * made of them took account of what was there. */
+static bool reads_too(const struct search *q, const struct conflicts_access *then)
+{
+    const struct pass_step *st = q->step;
+    for (unsigned k = 0; then->write && !then->by_kernel && k < st->block->accesses; k++) {
+        const struct plan_access *a = &st->block->access[k];
+        if (st->insn + a->insn == then->insn && a->mem.read && a->mem.write)
+            return true;
+    }
+    return false;
+}
+
 /* Keeps the accesses if they make a better pattern than those that are kept. A thread
  * that comes again from the same place looks whether something has changed: that is no pattern. */
 static void look_around(struct search *q, const struct conflicts_meeting *m,
@@ -218,6 +231,7 @@ static void look_around(struct search *q, const struct conflicts_meeting *m,
     a.side[0] = side_of(q, m->word, mask, between ? before : m->first);
     a.side[1] = side_of(q, m->word, mask, between ? m->first : before);
     a.side[2] = side_of(q, m->word, mask, m->then);
+    a.side[2].write = m->then->write && !reads_too(q, m->then);
     a.pattern = around_pattern(&a, NULL, 0, NULL);
     keep_around(out, &a);
 }

@@ -19,7 +19,9 @@ static pthread_rwlock_t rwlock = PTHREAD_RWLOCK_INITIALIZER;
 static pthread_cond_t cond = PTHREAD_COND_INITIALIZER;
 static sem_t sem;
 static int ends[2];
-static volatile int total, ready, shared;
+static volatile int total, ready, shared, counted[2];
+static __thread volatile int seen;
+static pthread_spinlock_t spin;
 
 static void run(void *(*function)(void *))
 {
@@ -136,6 +138,31 @@ static int by_luck(void)
     write_and_lock(NULL);
     pthread_join(t, NULL);
     return shared;
+}
+
+/* Locks that no owner is written down in: what comes right behind the call is under the lock. */
+static void *with_rwlock(void *arg)
+{
+    for (int i = 0; i < 8; i++) {
+        pthread_rwlock_wrlock(&rwlock);
+        counted[0]++; /* X */
+        pthread_rwlock_unlock(&rwlock);
+        pthread_rwlock_rdlock(&rwlock);
+        seen = counted[0]; /* Y */
+        pthread_rwlock_unlock(&rwlock);
+        pthread_spin_lock(&spin);
+        counted[1]++; /* Z */
+        pthread_spin_unlock(&spin);
+    }
+    return arg;
+}
+
+static int without_owners(void)
+{
+    pthread_spin_init(&spin, PTHREAD_PROCESS_PRIVATE);
+    run(with_rwlock);
+    run(with_rwlock);
+    return counted[0] + counted[1];
 }
 
 static void *hold(void *arg)
@@ -315,6 +342,7 @@ int main(int argc, char *argv[])
                                            {"gated", gated},
                                            {"tried", tried},
                                            {"by_luck", by_luck},
+                                           {"without_owners", without_owners},
                                            {"waits", waits},
                                            {"hangs", hangs},
                                            {"stuck", stuck},

@@ -67,6 +67,19 @@ class Test:
         self.check("by sets", [(row["race"], row["what"], self.letter(row["first_place"]), self.letter(row["then_place"]))
                                for row in rows], [("no common lock", "shared", "N", "O")])
 
+    def without_owners(self):
+        """A lock is held from the first instruction behind the call that took it."""
+        self.check("by sets, readers and a spin lock", self.ask("without_owners", "races", "--locksets"), [])
+        lines = {letter: line for line, letter in self.letters.items()}
+        for letter, expected in (("X", ("held", "rwlock", "rwlock")), ("Y", ("held to read", "rwlock", "rwlock")),
+                                 ("Z", ("held", "spin lock", "spin"))):
+            touched = [row for row in self.ask("without_owners", "accesses", f"counted[{letter == 'Z':d}]")
+                       if row["place"]["line"] == lines[letter]]
+            self.check(f"{letter} is executed", len(touched) >= 16, True)
+            for row in touched[::8]:
+                held = [r for r in self.ask("without_owners", "locks", "at", row["at"]) if r["state"] != "waited for"]
+                self.check(f"held at {letter}", [(r["state"], r["kind"], r["lock"]) for r in held], [expected])
+
     def waiting(self):
         rows = {(row["kind"], self.letter(row["place"])): row for row in self.ask("waits", "waits")}
         self.check("waits", sorted(map(str, rows)), sorted(map(str, [
@@ -146,6 +159,7 @@ def main():
         test.orders("gated", [])
         test.orders("tried", [])
         test.locksets()
+        test.without_owners()
         test.waiting()
         test.hanging()
         test.saying()
