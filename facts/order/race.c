@@ -172,6 +172,16 @@ static bool is_allocator(struct study *s, gaddr pc)
     return parts_allocates(l.module);
 }
 
+/* Is an access to a word, as its instruction says, or the kernel's to that of a futex? */
+static bool is_word(const struct order *f, const struct form *form, const struct race_flow *d)
+{
+    if (form)
+        return form->scalar;
+    size_t i = sync_find(&f->sync, d->addr);
+    return i < f->sync.variables && f->sync.variable[i].start <= d->addr &&
+           d->addr + d->bytes <= f->sync.variable[i].end;
+}
+
 /* Allocators that are libraries, and the C library, look at some of their data without their locks,
  * and know what they do; the dynamic loader binds a symbol when it is first called, and who finds
  * it bound needs no more. But the C library's functions for strings and its system calls access
@@ -189,7 +199,7 @@ static bool is_internal(struct study *s, const struct race_flow *d)
     source_line(s->source, d->addr, &l);
     return writer == PART_LIBRARY && other != PART_OTHER &&
            (parts_module(l.module) != PART_OTHER ||
-            (read && read->scalar && write && write->scalar));
+            (is_word(f, read, d) && is_word(f, write, d)));
 }
 
 /* The two accesses are not ordered. Their places, and what each of them did, decide. */

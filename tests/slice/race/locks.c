@@ -1,5 +1,6 @@
 /* locks.c - values that threads hand over as POSIX says. SPDX-License-Identifier: MIT */
 #define _GNU_SOURCE
+#include <errno.h>
 #include <linux/futex.h>
 #include <pthread.h>
 #include <sched.h>
@@ -7,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <sys/syscall.h>
+#include <time.h>
 #include <unistd.h>
 
 #include "cases.h"
@@ -49,6 +51,29 @@ static int by_mutex(void) /* MARKS total: none */
 {
     two(add_with_mutex, add_with_mutex);
     return total;
+}
+
+/* Asks the kernel to wait for the mutex's word, until that says that somebody has it. */
+static void *wait_for_word(void *arg)
+{
+    const struct timespec a_while = {.tv_nsec = 1000000};
+    volatile int why = 0;
+    while (why != EAGAIN)
+        why = syscall(SYS_futex, &mutex, FUTEX_WAIT, 0, &a_while, NULL, 0) ? errno : 0;
+    return arg ? (void *)(long)why : NULL;
+}
+
+/* The kernel reads what the C library has written, and nothing orders the two. */
+static int by_futex(void) /* MARKS mutex: none */
+{
+    pthread_t t;
+    void *got;
+    pthread_create(&t, NULL, wait_for_word, &part);
+    usleep(3000);
+    pthread_mutex_lock(&mutex);
+    pthread_join(t, &got);
+    pthread_mutex_unlock(&mutex);
+    return (int)(long)got;
 }
 
 static void *add_carefully(void *arg)
@@ -316,6 +341,7 @@ static int by_stream(void) /* MARKS total: none */
 int main(int argc, char *argv[])
 {
     static const struct one_case list[] = {{"by_mutex", by_mutex},
+                                           {"by_futex", by_futex},
                                            {"by_inheritance", by_inheritance},
                                            {"by_rwlock", by_rwlock},
                                            {"by_spin", by_spin},
