@@ -19,6 +19,7 @@
 #include "pinball/pinball.h"
 #include "pinball/record_gap.h"
 #include "pinball/records.h"
+#include "pinball/statements.h"
 #include "pinball/text.h"
 #include "relogger/relog.h"
 #include "replayer/replay.h"
@@ -113,31 +114,12 @@ static void compare_memory(struct replay *a, struct replay *b, const char *where
 
 /* ---- what the new one says of itself ---- */
 
-struct places {
-    struct kept_statement *list;
-    size_t count;
-};
-
-static struct places places_of(struct pinball *p)
+static struct statements places_of(struct pinball *p)
 {
-    struct places out = {0};
-    static uint8_t data[8 << 20];
+    struct statements out;
     struct err err;
-    for (uint64_t i = 0; i < pinball_chunks(p); i++) {
-        uint64_t bytes, records;
-        pinball_chunk_info(p, i, &bytes, &records);
-        if (pinball_read_chunk(p, i, data, sizeof data, &err))
-            die("events", err.msg);
-        for (const struct record *r = records_first(data, bytes); r;
-             r = records_next(r, data + bytes)) {
-            const struct record_kept *k = (const void *)r;
-            if (r->kind != RECORD_KEPT)
-                continue;
-            out.list = realloc(out.list, (out.count + k->statements) * sizeof *out.list);
-            memcpy(out.list + out.count, k + 1, k->statements * sizeof *out.list);
-            out.count += k->statements;
-        }
-    }
+    if (statements_read(p, &out, &err))
+        die("statements", err.msg);
     return out;
 }
 
@@ -165,16 +147,16 @@ static struct replay *open_replay(struct pinball *p)
 
 static void compare_places(struct pinball *whole, struct pinball *part)
 {
-    struct places all = places_of(part);
+    struct statements all = places_of(part);
+    struct kept_statement s;
     struct replay *a = open_replay(whole), *b = open_replay(part);
     const uint64_t step = all.count / PLACES + 1, each = all.count / step / MEMORIES + 1;
     uint64_t done = 0;
-    for (size_t i = 0; i < all.count; i++) {
-        const struct kept_statement *s = &all.list[i];
-        const struct position at = {.thread = s->thread, .count = s->count, .pc = s->pc};
+    for (size_t i = 0; statements_get(&all, i, &s); i++) {
+        const struct position at = {.thread = s.thread, .count = s.count, .pc = s.pc};
         const bool last = i + 1 == all.count;
         char text[POSITION_TEXT];
-        if ((s->how & KEPT_IN_CALL) || (!last && draw(step) != 0))
+        if ((s.how & KEPT_IN_CALL) || (!last && draw(step) != 0))
             continue;
         position_format(&at, text);
         go(a, &at, "the whole");
@@ -188,7 +170,7 @@ static void compare_places(struct pinball *whole, struct pinball *part)
         die("places", "none");
     replay_free(a);
     replay_free(b);
-    free(all.list);
+    statements_deinit(&all);
 }
 
 /* ---- what kept instructions read and write ---- */
@@ -458,7 +440,7 @@ static void relog_again(struct study *s, const char *dir, const struct pieces *k
             die("the part's trace", "a kept instruction is not there");
     }
     snprintf(again, sizeof again, "%s.again", dir);
-    text_add(&head, "relog_slice", "a test");
+    text_add(&head, "relog_of", "a test");
     const struct relog_options o = {.gap = draw(2) ? 0 : gap, .head = &head};
     if (relog(part->pinball, part->trace, &same, again, &o, &result, &err))
         die("once more", err.msg);
@@ -490,7 +472,7 @@ static void one_case(struct study *s, const char *room, unsigned number)
                       : "pieces",
              gap);
     snprintf(dir, sizeof dir, "%s/part.%u", room, number);
-    text_add(&head, "relog_slice", "a test");
+    text_add(&head, "relog_of", "a test");
     const struct relog_options o = {.gap = gap, .head = &head};
     if (relog(s->pinball, s->trace, &kept, dir, &o, &result, &err))
         die("relog", err.msg);
