@@ -96,7 +96,8 @@ int main(int argc, char **argv)
         die(&err);
     struct slice *slice = make_slice(s, argv[3]);
     const double begin = now();
-    if (pieces_find(s, &(struct pieces_rule){.slice = slice}, &kept, &err))
+    if (pieces_find(s, &(struct pieces_rule){.slice = slice}, &kept, &err) ||
+        relog_weigh(s->trace, &kept, RELOG_GAP, &err))
         die(&err);
     const double found = now();
     text_add(&head, "relog_of", argv[1]);

@@ -41,7 +41,8 @@ const char relog_details[] =
     "  --only-thread N,N  leave out all other threads\n"
     "  --regions FILE     leave out the regions that FILE lists: [PC:INSTANCE:THREAD, PC:INSTANCE:THREAD)\n"
     "  --write-regions FILE  write down what is left out as such regions; -o may then be missing\n"
-    "  --gap N            run what would be a gap of fewer than N instructions; by default 20000\n"
+    "  --gap N            run what would be a gap of fewer than N instructions, by default 20000, or writes\n"
+    "                     more than a byte for every four; 0: leave out everything\n"
     "  --output           what is left out has its output: without, it does not appear\n"
     "  -o DIR             write it to DIR, which must not exist\n"
     "  --help             print this\n"
@@ -238,6 +239,7 @@ static int analyse(void *arg)
     const struct pieces_rule rule = {
         .slice = slice, .exclude = &w->options->exclude, .regions = w->options->regions};
     int bad = (!slice && !w->options->whole) || pieces_find(w->study, &rule, &kept, &err) ||
+              (w->options->gap && relog_weigh(w->study->trace, &kept, w->options->gap, &err)) ||
               pieces_write(&kept, w->fd, &err) || (slice && carry(w, slice, &kept, &err));
     slice_free(slice);
     pieces_deinit(&kept);

@@ -135,9 +135,11 @@ static bool plausible(uint64_t held, uint64_t stored)
     return held <= HELD_FREE || (held - HELD_FREE) / HELD_RATIO <= stored;
 }
 
-bool pinball_may_gather(const struct pinball *pinball, uint64_t bytes)
+uint64_t pinball_gathers_most(const struct pinball *pinball)
 {
-    return plausible(bytes, pinball->events.span.bytes);
+    const uint64_t stored = pinball->events.span.bytes;
+    return stored > (UINT64_MAX - HELD_FREE) / HELD_RATIO ? UINT64_MAX
+                                                          : HELD_FREE + HELD_RATIO * stored;
 }
 
 bool pinball_may_unpack(struct pinball *pinball, uint32_t number)

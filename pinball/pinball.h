@@ -97,8 +97,8 @@ int pinball_file_read(struct pinball *pinball, uint32_t number, uint64_t offset,
 /* Whether all of a kept file may be held at once. All files asked for so far may unpack to 256 MiB
  * and 64 times their size on disk: pages of zeros pack better, whole programs do not. */
 bool pinball_may_unpack(struct pinball *pinball, uint32_t number);
-/* Likewise, whether so many bytes may be held of what all events say. */
-bool pinball_may_gather(const struct pinball *pinball, uint64_t bytes);
+/* Likewise, how many bytes may be held of what all events say. */
+uint64_t pinball_gathers_most(const struct pinball *pinball);
 
 /* Reads all of a kept file and checks that it holds what its entry says. Reading alone finds damage
  * but no forgery. */

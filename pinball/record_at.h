@@ -66,5 +66,6 @@ _Static_assert(sizeof(struct record_gap) == 72 && sizeof(struct gap_thread) == 1
 _Static_assert(sizeof(struct record_did) == 32 && sizeof(struct gap_frame) == 32, "did");
 _Static_assert(sizeof(struct record_ways) == 16 && sizeof(struct code_way) == 24, "ways");
 _Static_assert(sizeof(struct record_kept) == 16 && sizeof(struct kept_statement) == 48, "kept");
+_Static_assert(sizeof(struct record_steps) == 16, "steps");
 
 #endif

@@ -86,11 +86,17 @@ struct code_way {
     uint64_t kind, pc, to;
 };
 
-/* What a slice is made of, for those who walk it: struct kept_statement each. The statements of a
- * recording are in the order of their execution. */
+/* What a slice is made of, for those who walk it: struct kept_statement each, in the order of their
+ * execution. Version 0.2 lists them so; since then they are packed. */
 struct record_kept {
     struct record r;
     uint64_t statements; /* that follow */
+};
+
+/* The same, packed: so many bytes of a list (pinball/steplist.h), which goes on in the next. */
+struct record_steps {
+    struct record r;
+    uint64_t length;
 };
 
 enum kept_how {

@@ -106,8 +106,8 @@ static struct statement *statement_of(struct finding *f, struct frame *frame)
     frame->own = s;
     frame->drop = drop;
     const struct statement *above = frame->parent ? statement_of(f, frame->parent) : NULL;
-    s->out = (above && above->out) ||
-             (f->rule->exclude && exclude_frame(f->rule->exclude, f->study, frame));
+    s->out = f->rule->exclude && exclude_frame(f->rule->exclude, f->study, frame);
+    s->out |= above && above->out;
     return s;
 }
 
@@ -323,7 +323,7 @@ int pieces_move(struct pieces_moved *m, const struct pieces *list, uint64_t gap,
     for (size_t i = 0; i < list->pieces; i++) {
         const struct piece *p = &list->piece[i];
         const uint64_t out = i ? p->first - (p[-1].first + p[-1].insns) : 0;
-        m->total += out && out >= gap ? 1 : out;
+        m->total += i && piece_behind_gap(p, gap) ? 1 : out;
         m->begin[i] = m->total;
         m->total += p->insns;
     }
@@ -348,7 +348,7 @@ uint64_t pieces_moved(const void *arg, uint64_t insn, bool *gone)
     const uint64_t in = insn - p->first;
     if (in < p->insns || behind == m->pieces->pieces)
         return m->begin[behind - 1] + (in < p->insns ? in : p->insns);
-    *gone = p[1].first - (p->first + p->insns) >= m->gap;
+    *gone = piece_behind_gap(&p[1], m->gap);
     return m->begin[behind - 1] + (*gone ? p->insns : in);
 }
 

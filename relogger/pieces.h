@@ -23,7 +23,8 @@ struct study;
 struct piece {
     uint64_t first, insns; /* instructions of the trace */
     uint32_t depth;        /* of calls: 1 is a thread's first function */
-    uint32_t goes_on;      /* 1: the statement was begun before */
+    uint16_t goes_on;      /* 1: the statement was begun before */
+    uint16_t behind_run;   /* 1: what is left out before it runs, however long it is */
 };
 
 struct pieces {
@@ -42,6 +43,13 @@ struct pieces_rule {
 int pieces_find(struct study *s, const struct pieces_rule *rule, struct pieces *out,
                 struct err *err);
 void pieces_deinit(struct pieces *list);
+
+/* What lies between the piece and the one before is to be left out in a gap. */
+static inline bool piece_behind_gap(const struct piece *p, uint64_t gap)
+{
+    const uint64_t out = p->first - (p[-1].first + p[-1].insns);
+    return out && out >= gap && !p->behind_run;
+}
 
 /* Numbers of instructions in a trace of the new recording, in which each gap of at least `gap`
  * instructions is one. */

@@ -53,6 +53,7 @@ struct relogging {
     const struct relog_options *options;
     struct relog_result *result;
     struct leave *leave;
+    struct pieces *weighed; /* gaps are weighed and not made; NULL: made */
     struct written *written;
     struct did *did;
     const struct pass *pass; /* at the next step */
@@ -156,9 +157,27 @@ static int piece_begins(struct relogging *r, const struct piece *p, uint32_t i, 
 
 /* ---- gaps ---- */
 
+static int add_bytes(void *arg, uint64_t addr, uint64_t bytes, struct err *err)
+{
+    (void)addr, (void)err;
+    *(uint64_t *)arg += bytes;
+    return 0;
+}
+
+static int weigh(struct relogging *r, struct err *err)
+{
+    uint64_t bytes = 0;
+    const int bad = written_each(r->written, add_bytes, &bytes, err);
+    r->weighed->piece[r->next].behind_run = bytes > r->gap.insns / RELOG_BYTE;
+    written_empty(r->written);
+    return bad;
+}
+
 static int gap_ends(struct relogging *r, uint32_t i, struct err *err)
 {
     r->in_gap = false;
+    if (r->weighed)
+        return weigh(r, err);
     r->gap.to = place(r, i);
     r->gap.written = r->written;
     r->gap.did = did_tell;
@@ -179,6 +198,8 @@ static int gap_begins(struct relogging *r, uint32_t i, struct err *err)
     r->in_gap = true;
     r->gap.from = place(r, i);
     r->gap.insns = 0;
+    if (r->weighed)
+        return 0;
     did_begins(r->did, p, h->thread, h->frame, p->at.step ? p->at.step->thread : h->thread);
     return tell_piece(r, err);
 }
@@ -207,6 +228,8 @@ static int begin(struct relogging *r, uint32_t i, struct err *err)
 {
     struct ways ways = {0};
     r->begun = true;
+    if (r->weighed)
+        return 0;
     int bad = leave_begin(r->leave, &(struct leave_at){place(r, i).at, r->held.switches}, err) ||
               trace_each_way(r->trace, take_way, &ways, err) ||
               leave_ways(r->leave, ways.list, ways.count, err);
@@ -223,21 +246,21 @@ static int64_t take_run(struct relogging *r, uint32_t i, struct err *err)
     const struct piece *p = piece_at(r, insn);
     if (p->first > insn) {
         const uint64_t n = p->first - insn < left ? p->first - insn : left;
-        const bool long_enough = r->next && p->first - insn >= r->options->gap;
-        if (r->begun && !r->in_gap && long_enough && insn == p[-1].first + p[-1].insns &&
-            gap_begins(r, i, err))
+        const bool here = r->begun && !r->in_gap && r->next && insn == p[-1].first + p[-1].insns;
+        if (here && piece_behind_gap(p, r->options->gap) && gap_begins(r, i, err))
             return -1;
         if (!r->in_gap)
             return (int64_t)n;
         r->gap.insns += h->block->gap ? h->left_out : n;
-        did_insns(r->did, h->thread, h->block, i, i + (uint32_t)n, h->frame);
+        if (!r->weighed)
+            did_insns(r->did, h->thread, h->block, i, i + (uint32_t)n, h->frame);
         return collect(r, i, i + (uint32_t)n, err) ? -1 : (int64_t)n;
     }
     if (!r->begun && begin(r, i, err))
         return -1;
     if (r->in_gap && gap_ends(r, i, err))
         return -1;
-    if (insn == p->first && piece_begins(r, p, i, err))
+    if (insn == p->first && !r->weighed && piece_begins(r, p, i, err))
         return -1;
     const uint64_t rest = p->first + p->insns - insn, n = rest < left ? rest : left;
     r->piece.last_count = h->count;
@@ -348,6 +371,25 @@ static void relogging_deinit(struct relogging *r)
     leave_free(r->leave);
 }
 
+static int begin_relogging(struct relogging *r, struct err *err)
+{
+    r->stores = calloc(code_count(trace_code(r->trace)) + 1u, sizeof *r->stores);
+    r->written = written_new();
+    r->did = did_new(r->trace);
+    return r->stores && r->written && r->did ? 0 : err_set(err, "no memory");
+}
+
+int relog_weigh(struct trace *trace, struct pieces *kept, uint64_t gap, struct err *err)
+{
+    const struct relog_options options = {.gap = gap};
+    struct relogging r = {.trace = trace, .kept = kept, .options = &options, .weighed = kept};
+    for (size_t i = 0; i < kept->pieces; i++)
+        kept->piece[i].behind_run = 0;
+    const int bad = begin_relogging(&r, err) || walk(&r, err);
+    relogging_deinit(&r);
+    return bad ? -1 : 0;
+}
+
 int relog(struct pinball *pinball, struct trace *trace, const struct pieces *kept, const char *dir,
           const struct relog_options *options, struct relog_result *result, struct err *err)
 {
@@ -358,10 +400,7 @@ int relog(struct pinball *pinball, struct trace *trace, const struct pieces *kep
                                     .message = options->message,
                                     .arg = options->arg};
     *result = (struct relog_result){.insns = trace_insns(trace), .kept = kept->insns};
-    r.stores = calloc(code_count(trace_code(trace)) + 1u, sizeof *r.stores);
-    r.written = written_new();
-    r.did = did_new(trace);
-    int bad = r.stores && r.written && r.did ? 0 : err_set(err, "no memory");
+    int bad = begin_relogging(&r, err);
     if (!bad)
         bad = (r.leave = leave_new(pinball, dir, &l, err)) ? 0 : -1;
     if (!bad)

@@ -8,8 +8,9 @@
 struct pinball;
 struct text;
 
-/* Shorter gaps run: putting in what they did would take longer (bench/relog). */
-enum { RELOG_GAP = 20000 };
+/* Shorter gaps run: putting in what they did would take longer (bench/relog). So do those that
+ * wrote more than a byte for each RELOG_BYTE instructions. */
+enum { RELOG_GAP = 20000, RELOG_BYTE = 4 };
 
 struct relog_options {
     uint64_t gap;                     /* instructions that are worth a gap, at the least */
@@ -26,6 +27,9 @@ struct relog_result {
     uint64_t gaps, out;   /* and the instructions that are left out by them */
     uint64_t statements;
 };
+
+/* Notes which gaps, of at least `gap` instructions, wrote too much to be worth it: behind_run. */
+int relog_weigh(struct trace *trace, struct pieces *kept, uint64_t gap, struct err *err);
 
 /* Makes the directory `dir`, which must not be there (err->code EEXIST); it is removed again if
  * something fails. err->code REPLAY_DIVERGED: as in replay.h. */

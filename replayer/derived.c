@@ -16,6 +16,8 @@
 #include "pinball/format.h"
 #include "pinball/memory.h"
 #include "pinball/records.h"
+#include "pinball/statements.h"
+#include "pinball/steplist.h"
 #include "pinball/text.h"
 
 enum { ROOM = 1 << 20, STATE_MOST = 256 << 20 };
@@ -182,8 +184,10 @@ static int go_through(struct derived *d, uint64_t to, bool all, struct err *err)
         int more = derived_next(d, err);
         if (more <= 0)
             return more;
-        const bool old = d->anew && (d->next->kind == RECORD_KEPT || d->next->kind == RECORD_WAYS ||
-                                     (d->next->kind == RECORD_SAID && !d->hears));
+        const bool old =
+            d->anew &&
+            (d->next->kind == RECORD_KEPT || d->next->kind == RECORD_STEPS ||
+             d->next->kind == RECORD_WAYS || (d->next->kind == RECORD_SAID && !d->hears));
         if ((all ? !old : d->next->kind == RECORD_RANGE) && derived_put(d, d->next, err))
             return -1;
     }
@@ -229,27 +233,18 @@ static bool is_later(const struct derived *d, const struct kept_statement *k)
 
 int derived_put_kept(struct derived *d, struct err *err)
 {
-    uint8_t copy[RECORD_MAX_BYTES];
-    bool over = !pinball_head_get(d->pinball, "relog_of");
-    int more = 1;
-    for (; !over && (more = derived_next(d, err)) > 0; d->copied++) {
-        struct record_kept *k = (struct record_kept *)copy;
-        const struct kept_statement *list = (const void *)(k + 1);
-        uint64_t n = 0;
-        if (d->next->kind != RECORD_KEPT || d->next->bytes < sizeof *k ||
-            d->next->bytes > sizeof copy)
-            continue;
-        memcpy(copy, d->next, d->next->bytes);
-        const uint64_t room = (d->next->bytes - sizeof *k) / sizeof *list;
-        while (n < room && n < k->statements && !is_later(d, &list[n]))
-            n++;
-        over = n < room && n < k->statements;
-        k->statements = n;
-        k->r.bytes = (uint32_t)(sizeof *k + n * sizeof *list);
-        if (derived_put(d, &k->r, err))
-            return -1;
-    }
-    return more < 0 ? -1 : 0;
+    struct statements old;
+    struct kept_statement k;
+    if (statements_read(d->pinball, &old, err))
+        return -1;
+    struct steplist *list = steplist_new();
+    int bad = list ? 0 : err_set(err, "no memory");
+    for (size_t i = 0; !bad && statements_get(&old, i, &k) && !is_later(d, &k); i++)
+        bad = steplist_add(list, &k) ? err_set(err, "no memory") : 0;
+    bad = bad || statements_put(list, derived_put, d, err);
+    steplist_free(list);
+    statements_deinit(&old);
+    return bad ? -1 : 0;
 }
 
 /* One that goes on to the end ends as the whole does; `records` counts what is in it. */

@@ -25,11 +25,11 @@
 #include "base/array.h"
 #include "pinball/memory.h"
 #include "pinball/records.h"
+#include "pinball/statements.h"
+#include "pinball/steplist.h"
 #include "pinball/text.h"
 #include "replayer/derived.h"
 #include "replayer/written.h"
-
-enum { STATEMENTS = 512 }; /* in a record */
 
 /* Where switches are in the log. A gap leads to a thread, too. */
 struct switches {
@@ -47,11 +47,11 @@ struct leave {
     size_t before_bytes, before_room;
     uint8_t *changes; /* of the address space */
     size_t changes_bytes, changes_room;
-    int mem;                 /* the process's memory */
-    struct written *written; /* by the gap that is being written */
-    FILE *statements;        /* struct kept_statement each, until the end */
-    uint32_t records;        /* of the gap that is being written */
-    uint8_t *gap;            /* its records */
+    int mem;                     /* the process's memory */
+    struct written *written;     /* by the gap that is being written */
+    struct steplist *statements; /* until the end */
+    uint32_t records;            /* of the gap that is being written */
+    uint8_t *gap;                /* its records */
     size_t gap_bytes, gap_room;
     uint32_t own; /* the thread in which it begins */
     uint8_t *did; /* behind them */
@@ -314,28 +314,15 @@ static int add_ended(struct leave *l, struct changed *c, struct err *err)
 /* ---- the gap ---- */
 
 /* They stand behind the end, where no replay reads them: there may be many. */
-static int put_statements(struct leave *l, struct err *err)
+static int put_list(struct leave *l, struct err *err)
 {
-    struct {
-        struct record_kept head;
-        struct kept_statement list[STATEMENTS];
-    } r = {.head = {.r = {.kind = RECORD_KEPT}}};
-    if (derived_flush(&l->d, err))
-        return -1;
-    rewind(l->statements);
-    while ((r.head.statements = fread(r.list, sizeof *r.list, STATEMENTS, l->statements)) > 0) {
-        r.head.r.bytes = (uint32_t)(sizeof r.head + r.head.statements * sizeof *r.list);
-        if (derived_put(&l->d, &r.head.r, err))
-            return -1;
-    }
-    return ferror(l->statements) ? err_set(err, "statements: %m") : 0;
+    return derived_flush(&l->d, err) || statements_put(l->statements, derived_put, &l->d, err) ? -1
+                                                                                               : 0;
 }
 
 int leave_keep(struct leave *l, const struct kept_statement *statement, struct err *err)
 {
-    return fwrite_unlocked(statement, sizeof *statement, 1, l->statements) == 1
-               ? 0
-               : err_set(err, "statements, in a temporary file: %m");
+    return steplist_add(l->statements, statement) ? err_set(err, "no memory") : 0;
 }
 
 int leave_ways(struct leave *l, const struct code_way *list, uint64_t ways, struct err *err)
@@ -438,8 +425,8 @@ struct leave *leave_new(struct pinball *pinball, const char *dir,
     l->d.message = options->message;
     l->d.arg = options->arg;
     l->switches.log.pinball = pinball;
-    if (!(l->statements = tmpfile()))
-        err_set(err, "a temporary file: %m");
+    if (!(l->statements = steplist_new()))
+        err_set(err, "no memory");
     else if (!derived_init(&l->d, pinball, err) && !derived_create(&l->d, dir, options->head, err))
         return l;
     leave_free(l);
@@ -452,8 +439,7 @@ void leave_free(struct leave *l)
         return;
     if (l->mem >= 0)
         close(l->mem);
-    if (l->statements)
-        fclose(l->statements);
+    steplist_free(l->statements);
     derived_deinit(&l->d, l->ended);
     free(l->switches.log.chunk);
     free(l->before);
@@ -512,7 +498,7 @@ int leave_end(struct leave *l, const struct position *to, struct err *err)
     }
     if (derived_put_log(&l->d, last, err) ||
         (to && derived_put_end(&l->d, replay_stopped(l->d.replay)->what.ticks, err)) ||
-        put_statements(l, err) || derived_finish(&l->d, err))
+        put_list(l, err) || derived_finish(&l->d, err))
         return -1;
     l->ended = true;
     return 0;

@@ -90,11 +90,12 @@ static int go_on(struct timeline *t, const struct wish *wish, struct debuggee_st
     do {
         result = run_on(t, &how, stop, err);
     } while (!result && timeline_passes(t, stop) && stop->why == STOP_BREAK && !wish->thread);
-    const struct kept_statement *next =
-        !result && timeline_passes(t, stop) && (wish->thread || stop->why == STOP_WATCH)
-            ? statements_next(&t->statements, &from, &stop->at)
-            : NULL;
-    return next ? timeline_stop_at(t, next->thread, next->count, next->pc, stop, err) : result;
+    struct kept_statement next;
+    const bool passes =
+        !result && timeline_passes(t, stop) && (wish->thread || stop->why == STOP_WATCH);
+    return passes && statements_next(&t->statements, &from, &stop->at, &next)
+               ? timeline_stop_at(t, next.thread, next.count, next.pc, stop, err)
+               : result;
 }
 
 int timeline_continue(struct timeline *t, struct debuggee_stop *stop, struct err *err)
@@ -389,15 +390,15 @@ int timeline_bookmark(struct timeline *t, const struct position *at, const char 
 
 int timeline_statement(struct timeline *t, size_t i, struct debuggee_statement *out)
 {
-    if (i >= t->statements.count)
+    struct kept_statement s;
+    if (!statements_get(&t->statements, i, &s))
         return 0;
-    const struct kept_statement *s = &t->statements.list[i];
     *out = (struct debuggee_statement){
-        .at = {.thread = s->thread, .count = s->count, .pc = s->pc},
-        .last = {.thread = s->thread, .count = s->last_count, .pc = s->last_pc},
-        .depth = s->depth,
-        .goes_on = s->how & KEPT_GOES_ON,
-        .in_call = s->how & KEPT_IN_CALL};
+        .at = {.thread = s.thread, .count = s.count, .pc = s.pc},
+        .last = {.thread = s.thread, .count = s.last_count, .pc = s.last_pc},
+        .depth = s.depth,
+        .goes_on = s.how & KEPT_GOES_ON,
+        .in_call = s.how & KEPT_IN_CALL};
     return 1;
 }
 

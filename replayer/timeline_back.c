@@ -50,20 +50,21 @@ static bool passes(const struct timeline *t, const struct mailbox_what *hit)
     return timeline_passes(t, &stop);
 }
 
-/* To before the statement's last instruction; NULL: to the begin. */
-static int to_end_of(struct timeline *t, const struct kept_statement *k, struct debuggee_stop *stop,
-                     struct err *err)
+/* To before the last instruction of the statement before a place; or to the begin. */
+static int to_statement_before(struct timeline *t, const struct position *at,
+                               struct debuggee_stop *stop, struct err *err)
 {
-    return k ? timeline_stop_at(t, k->thread, k->last_count, k->last_pc, stop, err)
-             : timeline_at_begin(t, stop, err);
+    struct kept_statement k;
+    return statements_before(&t->statements, at, &k)
+               ? timeline_stop_at(t, k.thread, k.last_count, k.last_pc, stop, err)
+               : timeline_at_begin(t, stop, err);
 }
 
 /* What is left out has written there. */
 static int back_to_write(struct timeline *t, const struct mailbox_what *hit,
                          struct debuggee_stop *stop, struct err *err)
 {
-    return timeline_go_to_hit(t, hit, stop, err) ||
-                   to_end_of(t, statements_before(&t->statements, &stop->at), stop, err)
+    return timeline_go_to_hit(t, hit, stop, err) || to_statement_before(t, &stop->at, stop, err)
                ? -1
                : 0;
 }
@@ -253,7 +254,7 @@ int timeline_one_back(struct timeline *t, const struct wish *wish, struct debugg
         return -1;
     if (!timeline_passes(t, stop))
         return 0;
-    return to_end_of(t, statements_before(&t->statements, &from), stop, err);
+    return to_statement_before(t, &from, stop, err);
 }
 
 int timeline_step_back(struct timeline *t, uint32_t thread, struct debuggee_stop *stop,

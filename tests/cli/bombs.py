@@ -305,10 +305,12 @@ def kept_slice(test):
 
 
 def many_statements(test):
-    """A log that lists gigabytes of statements, which pack to next to nothing."""
+    """A log that lists more statements than anybody can read, which pack to next to nothing."""
     whole, path, times = test.work / "far.pinball", test.work / "listed.pinball", 400
     shutil.copytree(whole, path)
-    record = struct.pack("<BBHIQ", 128, 0, 0, 16 + 48 * 1000, 1000) + bytes(48 * 1000)
+    begin = bytes([121, 1, 120, 2, 0, 2, 0, 2, 0, 120, 0, 0, 2, 0, 0, 0])  # a thread, its first place, a way back to it
+    steps = begin + b"\xff" * (32768 - len(begin))
+    record = struct.pack("<BBHIQ", 132, 0, 0, 16 + len(steps), len(steps)) + steps
     found, listed = chunks(path / "events"), (8 << 20) // len(record)
     packed = subprocess.run(["zstd", "-cq"], input=record * listed, stdout=subprocess.PIPE, check=True).stdout
     more = [copy.copy(found[0]) for _ in range(times)]

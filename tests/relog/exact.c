@@ -4,11 +4,12 @@
  * SPDX-License-Identifier: MIT
  *
  * A case keeps random pieces of the execution, or the slice of a random instruction, with gaps of
- * any length or the usual ones. At each kept statement all threads have the registers of the whole;
- * at some of them, and at the last, all memory and mappings are the same. At kept instructions the
- * thread's registers and flags and all that the instruction reads and will write are the same, and
- * so is what it has written, behind it. As many instructions are executed as were kept, and the
- * recording verifies and ends as the whole does.
+ * any length or the usual ones; in a soak each slice with all gaps and with the usual ones. At each
+ * kept statement all threads have the registers of the whole; at some of them, and at the last, all
+ * memory and mappings are the same. At kept instructions the thread's registers and flags and all
+ * that the instruction reads and will write are the same, and so is what it has written, behind it.
+ * As many instructions are executed as were kept, and the recording verifies and ends as the whole
+ * does.
  */
 #include <inttypes.h>
 #include <stdio.h>
@@ -19,6 +20,7 @@
 #include "pinball/pinball.h"
 #include "pinball/record_gap.h"
 #include "pinball/records.h"
+#include "pinball/statements.h"
 #include "pinball/text.h"
 #include "relogger/relog.h"
 #include "replayer/replay.h"
@@ -28,10 +30,19 @@
 #include "trace/access.h"
 #include "trace/pass.h"
 
-enum { THREADS = 256, MAPS = 4096, PIECE = 1 << 20, PLACES = 3000, MEMORIES = 25, LOOKS = 500 };
+enum {
+    THREADS = 256,
+    MAPS = 4096,
+    PIECE = 1 << 20,
+    PLACES = 3000,
+    MEMORIES = 25,
+    SOAKED = 4,
+    LOOKS = 500
+};
 
 static uint64_t seed;
 static char what[256];
+static bool soak;
 
 static uint64_t draw(uint64_t below)
 {
@@ -113,31 +124,12 @@ static void compare_memory(struct replay *a, struct replay *b, const char *where
 
 /* ---- what the new one says of itself ---- */
 
-struct places {
-    struct kept_statement *list;
-    size_t count;
-};
-
-static struct places places_of(struct pinball *p)
+static struct statements places_of(struct pinball *p)
 {
-    struct places out = {0};
-    static uint8_t data[8 << 20];
+    struct statements out;
     struct err err;
-    for (uint64_t i = 0; i < pinball_chunks(p); i++) {
-        uint64_t bytes, records;
-        pinball_chunk_info(p, i, &bytes, &records);
-        if (pinball_read_chunk(p, i, data, sizeof data, &err))
-            die("events", err.msg);
-        for (const struct record *r = records_first(data, bytes); r;
-             r = records_next(r, data + bytes)) {
-            const struct record_kept *k = (const void *)r;
-            if (r->kind != RECORD_KEPT)
-                continue;
-            out.list = realloc(out.list, (out.count + k->statements) * sizeof *out.list);
-            memcpy(out.list + out.count, k + 1, k->statements * sizeof *out.list);
-            out.count += k->statements;
-        }
-    }
+    if (statements_read(p, &out, &err))
+        die("statements", err.msg);
     return out;
 }
 
@@ -165,16 +157,17 @@ static struct replay *open_replay(struct pinball *p)
 
 static void compare_places(struct pinball *whole, struct pinball *part)
 {
-    struct places all = places_of(part);
+    struct statements all = places_of(part);
+    struct kept_statement s;
     struct replay *a = open_replay(whole), *b = open_replay(part);
-    const uint64_t step = all.count / PLACES + 1, each = all.count / step / MEMORIES + 1;
+    const uint64_t times = soak ? SOAKED : 1, step = all.count / (times * PLACES) + 1;
+    const uint64_t each = all.count / step / (times * MEMORIES) + 1;
     uint64_t done = 0;
-    for (size_t i = 0; i < all.count; i++) {
-        const struct kept_statement *s = &all.list[i];
-        const struct position at = {.thread = s->thread, .count = s->count, .pc = s->pc};
+    for (size_t i = 0; statements_get(&all, i, &s); i++) {
+        const struct position at = {.thread = s.thread, .count = s.count, .pc = s.pc};
         const bool last = i + 1 == all.count;
         char text[POSITION_TEXT];
-        if ((s->how & KEPT_IN_CALL) || (!last && draw(step) != 0))
+        if ((s.how & KEPT_IN_CALL) || (!last && draw(step) != 0))
             continue;
         position_format(&at, text);
         go(a, &at, "the whole");
@@ -188,7 +181,7 @@ static void compare_places(struct pinball *whole, struct pinball *part)
         die("places", "none");
     replay_free(a);
     replay_free(b);
-    free(all.list);
+    statements_deinit(&all);
 }
 
 /* ---- what kept instructions read and write ---- */
@@ -454,11 +447,12 @@ static void relog_again(struct study *s, const char *dir, const struct pieces *k
     for (size_t i = 0; i < kept->pieces; i++) {
         same.piece[i] = kept->piece[i];
         same.piece[i].first = pieces_moved(&moved, kept->piece[i].first, &gone);
+        same.piece[i].behind_run = draw(2) && same.piece[i].behind_run;
         if (gone)
             die("the part's trace", "a kept instruction is not there");
     }
     snprintf(again, sizeof again, "%s.again", dir);
-    text_add(&head, "relog_slice", "a test");
+    text_add(&head, "relog_of", "a test");
     const struct relog_options o = {.gap = draw(2) ? 0 : gap, .head = &head};
     if (relog(part->pinball, part->trace, &same, again, &o, &result, &err))
         die("once more", err.msg);
@@ -473,42 +467,54 @@ static void relog_again(struct study *s, const char *dir, const struct pieces *k
     study_close(part);
 }
 
-static void one_case(struct study *s, const char *room, unsigned number)
+static void one_gap(struct study *s, const char *dir, struct pieces *kept, uint64_t gap)
 {
-    static const uint64_t gaps[] = {0, 0, 50, 500, RELOG_GAP};
-    const bool sliced = number % 2;
-    bool failed = sliced && draw(2) && !criterion_may_fail(s, &(bool){false}, &(struct err){0});
-    const uint64_t insns = trace_insns(s->trace), gap = gaps[draw(insns < 10 * RELOG_GAP ? 4 : 5)];
-    struct pieces kept = sliced ? slice_pieces(s, failed) : random_pieces(insns);
+    const uint64_t insns = trace_insns(s->trace);
     struct relog_result result;
     struct text head = {0};
     struct err err;
-    char dir[4096];
-    snprintf(what, sizeof what, "case %u, %s, gap %" PRIu64, number,
-             failed   ? "the failure's slice"
-             : sliced ? "a slice"
-                      : "pieces",
-             gap);
-    snprintf(dir, sizeof dir, "%s/part.%u", room, number);
-    text_add(&head, "relog_slice", "a test");
+    text_add(&head, "relog_of", "a test");
     const struct relog_options o = {.gap = gap, .head = &head};
-    if (relog(s->pinball, s->trace, &kept, dir, &o, &result, &err))
+    if (gap && draw(2) && relog_weigh(s->trace, kept, gap, &err))
+        die("weigh", err.msg);
+    if (relog(s->pinball, s->trace, kept, dir, &o, &result, &err))
         die("relog", err.msg);
     struct pinball *part = pinball_open(dir, &err);
     if (!part)
         die("open", err.msg);
-    compare_runs(s->pinball, part, insns, insns - kept.piece[0].first - result.out);
+    compare_runs(s->pinball, part, insns, insns - kept->piece[0].first - result.out);
     compare_places(s->pinball, part);
-    struct looks looks = find_looks(s->trace, &kept);
+    struct looks looks = find_looks(s->trace, kept);
     compare_looks(s->pinball, part, &looks);
     free(looks.list);
     free(looks.range);
     printf("%s: %" PRIu64 " of %" PRIu64 " kept, %" PRIu64 " gaps, %zu instructions looked at\n",
-           what, kept.insns, insns, result.gaps, looks.count);
+           what, kept->insns, insns, result.gaps, looks.count);
     pinball_close(part);
-    relog_again(s, dir, &kept, gap);
-    pieces_deinit(&kept);
+    relog_again(s, dir, kept, gap);
     text_deinit(&head);
+}
+
+/* In a soak each slice has all gaps, and then the usual ones. */
+static void one_case(struct study *s, const char *room, unsigned number)
+{
+    static const uint64_t gaps[] = {0, 0, 50, 500, RELOG_GAP};
+    const bool sliced = number % 2, both = sliced && soak;
+    bool failed = sliced && draw(2) && !criterion_may_fail(s, &(bool){false}, &(struct err){0});
+    const uint64_t insns = trace_insns(s->trace), gap = gaps[draw(insns < 10 * RELOG_GAP ? 4 : 5)];
+    struct pieces kept = sliced ? slice_pieces(s, failed) : random_pieces(insns);
+    for (unsigned turn = 0; turn < 1u + both; turn++) {
+        const uint64_t own = !both ? gap : turn ? RELOG_GAP : 0;
+        char dir[4096];
+        snprintf(what, sizeof what, "case %u, %s, gap %" PRIu64, number,
+                 failed   ? "the failure's slice"
+                 : sliced ? "a slice"
+                          : "pieces",
+                 own);
+        snprintf(dir, sizeof dir, "%s/part.%u.%u", room, number, turn);
+        one_gap(s, dir, &kept, own);
+    }
+    pieces_deinit(&kept);
 }
 
 int main(int argc, char *argv[])
@@ -516,6 +522,7 @@ int main(int argc, char *argv[])
     struct err err;
     if (argc != 5)
         return 2;
+    soak = getenv("DRDEBUG_SOAK") && *getenv("DRDEBUG_SOAK");
     seed = strtoull(argv[3], NULL, 10) * 2654435761u + 1;
     snprintf(what, sizeof what, "seed %s", argv[3]);
     struct study *s = study_open(argv[1], &(struct study_options){0}, &err);

@@ -85,7 +85,8 @@ static void compare(const char *how)
     if ((now->why != STOP_STEP && now->why != STOP_BREAK && now->why != STOP_POSITION) || at_call())
         return;
     /* Behind the last one there may be the instruction that failed. */
-    if (!statements_have(&kept, &now->at) && statements_next(&kept, &now->at, &now->at))
+    struct kept_statement next;
+    if (!statements_have(&kept, &now->at) && statements_next(&kept, &now->at, &now->at, &next))
         die(how, &now->at, "is left out");
     if (timeline_goto(whole, &now->at, &stop, &err))
         die(how, &now->at, err.msg);
@@ -102,6 +103,13 @@ static void break_at(struct timeline *line, uint64_t pc)
         die("breakpoint", &timeline_now(line)->at, err.msg);
 }
 
+static struct kept_statement any_statement(void)
+{
+    struct kept_statement s = {0};
+    statements_get(&kept, draw(kept.count), &s);
+    return s;
+}
+
 /* Both to the next breakpoint in what is kept; from the same place. */
 static void to_break(bool back)
 {
@@ -109,7 +117,7 @@ static void to_break(bool back)
     struct err err;
     const char *how = back ? "back" : "continue";
     const struct position from = timeline_now(part)->at;
-    const uint64_t pc = kept.list[draw(kept.count)].pc;
+    const uint64_t pc = any_statement().pc;
     if (timeline_goto(whole, &from, &a, &err) || memcmp(&a.at, &from, sizeof from))
         return; /* it is over there */
     break_at(part, pc);
@@ -136,11 +144,11 @@ static void to_break(bool back)
 
 static void go_to_one(void)
 {
-    const struct kept_statement *s = &kept.list[draw(kept.count)];
-    const struct position at = {.thread = s->thread, .count = s->count, .pc = s->pc};
+    const struct kept_statement s = any_statement();
+    const struct position at = {.thread = s.thread, .count = s.count, .pc = s.pc};
     struct debuggee_stop stop;
     struct err err;
-    if (s->how & KEPT_IN_CALL)
+    if (s.how & KEPT_IN_CALL)
         return;
     if (timeline_goto(part, &at, &stop, &err) || memcmp(&stop.at, &at, sizeof at))
         die("goto", &at, err.msg);

@@ -302,18 +302,24 @@ bool statements_hush(const struct statements *s, const struct position *at)
     return false;
 }
 
-const struct kept_statement *statements_next(const struct statements *s,
-                                             const struct position *from, const struct position *at)
+bool statements_get(const struct statements *s, size_t i, struct kept_statement *out)
 {
-    (void)s, (void)from, (void)at;
-    return NULL;
+    (void)s, (void)i, (void)out;
+    return false;
 }
 
-const struct kept_statement *statements_before(const struct statements *s,
-                                               const struct position *at)
+bool statements_next(const struct statements *s, const struct position *from,
+                     const struct position *at, struct kept_statement *out)
 {
-    (void)s, (void)at;
-    return NULL;
+    (void)s, (void)from, (void)at, (void)out;
+    return false;
+}
+
+bool statements_before(const struct statements *s, const struct position *at,
+                       struct kept_statement *out)
+{
+    (void)s, (void)at, (void)out;
+    return false;
 }
 
 void timeline_divert_end(struct timeline *t)
