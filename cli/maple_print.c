@@ -133,6 +133,9 @@ static void say_access(const struct reduce_access *a, const char *name, const ch
     plain_printf(stdout, "T%" PRIu32 " %s %s%s%s at %s%s", a->thread, a->write ? "writes" : "reads",
                  a->value, *a->value ? (a->write ? " to " : " from ") : "", *name ? name : "it",
                  a->place, end);
+    for (uint32_t i = 0; i < a->locks; i++)
+        plain_printf(stdout, "%s %s since %s", i ? "," : ", with", a->lock[i].name,
+                     a->lock[i].place);
 }
 
 /* By which calls it came there. */
@@ -154,8 +157,10 @@ static void say_pauses(const struct reduced *r)
         const struct reduce_pause *p = &r->pause[i - 1];
         if (!p->frames)
             continue;
-        plain_printf(stdout, "  T%" PRIu32 " is taken off at %s for T%" PRIu32, p->thread,
-                     p->stack[0], p->next);
+        const bool between = p->lasts && strcmp(p->last[0], p->stack[0]) != 0;
+        plain_printf(stdout, "  T%" PRIu32 " is taken off %s%s%s%s for T%" PRIu32, p->thread,
+                     between ? "between " : "at ", between ? p->last[0] : "",
+                     between ? " and " : "", p->stack[0], p->next);
         say_calls(p->stack, p->frames);
     }
 }
@@ -172,12 +177,25 @@ static void say_pair(const struct reduce_pair *p, bool first)
         plain_printf(stdout, "              %s\n", p->story);
 }
 
-static void stack_json(const char stack[][SCOUT_PLACE], uint32_t frames)
+static void stack_json(const char *name, const char stack[][SCOUT_PLACE], uint32_t frames)
 {
-    fputs(", \"stack\": [", stdout);
+    printf(", \"%s\": [", name);
     for (uint32_t i = 0; i < frames; i++) {
         fputs(i ? ", " : "", stdout);
         json_string(stack[i]);
+    }
+    putchar(']');
+}
+
+static void locks_json(const struct reduce_access *a)
+{
+    fputs(", \"locks\": [", stdout);
+    for (uint32_t i = 0; i < a->locks; i++) {
+        fputs(i ? ", {\"name\": " : "{\"name\": ", stdout);
+        json_string(a->lock[i].name);
+        fputs(", \"since\": ", stdout);
+        json_string(a->lock[i].place);
+        putchar('}');
     }
     putchar(']');
 }
@@ -191,7 +209,8 @@ static void access_json(const struct reduce_access *a, bool more)
     json_string(a->place);
     printf(", \"came\": %s, \"value\": ", a->absent ? "false" : "true");
     json_string(*a->value ? a->value : NULL);
-    stack_json(a->stack, a->frames);
+    stack_json("stack", a->stack, a->frames);
+    locks_json(a);
     putchar('}');
 }
 
@@ -202,7 +221,8 @@ static void pauses_json(const struct reduced *r)
         const struct reduce_pause *p = &r->pause[i - 1];
         printf("%s{\"thread\": %" PRIu32 ", \"next\": %" PRIu32, i < r->pauses ? ", " : "",
                p->thread, p->next);
-        stack_json(p->stack, p->frames);
+        stack_json("stack", p->stack, p->frames);
+        stack_json("last", p->last, p->lasts);
         putchar('}');
     }
     putchar(']');

@@ -308,25 +308,25 @@ static int find_added(struct reduction *r, const struct agenda_done *d, struct e
     return 0;
 }
 
+/* The switch that decides comes first. */
 static void find_switched(struct reduction *r, const struct agenda_done *d, bool own)
 {
     struct reduced *out = r->out;
-    for (uint32_t i = r->count; i > 0; i--) {
-        const struct gap g = gap_of(d, &r->list[i - 1]);
-        const uint32_t had = out->pairs;
+    for (uint32_t i = r->count + out->passes; i > 0; i--) {
+        const uint32_t which = i > r->count ? out->moved : i - 1;
+        const struct gap g = gap_of(d, &r->list[which]);
         find_after(r->job, d, g, own, out);
         find_before(r->job, d, g, own, out);
-        if (!had && out->pairs)
-            out->moved = i - 1;
     }
 }
 
-/* Where the same access is in a run; `trails`: it is not there. */
+/* Where the same access is in a run; its number of accesses: it is not there. */
 static uint32_t same_access(const struct agenda_done *d, const struct agenda_trail *t)
 {
+    const uint32_t all = d->trails < AGENDA_SWITCHES ? d->trails : AGENDA_SWITCHES;
     uint32_t i = 0;
-    while (i < d->trails && (d->trail[i].thread != t->thread || d->trail[i].event != t->event ||
-                             d->trail[i].site != t->site || d->trail[i].addr != t->addr))
+    while (i < all && (d->trail[i].thread != t->thread || d->trail[i].event != t->event ||
+                       d->trail[i].site != t->site || d->trail[i].addr != t->addr))
         i++;
     return i;
 }
@@ -370,28 +370,84 @@ static int run_without(struct reduction *r, uint32_t left_out, struct crew_outco
     return bad;
 }
 
-/* What the failing run ended before: with the switch that decides, if there is one already, else
- * with any. */
-static int find_ended(struct reduction *r, const struct agenda_done *d, struct err *err)
+/* Does the pair come in the other order, or only its second access, in the run that passes? */
+static bool is_reversed(const struct agenda_done *d, const struct agenda_done *passing,
+                        const struct reduce_pair *p)
+{
+    return !p->then.absent && same_access(passing, &d->trail[p->then.trail]) <
+                                  same_access(passing, &d->trail[p->first.trail]);
+}
+
+/* Those whose order the switch decides come first. */
+static void put_reversed_first(const struct agenda_done *d, const struct agenda_done *passing,
+                               struct reduced *out)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < out->pairs; i++) {
+        const struct reduce_pair p = out->pair[i];
+        if (!is_reversed(d, passing, &p))
+            continue;
+        memmove(&out->pair[n + 1], &out->pair[n], (i - n) * sizeof p);
+        out->pair[n++] = p;
+    }
+}
+
+/* The next switch before `end` without which the program passes: its number, that run is in the
+ * agenda then; `end`: none. */
+static int find_passing(struct reduction *r, uint32_t *end, struct err *err)
 {
     struct crew_outcome o;
-    const uint32_t moved = r->out->moved;
-    const bool any = !r->out->pairs;
-    bool found = false;
-    for (uint32_t i = any ? r->count : moved + 1; i > 0 && !found && !is_over(r); i--) {
+    for (uint32_t i = *end; i > 0 && !is_over(r); i--) {
         if (run_without(r, i - 1, &o, err))
             return -1;
-        found = o.kind == CREW_PASSED && find_absent(r, d, &crew_agenda(r->job->crew, 0)->done);
-        if (!any)
-            break;
-        r->out->moved = i - 1;
+        if (o.failed || o.kind != CREW_PASSED)
+            continue;
+        r->out->passes = true;
+        r->out->moved = *end = i - 1;
+        return 0;
     }
+    return 0;
+}
+
+/* The pairs around the switches, and what the failing run ended before. */
+static int find_decisive(struct reduction *r, const struct agenda_done *d, struct err *err)
+{
+    const struct agenda_done *passing = &crew_agenda(r->job->crew, 0)->done;
+    struct reduced *out = r->out;
+    uint32_t end = r->count, before;
+    if (find_passing(r, &end, err))
+        return -1;
+    find_switched(r, d, true);
+    if (!out->passes)
+        return 0;
+    put_reversed_first(d, passing, out);
+    if (out->pairs == REDUCE_PAIRS || find_absent(r, d, passing) || out->pairs)
+        return 0;
+    do { /* another switch may do */
+        before = end;
+        if (find_passing(r, &end, err))
+            return -1;
+    } while (end < before && !find_absent(r, d, passing));
     return 0;
 }
 
 /* ---- where threads stood ---- */
 
 /* A thread that waits by itself, for a new one to begin for example, was not taken off. */
+static void add_pause(struct reduced *out, const struct agenda_done *d, struct gap g,
+                      uint32_t first, uint32_t next)
+{
+    uint32_t event = g.from;
+    while (event > 0 && !(d->trail[event - 1].thread == g.thread && d->trail[event - 1].pc))
+        event--;
+    out->pause[out->pauses++] = (struct reduce_pause){
+        .thread = g.thread,
+        .next = next,
+        .trail = first,
+        .event = event ? event - 1 : REDUCE_NO_EVENT,
+    };
+}
+
 static void find_pauses(struct reduction *r, const struct agenda_done *d)
 {
     struct reduced *out = r->out;
@@ -401,8 +457,7 @@ static void find_pauses(struct reduction *r, const struct agenda_done *d)
         while (first < g.to && !d->trail[first].pc) /* a system call */
             first++;
         if (first < g.to && r->list[i - 1].event)
-            out->pause[out->pauses++] = (struct reduce_pause){
-                .thread = g.thread, .next = r->list[i - 1].next, .trail = first};
+            add_pause(out, d, g, first, r->list[i - 1].next);
     }
 }
 
@@ -434,12 +489,7 @@ static int find_pairs(struct reduction *r, struct err *err)
     }
     *d = crew_agenda(r->job->crew, 0)->done;
     d->trails = d->trails < AGENDA_SWITCHES ? d->trails : AGENDA_SWITCHES;
-    if (r->count)
-        find_switched(r, d, true);
-    else
-        bad = find_added(r, d, err);
-    if (!bad && r->count && r->out->pairs < REDUCE_PAIRS)
-        bad = find_ended(r, d, err);
+    bad = r->count ? find_decisive(r, d, err) : find_added(r, d, err);
     if (!r->out->pairs) /* locks, if there is nothing else */
         find_switched(r, d, false);
     find_pauses(r, d);

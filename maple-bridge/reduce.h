@@ -7,9 +7,9 @@
  * way (delta debugging). Each one that is left is needed. If two runs of the whole schedule differ,
  * each trial is made up to three times, and a switch stays if none of them fails without it. The
  * critical pair is a conflict: an access of a thread that was taken off right before it, and the
- * last one of another thread that came in between; without that switch the order of the two is the
- * other one, and the run passes. Where the run ended before the thread came back, its access is the
- * passing run's.
+ * last one of another thread that came in between. A run without that switch is made, and passes;
+ * pairs that come in the other order there are the first ones. Where the run ended before the
+ * thread came back, its access is the passing run's.
  */
 #ifndef MAPLE_BRIDGE_REDUCE_H
 #define MAPLE_BRIDGE_REDUCE_H
@@ -26,6 +26,13 @@ enum {
     REDUCE_NAME = 256,
     REDUCE_VALUE = 80,
     REDUCE_STORY = 1024,
+    REDUCE_LOCKS = 4,
+};
+
+/* A lock that a thread held, and where it had taken it. */
+struct reduce_lock {
+    char name[REDUCE_VALUE];
+    char place[SCOUT_PLACE];
 };
 
 struct reduce_access {
@@ -41,6 +48,8 @@ struct reduce_access {
     char value[REDUCE_VALUE];              /* that it read or left; empty: not known */
     char stack[REDUCE_STACK][SCOUT_PLACE]; /* of its calls, from the inside out */
     uint32_t frames;
+    struct reduce_lock lock[REDUCE_LOCKS]; /* that its thread held */
+    uint32_t locks;
 };
 
 struct reduce_pair {
@@ -51,14 +60,17 @@ struct reduce_pair {
     char story[REDUCE_STORY]; /* what kind of bug it is; empty: no kind that is known */
 };
 
-/* Where a thread stood when it was taken off: the calls of the user's own code, from the inside
- * out. */
+/* Where a thread stood when it was taken off, and where it was at its event before that: the calls
+ * of the user's own code, from the inside out. */
 struct reduce_pause {
     uint32_t thread, next;
     uint32_t trail; /* number of the access that came first while it was off */
-    char stack[REDUCE_STACK][SCOUT_PLACE];
-    uint32_t frames;
+    uint32_t event; /* ... and of the thread's own before; REDUCE_NO_EVENT: none */
+    char stack[REDUCE_STACK][SCOUT_PLACE], last[REDUCE_STACK][SCOUT_PLACE];
+    uint32_t frames, lasts;
 };
+
+#define REDUCE_NO_EVENT UINT32_MAX
 
 struct reduced {
     uint64_t runs;          /* that it took */
@@ -69,8 +81,9 @@ struct reduced {
     uint32_t pauses; /* of the switches that are left: the last ones */
     struct reduce_pause pause[REDUCE_PAUSES];
     struct agenda_switch *list; /* the switches that are left: to be freed */
-    uint32_t moved;             /* number of the one without which it passes */
-    bool adds;                  /* it fails with none, and passes with this one: */
+    bool passes;                /* without one of them, this one: */
+    uint32_t moved;
+    bool adds; /* it fails with none, and passes with this one: */
     struct agenda_switch added;
     char dir[PATH_MAX]; /* a pinball of the run with these; empty: none */
 };

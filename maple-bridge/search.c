@@ -170,7 +170,7 @@ static int explain(struct search *s, const struct trial *t, struct err *err)
         bad = retest_write(dir, &r, &s->profile, deadlock, err);
     if (!bad && s->o->reduced)
         s->o->reduced(s->o->arg, &r);
-    if (!bad && s->o->pair && r.dir[0] && r.pairs)
+    if (!bad && s->o->pair && r.dir[0] && r.pairs && (r.passes || r.adds))
         bad = keep_passing(s, &job, &r, err);
     else if (r.dir[0])
         remove_pinball(r.dir);

@@ -8,7 +8,9 @@
 
 #include "facts/hang/hang.h"
 #include "facts/hang/stack.h"
+#include "facts/locks/naming.h"
 #include "facts/order/story.h"
+#include "slicer/criterion/place.h"
 #include "source/access.h"
 #include "study/past.h"
 
@@ -43,11 +45,11 @@ struct stop {
     uint32_t trail; /* before this access */
     struct reduce_pair *pair;
     struct reduce_access *access;
-    bool left;                  /* what it left there; else all that is known before it */
+    bool left; /* what it left there, where the thread came from; else all that is known before */
     struct reduce_pause *pause; /* then nothing else */
 };
 
-enum { STOPS = REDUCE_PAIRS * 6 + REDUCE_PAUSES };
+enum { STOPS = REDUCE_PAIRS * 6 + REDUCE_PAUSES * 2 };
 
 static int by_trail(const void *a, const void *b)
 {
@@ -157,7 +159,9 @@ static void visit(struct study *s, const struct agenda_done *d, struct stop *sto
         here = stop[i].trail;
         struct reduce_pause *pause = stop[i].pause;
         gaddr cfa;
-        if (pause)
+        if (pause && stop[i].left)
+            tell_calls(s, p, pause->thread, false, pause->last, &pause->lasts, &cfa);
+        else if (pause)
             tell_calls(s, p, pause->thread, false, pause->stack, &pause->frames, &cfa);
         if (pause)
             continue;
@@ -167,6 +171,28 @@ static void visit(struct study *s, const struct agenda_done *d, struct stop *sto
             tell_value(s, p, stop[i].access);
     }
     past_free(p);
+}
+
+/* The locks that its thread held, outermost first. */
+static void tell_locks(struct study *s, struct reduce_access *a)
+{
+    struct place p = {0};
+    struct err err;
+    size_t count = 0;
+    const struct locks *l = a->absent ? NULL : locks_find(s, &err);
+    if (!l || place_position(s, &a->at, &p, &err))
+        return;
+    const struct locks_event **held = locks_held(l, p.at, &count, &err);
+    for (size_t i = 0; held && i < count && a->locks < REDUCE_LOCKS; i++) {
+        struct reduce_lock *lock = &a->lock[a->locks];
+        if (held[i]->thread != p.thread || !held[i]->line_pc)
+            continue;
+        naming_lock(s, held[i]->line_pc, NULL, held[i]->lock, lock->name, sizeof lock->name);
+        study_place(s, held[i]->line_pc, lock->place, sizeof lock->place);
+        a->locks++;
+    }
+    free(held);
+    place_deinit(&p);
 }
 
 /* ---- what kind it is ---- */
@@ -233,11 +259,17 @@ void tell_pairs(const char *dir, const struct agenda_done *d, struct reduced *r)
         return;
     for (uint32_t i = 0; i < r->pairs; i++)
         stops += add_stops(stop + stops, &r->pair[i], d);
-    for (uint32_t i = 0; i < r->pauses; i++)
-        stop[stops++] = (struct stop){.trail = r->pause[i].trail, .pause = &r->pause[i]};
+    for (uint32_t i = 0; i < r->pauses; i++) {
+        struct reduce_pause *pause = &r->pause[i];
+        stop[stops++] = (struct stop){.trail = pause->trail, .pause = pause};
+        if (pause->event != REDUCE_NO_EVENT)
+            stop[stops++] = (struct stop){.trail = pause->event, .pause = pause, .left = true};
+    }
     qsort(stop, stops, sizeof stop[0], by_trail);
     visit(s, d, stop, stops);
     for (uint32_t i = 0; i < r->pairs; i++) {
+        tell_locks(s, &r->pair[i].first);
+        tell_locks(s, &r->pair[i].then);
         if (!tell_race(s, &r->pair[i]))
             tell_accesses(&r->pair[i]);
         for (uint32_t k = 0; k < i; k++) /* once is enough */

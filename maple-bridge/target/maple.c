@@ -10,8 +10,9 @@
  *  2. An event counts as executed when its thread is let go on: execute().
  *  3. A thread that sleeps or tries a call in vain (os/control.h) can run when nobody else can, the
  *     one with the earliest time first. Short sleeps may end earlier, by lot.
- *  4. A thread that reads the same values again and again waits for others: it can run when
- *     somebody has written since, or when nobody else can.
+ *  4. A thread that reads the same values again and again waits for others, and so may one that
+ *     comes to no event for long: it can run when somebody has written since, or when nobody else
+ *     can.
  */
 #include "engine/core/engine.h"
 #include "engine/core/instrument.h"
@@ -462,7 +463,9 @@ static uint64_t quantum(void)
     return used < TURN_TICKS ? TURN_TICKS - used : 1;
 }
 
-/* It has come to no event for long: it computes, or waits in a way that nobody sees. */
+/* It has come to no event for long: it computes, or waits in a loop that no profile has seen. All
+ * others come first, also those that a tactic holds back: it may be one of them that it waits for.
+ */
 static bool is_over(struct thread *t, bool spins)
 {
     struct actor *a = actor_of(t);
@@ -470,6 +473,7 @@ static bool is_over(struct thread *t, bool spins)
     if (!agenda || engine.thread_count == 1 || thread_count(t) - a->tick < TURN_TICKS)
         return false;
     a->tick = thread_count(t);
+    a->spun_at = now.writes;
     demote(a);
     return true;
 }

@@ -49,7 +49,8 @@ SUBJECTS = {
 # Written before anybody looked what the search makes of them, of kinds that the others have not. The bench has them.
 BLIND = {name: (name, []) for name in (
     "cond_if", "seqlock", "audit", "shutdown", "handler", "semaphore", "upgrade", "test_then_set", "grow", "pool_task", "barrier_reuse",
-    "fork_locked", "messages", "counter_file", "static_buffer", "counter")}
+    "fork_locked", "messages", "counter_file", "static_buffer", "counter",
+    "peterson", "bakery", "list_remove", "config_swap", "pop_empty", "cache_evict", "listener", "wrong_waiter", "nested_monitor", "hazard")}
 
 # They take hundreds of runs: the bench has them.
 HARD = ["two_stage_20", "two_stage_50", "two_stage_100"]
