@@ -557,7 +557,7 @@ made of a thread's number, its progress counter and the pc."""
 
 # ---- the commands ----
 
-PARTS = ()  # the build puts gdb/slices.py, gdb/statements.py and the files of gdb/pin/ here (gdb/embed.py)
+PARTS = ()  # the build puts gdb/printers.py, gdb/slices.py, gdb/statements.py and the files of gdb/pin/ here (gdb/embed.py)
 
 # Their classes. Empty here; the build puts those of gdb/pin.def in.
 COMMANDS = ()
@@ -760,6 +760,7 @@ def connect(server, where="main", live=False):
             quietly(f"target extended-remote | cat <&{server} & cat >&{server}; kill $!")
             start(where)
             return
+        gdb.events.new_objfile.connect(load_printers)
         with tempfile.TemporaryDirectory(prefix="drdebug.") as room:
             path = os.path.join(room, "gdb")
             here = [b"--once", b"--listen", b"unix:" + os.fsencode(path)]

@@ -12,7 +12,7 @@ import re
 import sys
 
 TABLES = 4
-PARTS_PLACE = "PARTS = ()  # the build puts gdb/slices.py, gdb/statements.py and the files of gdb/pin/ here (gdb/embed.py)\n"
+PARTS_PLACE = "PARTS = ()  # the build puts gdb/printers.py, gdb/slices.py, gdb/statements.py and the files of gdb/pin/ here (gdb/embed.py)\n"
 
 
 def read(path, encoding="ascii"):

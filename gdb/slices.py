@@ -86,7 +86,7 @@ class Slice:
     def row(self, row):
         """A line: where to go, what it says, how it came in and what flows."""
         edge = self.edges[row["edge"]] if "edge" in row else None
-        what = plain(edge["what"] or "") if edge else ""
+        what = flowed(edge) if edge else ""
         if edge and edge["across_threads"]:
             who = f"by T{self.rows[edge['on']]['thread']}" if self.forward else \
                 f"read by T{self.rows[edge['line']]['thread']}"
@@ -107,7 +107,7 @@ class Slice:
         return [{"of": of, "position": on.get("first" if self.forward else "last"), "thread": on["thread"],
                  "file": on["file"], "line": on["line"] if on["file"] else None,
                  "text": plain(" ".join((on["text"] or on["name"] or "").split())), "kind": edge["kinds"][0],
-                 "what": plain(edge["what"] or ""), "race": edge["race"], "count": edge["count"]}
+                 "what": flowed(edge), "race": edge["race"], "count": edge["count"]}
                 for edge, of, on in edges if of is not None]
 
     def story(self):
@@ -161,6 +161,12 @@ class Slice:
 
 # ---- a slice's dict as text ----
 
+def flowed(edge):
+    """`total = 6440', as far as it is known."""
+    what, value = plain(edge["what"] or ""), plain(edge.get("value") or "")
+    return f"{what} = {value}" if what and value else what
+
+
 def place_text(row):
     return f"{plain(os.path.basename(row['file']))}:{row['line']}" if row["file"] else ""
 
@@ -212,6 +218,7 @@ class Slices:
 
     def __init__(self):
         self.connection = None
+        self.values = False  # a front end wants to know what flowed, too: that takes a replay
         self.forget()
 
     def forget(self):
@@ -227,7 +234,7 @@ class Slices:
     def make(self, label, criterion, *options):
         """One that is remembered as the current one."""
         self.check_connection()
-        limits = () if "--show" in options else (*self.window, *self.only)
+        limits = () if "--show" in options else (*self.window, *self.only, *(("--values",) if self.values else ()))
         text = run_drdebug("slice", "--json", "--steps", *limits, *options,
                            words=(criterion,) if criterion else ())
         try:

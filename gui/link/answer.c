@@ -6,6 +6,13 @@
 #include "gui/link/json.h"
 #include "gui/model/text.h"
 
+struct answer {
+    struct value *all, *rows;
+    answer_row *fn;
+    void *arg;
+    bool whole; /* its last line was there */
+};
+
 /* Moves a member of one tuple to another one. */
 static bool move(struct value *from, const char *name, struct value *to)
 {
@@ -17,29 +24,42 @@ static bool move(struct value *from, const char *name, struct value *to)
     return false;
 }
 
-struct value *answer_parse(const char *text)
+struct answer *answer_new(answer_row *fn, void *arg)
 {
-    struct value *all = value_new(VALUE_TUPLE, NULL), *rows = value_new(VALUE_LIST, "rows");
-    char **lines = g_strsplit(text, "\n", -1);
-    bool good = false;
-    for (char **line = lines; *line; line++) {
-        struct value *v = **line ? json_parse(*line) : NULL;
-        if (!v)
-            continue;
-        if (value_get(v, "columns")) {
-            move(v, "columns", all);
-        } else if (value_get(v, "row")) {
-            value_add(rows, v);
-            continue;
-        } else if (move(v, "complete", all)) {
-            move(v, "notes", all);
-            good = true;
-        }
-        value_free(v);
+    struct answer *a = g_new0(struct answer, 1);
+    a->all = value_new(VALUE_TUPLE, NULL);
+    a->rows = value_new(VALUE_LIST, "rows");
+    a->fn = fn;
+    a->arg = arg;
+    return a;
+}
+
+void answer_take_line(struct answer *a, const char *line)
+{
+    struct value *v = *line ? json_parse(line) : NULL;
+    if (!v)
+        return;
+    if (value_get(v, "columns")) {
+        move(v, "columns", a->all);
+    } else if (value_get(v, "row") && a->fn) {
+        a->fn(a->arg, v);
+    } else if (value_get(v, "row")) {
+        value_add(a->rows, v);
+        return;
+    } else if (move(v, "complete", a->all)) {
+        move(v, "notes", a->all);
+        a->whole = true;
     }
-    g_strfreev(lines);
-    value_add(all, rows);
-    if (good && value_get(all, "columns"))
+    value_free(v);
+}
+
+struct value *answer_end(struct answer *a)
+{
+    struct value *all = a->all;
+    bool good = a->whole && value_get(all, "columns");
+    value_add(all, a->rows);
+    g_free(a);
+    if (good)
         return all;
     value_free(all);
     return NULL;

@@ -221,6 +221,11 @@ static const char *const settings[] = {
     "-gdb-set width 0",        "-gdb-set print frame-arguments scalars",
     "-enable-pretty-printing", "-gdb-set suppress-cli-notifications off"};
 
+/* Slices tell what flowed; that takes a replay of their own, which a GDB that is confined cannot
+ * start. */
+static const char values[] =
+    "-interpreter-exec console \"python import drdebug; drdebug.slices.values = True\"";
+
 /* What starts GDB on a recording; to be freed. */
 static char **recording_words(struct debugger *d)
 {
@@ -291,6 +296,8 @@ void debugger_start_gdb(struct debugger *d)
     for (size_t i = 0; i < G_N_ELEMENTS(settings); i++)
         gdb_send(d->gdb, GDB_COMMAND, settings[i], NULL, NULL);
     debugger_set_sources(d);
+    if (d->session.recording.own)
+        gdb_send(d->gdb, GDB_COMMAND, values, NULL, NULL);
     if (d->own->places && *d->own->places)
         debugger_select_frame(d, 0); /* the first stop was told before */
     bring_back(d);

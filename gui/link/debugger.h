@@ -9,6 +9,7 @@
 #define GUI_LINK_DEBUGGER_H
 
 #include "base/err.h"
+#include "gui/link/answer.h"
 #include "gui/link/gdb.h"
 #include "gui/link/job.h"
 #include "gui/model/breakpoints.h"
@@ -117,6 +118,9 @@ void debugger_type(struct debugger *d, const char *line);
  * with NULL. */
 void debugger_ask(struct debugger *d, const char *title, const char *const words[],
                   debugger_answered *fn, void *arg);
+/* The same of many rows: each is told as it comes, and the answer has none. */
+void debugger_ask_rows(struct debugger *d, const char *title, const char *const words[],
+                       answer_row *row, debugger_answered *fn, void *arg);
 /* Collects the trace if there is none; then fn(arg, NULL). */
 void debugger_trace(struct debugger *d, debugger_answered *fn, void *arg);
 /* The story of an expression here, or of the failure if it is NULL; the slice becomes the current

@@ -25,6 +25,7 @@ struct debugger_own {
     bool busy, breakpoints_asked;
     bool place_again;                  /* where the stop is was asked twice */
     bool timeline_asked, timeline_old; /* asked for; to be asked for again */
+    struct timeline *coming;           /* its turns come row by row; or NULL */
     char *guest;     /* the number of the breakpoint that a run to a line has set */
     bool guest_back; /* that run goes backwards */
     GQueue *tasks;   /* work in the background: the first one is under way */

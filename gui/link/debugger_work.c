@@ -17,6 +17,8 @@ struct task {
     char *title;
     char **argv;
     bool trace; /* not a question */
+    answer_row *row;
+    struct answer *answer; /* as far as it has come; of a question */
     debugger_answered *fn;
     void *arg;
 };
@@ -38,6 +40,8 @@ const struct debugger_listener debugger_silence = {changed_nothing, said_nothing
 
 static void task_free(struct task *t)
 {
+    if (t->answer)
+        value_free(answer_end(t->answer));
     g_free(t->title);
     g_strfreev(t->argv);
     g_free(t);
@@ -55,11 +59,21 @@ static void on_progress(void *arg, int percent, const char *words)
     debugger_tell(t->d, CHANGE_WORK);
 }
 
+static void on_line(void *arg, const char *line)
+{
+    struct task *t = arg;
+    if (t->answer)
+        answer_take_line(t->answer, line);
+}
+
 static void on_done(void *arg, const char *out, const char *complaint)
 {
     struct task *t = arg;
     struct debugger *d = t->d;
-    struct value *answer = complaint || t->trace ? NULL : answer_parse(out);
+    struct answer *came = g_steal_pointer(&t->answer);
+    struct value *whole = came ? answer_end(came) : NULL;
+    const struct value *answer = complaint ? NULL : whole;
+    (void)out;
     d->own->job = NULL;
     d->work = NULL;
     d->percent = -1;
@@ -72,7 +86,7 @@ static void on_done(void *arg, const char *out, const char *complaint)
     }
     if (t->fn && (!t->trace || !complaint))
         t->fn(t->arg, answer);
-    value_free(answer);
+    value_free(whole);
     task_free(t);
     start_next(d);
 }
@@ -82,7 +96,8 @@ static void start_next(struct debugger *d)
     struct task *t = g_queue_peek_head(d->own->tasks);
     struct err err;
     if (t && !d->own->job) {
-        struct job_listener listener = {.progress = on_progress, .done = on_done, .arg = t};
+        struct job_listener listener = {
+            .progress = on_progress, .line = on_line, .done = on_done, .arg = t};
         d->work = t->title;
         d->percent = -1;
         d->own->job = job_new((const char *const *)t->argv, &listener, &err);
@@ -99,6 +114,8 @@ static void enqueue(struct debugger *d, struct task task, GPtrArray *argv)
     g_ptr_array_add(argv, NULL);
     *t = task;
     t->d = d;
+    if (!t->trace)
+        t->answer = answer_new(t->row, t->arg);
     t->argv = debugger_words(d, REMOTE_JOB, (const char *const *)argv->pdata);
     g_ptr_array_unref(argv);
     g_queue_push_tail(d->own->tasks, t);
@@ -111,6 +128,7 @@ void debugger_forget_work(struct debugger *d)
     d->own->job = NULL;
     d->work = NULL;
     d->own->timeline_asked = d->own->timeline_old = false;
+    timeline_free(g_steal_pointer(&d->own->coming));
     for (struct task *t; (t = g_queue_pop_head(d->own->tasks));)
         task_free(t);
 }
@@ -127,8 +145,8 @@ void debugger_cancel(struct debugger *d)
 
 /* ---- questions ---- */
 
-void debugger_ask(struct debugger *d, const char *title, const char *const words[],
-                  debugger_answered *fn, void *arg)
+void debugger_ask_rows(struct debugger *d, const char *title, const char *const words[],
+                       answer_row *row, debugger_answered *fn, void *arg)
 {
     if (!d->own->path)
         return;
@@ -138,7 +156,13 @@ void debugger_ask(struct debugger *d, const char *title, const char *const words
         g_ptr_array_add(argv, (char *)asked[i]);
     for (; *words; words++)
         g_ptr_array_add(argv, (char *)*words);
-    enqueue(d, (struct task){.title = g_strdup(title), .fn = fn, .arg = arg}, argv);
+    enqueue(d, (struct task){.title = g_strdup(title), .row = row, .fn = fn, .arg = arg}, argv);
+}
+
+void debugger_ask(struct debugger *d, const char *title, const char *const words[],
+                  debugger_answered *fn, void *arg)
+{
+    debugger_ask_rows(d, title, words, NULL, fn, arg);
 }
 
 void debugger_trace(struct debugger *d, debugger_answered *fn, void *arg)
@@ -160,7 +184,8 @@ void debugger_trace(struct debugger *d, debugger_answered *fn, void *arg)
 
 /* ---- signals and marks ---- */
 
-static void take_moments(struct debugger *d, enum timeline_kind kind, const struct value *answer)
+static void take_moments(struct debugger *d, enum timeline_kind kind, const char *words,
+                         const struct value *answer)
 {
     const struct value *rows = value_get(answer, "rows");
     uint64_t ticks;
@@ -168,7 +193,7 @@ static void take_moments(struct debugger *d, enum timeline_kind kind, const stru
     for (unsigned i = 0; i < value_count(rows); i++) {
         const struct value *row = value_at(rows, i);
         const char *at = value_say(row, "at");
-        char *label = text_line(value_say(row, "event"));
+        char *label = text_line(value_say(row, words));
         if (timeline_when_position(d->timeline, at, &ticks))
             timeline_add_mark(d->timeline, kind, (uint32_t)g_ascii_strtoull(at + 1, NULL, 10),
                               ticks, label);
@@ -179,50 +204,54 @@ static void take_moments(struct debugger *d, enum timeline_kind kind, const stru
 
 static void on_signals(void *arg, const struct value *answer)
 {
-    take_moments(arg, TIMELINE_SIGNAL, answer);
+    take_moments(arg, TIMELINE_SIGNAL, "event", answer);
 }
 
 static void on_marks(void *arg, const struct value *answer)
 {
-    take_moments(arg, TIMELINE_MARK, answer);
+    take_moments(arg, TIMELINE_MARK, "event", answer);
+}
+
+static void on_output(void *arg, const struct value *answer)
+{
+    take_moments(arg, TIMELINE_OUTPUT, "text", answer);
 }
 
 /* They need no trace. */
 static void ask_moments(struct debugger *d)
 {
     static const char *const signals[] = {"events", "signal", "--limit", "20000", NULL},
-                             *const marks[] = {"events", "mark", "--limit", "20000", NULL};
+                             *const marks[] = {"events", "mark", "--limit", "20000", NULL},
+                             *const output[] = {"output", "--limit", "20000", NULL};
     debugger_ask(d, "Reading signals", signals, on_signals, d);
     debugger_ask(d, "Reading marks", marks, on_marks, d);
+    debugger_ask(d, "Reading the output", output, on_output, d);
 }
 
 /* ---- the timeline ---- */
 
-static void add_turns(struct debugger *d, const struct value *rows)
+static void on_turn(void *arg, const struct value *row)
 {
-    for (unsigned i = 0; i < value_count(rows); i++) {
-        const struct value *row = value_at(rows, i);
-        const char *at = strchr(value_say(row, "at"), ':');
-        timeline_add_turn(d->timeline, (uint32_t)value_number(row, "thread", 0),
-                          value_number(row, "from", 0), value_number(row, "to", 0),
-                          at ? g_ascii_strtoull(at + 1, NULL, 10) : 0);
-        const char *why = value_say(row, "why");
-        if (*why && strcmp(why, "end of its slice") != 0)
-            timeline_add_wait(d->timeline);
-    }
+    struct timeline *t = ((struct debugger *)arg)->own->coming;
+    const char *at = strchr(value_say(row, "at"), ':'), *why = value_say(row, "why");
+    timeline_add_turn(t, (uint32_t)value_number(row, "thread", 0), value_number(row, "from", 0),
+                      value_number(row, "to", 0), at ? g_ascii_strtoull(at + 1, NULL, 10) : 0);
+    if (*why && strcmp(why, "end of its slice") != 0)
+        timeline_add_wait(t);
 }
 
 static void on_turns(void *arg, const struct value *answer)
 {
     struct debugger *d = arg;
-    struct timeline *old = d->timeline;
+    struct timeline *old = d->timeline, *made = g_steal_pointer(&d->own->coming);
     d->own->timeline_asked = false;
     if (d->own->timeline_old)
         debugger_ask_timeline(d);
-    if (!answer)
+    if (!answer) {
+        timeline_free(made);
         return;
-    d->timeline = timeline_new();
-    add_turns(d, value_get(answer, "rows"));
+    }
+    d->timeline = made;
     timeline_move_marks(d->timeline, old);
     timeline_free(old);
     debugger_tell(d, CHANGE_TIMELINE);
@@ -236,8 +265,9 @@ void debugger_ask_timeline(struct debugger *d)
         return;
     char *most = g_strdup_printf("%d", TURNS_MOST);
     d->own->timeline_asked = true;
+    d->own->coming = timeline_new();
     const char *const words[] = {"schedule", "--limit", most, NULL};
-    debugger_ask(d, "Reading the schedule", words, on_turns, d);
+    debugger_ask_rows(d, "Reading the schedule", words, on_turn, on_turns, d);
     g_free(most);
 }
 

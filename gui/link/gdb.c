@@ -13,7 +13,10 @@
 #include <string.h>
 #include <unistd.h>
 
-enum { WORDS_MOST = 4000 }; /* of what it said on standard error */
+enum {
+    WORDS_MOST = 4000, /* of what it said on standard error */
+    LONG_LINE = 1 << 16
+};
 
 struct command {
     enum gdb_class class;
@@ -194,9 +197,8 @@ static void take_prompt(struct gdb *gdb)
     mi_free(stop);
 }
 
-static void take_line(struct gdb *gdb, const char *line)
+static void take_record(struct gdb *gdb, struct mi_record *r)
 {
-    struct mi_record *r = mi_parse(line);
     if (r->kind == MI_EXEC) {
         take_exec(gdb, r);
         return;
@@ -239,13 +241,45 @@ static void end(struct gdb *gdb)
 
 static void read_out(struct gdb *gdb);
 
+static void on_parsed(GObject *source, GAsyncResult *result, void *arg)
+{
+    struct gdb *gdb = arg;
+    struct mi_record *r = g_task_propagate_pointer(G_TASK(result), NULL);
+    (void)source;
+    if (gdb->gone)
+        mi_free(r);
+    else
+        take_record(gdb, r);
+    read_out(gdb);
+    unref(gdb);
+}
+
+static void parse(GTask *task, void *source, void *line, GCancellable *cancellable)
+{
+    (void)source, (void)cancellable;
+    g_task_return_pointer(task, mi_parse(line), NULL);
+}
+
+/* A slice of thousands of lines takes a while; the next line is read when it is over. */
+static void parse_apart(struct gdb *gdb, char *line)
+{
+    GTask *task = g_task_new(NULL, NULL, on_parsed, gdb);
+    g_task_set_task_data(task, line, g_free);
+    g_task_run_in_thread(task, parse);
+    g_object_unref(task);
+}
+
 static void on_out(GObject *source, GAsyncResult *result, void *arg)
 {
     struct gdb *gdb = arg;
     char *line =
         g_data_input_stream_read_line_finish(G_DATA_INPUT_STREAM(source), result, NULL, NULL);
+    if (line && strlen(line) >= LONG_LINE) {
+        parse_apart(gdb, line);
+        return;
+    }
     if (line && !gdb->gone)
-        take_line(gdb, line);
+        take_record(gdb, mi_parse(line));
     if (line)
         read_out(gdb);
     else

@@ -82,6 +82,18 @@ static void tell_progress(struct job *job)
 
 static void read_on(struct job *job, GInputStream *from);
 
+/* What is behind the last one waits for its end. */
+static void tell_lines(struct job *job)
+{
+    char *begin = job->printed->str, *end;
+    for (; (end = strchr(begin, '\n')); begin = end + 1) {
+        *end = '\0';
+        if (!job->forgotten)
+            job->listener.line(job->listener.arg, begin);
+    }
+    g_string_erase(job->printed, 0, begin - job->printed->str);
+}
+
 static void on_read(GObject *source, GAsyncResult *result, void *arg)
 {
     struct job *job = arg;
@@ -96,6 +108,8 @@ static void on_read(GObject *source, GAsyncResult *result, void *arg)
             g_string_append_len(job->printed, job->out_piece, n);
         else
             job_cancel(job);
+        if (job->listener.line)
+            tell_lines(job);
     } else {
         g_string_append_len(job->said, job->err_piece, n);
         tell_progress(job);
@@ -106,9 +120,11 @@ static void on_read(GObject *source, GAsyncResult *result, void *arg)
 static void read_on(struct job *job, GInputStream *from)
 {
     bool out = from == job->out;
+    /* Much that comes as lines must not keep the window from being drawn. */
+    int priority = out && job->listener.line ? G_PRIORITY_DEFAULT_IDLE : G_PRIORITY_DEFAULT;
     g_input_stream_read_async(from, out ? job->out_piece : job->err_piece,
-                              out ? sizeof job->out_piece : sizeof job->err_piece,
-                              G_PRIORITY_DEFAULT, NULL, on_read, job);
+                              out ? sizeof job->out_piece : sizeof job->err_piece, priority, NULL,
+                              on_read, job);
 }
 
 static void on_end(GObject *source, GAsyncResult *result, void *arg)

@@ -16,6 +16,9 @@ struct job;
 
 struct job_listener {
     void (*progress)(void *arg, int percent, const char *words); /* may be NULL; -1: not known */
+    /* Each whole line that it prints, as it comes; what the user does goes before. NULL: done()
+     * gets all of them. */
+    void (*line)(void *arg, const char *line);
     /* Called once, and the job is gone then. out: all that it printed. complaint: NULL if it ended
      * well, "" if it was cancelled. */
     void (*done)(void *arg, const char *out, const char *complaint);

@@ -72,17 +72,23 @@ static bool is_call(const char *line, int end)
     return line[end] == '(';
 }
 
+/* The name at the column; false: there is none, or it is a word of the language. */
+static bool find_name(const char *line, unsigned column, int *begin, int *end)
+{
+    *begin = *end = (int)column;
+    if (column >= strlen(line) || !is_name(line[column]))
+        return false;
+    while (*begin > 0 && is_name(line[*begin - 1]))
+        (*begin)--;
+    while (is_name(line[*end]))
+        (*end)++;
+    return !g_ascii_isdigit(line[*begin]) && !is_word(line + *begin, (size_t)(*end - *begin));
+}
+
 char *expression_at(const char *line, unsigned column)
 {
-    int begin = (int)column, end = (int)column, n;
-    if (column >= strlen(line) || !is_name(line[column]))
-        return NULL;
-    while (begin > 0 && is_name(line[begin - 1]))
-        begin--;
-    while (is_name(line[end]))
-        end++;
-    if (g_ascii_isdigit(line[begin]) || is_word(line + begin, (size_t)(end - begin)) ||
-        is_call(line, end))
+    int begin, end, n;
+    if (!find_name(line, column, &begin, &end) || is_call(line, end))
         return NULL;
     while ((n = link_before(line, begin)) > 0) {
         int before = part_begin(line, begin - n);
@@ -91,4 +97,14 @@ char *expression_at(const char *line, unsigned column)
         begin = before;
     }
     return g_strndup(line + begin, (size_t)(end - begin));
+}
+
+char *function_at(const char *line, unsigned column)
+{
+    int begin, end;
+    if (!find_name(line, column, &begin, &end) || !is_call(line, end))
+        return NULL;
+    while (begin >= 3 && strncmp(line + begin - 2, "::", 2) == 0 && is_name(line[begin - 3]))
+        begin = part_begin(line, begin - 2);
+    return begin < 0 ? NULL : g_strndup(line + begin, (size_t)(end - begin));
 }

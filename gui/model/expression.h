@@ -7,5 +7,8 @@
  * `x = list->head[i].key;` it is list->head[i].key. NULL: there is no name, or it is a word of the
  * language. Calls are left out: they would be executed. To be freed. */
 char *expression_at(const char *line, unsigned column);
+/* The name at a byte of the line, if a bracket follows it: a function that is called or defined,
+ * with what qualifies it, Shop::sell. NULL: there is none. To be freed. */
+char *function_at(const char *line, unsigned column);
 
 #endif

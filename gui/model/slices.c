@@ -91,6 +91,32 @@ static char *findings_words(const struct value *list)
     return safe;
 }
 
+/* "1 thread", "10,003 lines"; to be freed. */
+static char *counted(const struct value *answer, const char *name, const char *thing)
+{
+    uint64_t n = value_number(answer, name, 0);
+    char *number = text_number(n);
+    char *words = g_strdup_printf("%s %s%s", number, thing, n == 1 ? "" : "s");
+    g_free(number);
+    return words;
+}
+
+static GHashTable *index_rows(const GPtrArray *rows)
+{
+    GHashTable *by_line =
+        g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_ptr_array_unref);
+    for (unsigned i = 0; i < rows->len; i++) {
+        struct slice_row *r = g_ptr_array_index(rows, i);
+        GPtrArray *here = g_hash_table_lookup(by_line, GUINT_TO_POINTER(r->line));
+        if (!here) {
+            here = g_ptr_array_new();
+            g_hash_table_insert(by_line, GUINT_TO_POINTER(r->line), here);
+        }
+        g_ptr_array_add(here, r);
+    }
+    return by_line;
+}
+
 struct slice *slice_new(const struct value *answer)
 {
     const struct value *lines = value_get(answer, "lines"), *of = value_get(answer, "criterion");
@@ -104,13 +130,18 @@ struct slice *slice_new(const struct value *answer)
     s->kind = g_strdup(value_say(answer, "kind"));
     s->title = g_strdup_printf("%s at %s:%s", *what ? what : "failure",
                                text_base(value_text(of, "file")), value_say(of, "line"));
-    s->size = g_strdup_printf("%s of %s instructions, %s lines, %s threads", instructions, total,
-                              value_say(answer, "executed_lines"), value_say(answer, "threads"));
+    char *lines_words = counted(answer, "executed_lines", "line"),
+         *threads_words = counted(answer, "threads", "thread");
+    s->size = g_strdup_printf("%s of %s instructions, %s, %s", instructions, total, lines_words,
+                              threads_words);
+    g_free(threads_words);
+    g_free(lines_words);
     s->findings = findings_words(value_get(answer, "findings"));
     s->story = rows_new(value_get(answer, "story"));
     for (unsigned i = 0; i < s->story->len; i++)
         ((struct slice_row *)g_ptr_array_index(s->story, i))->rank = i + 1;
     s->rows = rows_new(lines);
+    s->by_line = index_rows(s->rows);
     add_dependences(s, value_get(answer, "dependences"));
     g_free(instructions);
     g_free(total);
@@ -127,6 +158,7 @@ void slice_free(struct slice *s)
     g_free(s->size);
     g_free(s->findings);
     g_ptr_array_unref(s->story);
+    g_hash_table_unref(s->by_line);
     g_ptr_array_unref(s->rows);
     g_free(s);
 }
@@ -145,9 +177,10 @@ static bool is_same_file(const char *a, const char *b)
 GPtrArray *slice_at(const struct slice *s, const char *file, unsigned line)
 {
     GPtrArray *found = g_ptr_array_new();
-    for (unsigned i = 0; s && i < s->rows->len; i++) {
-        struct slice_row *r = g_ptr_array_index(s->rows, i);
-        if (r->line == line && is_same_file(r->file, file))
+    const GPtrArray *rows = s ? g_hash_table_lookup(s->by_line, GUINT_TO_POINTER(line)) : NULL;
+    for (unsigned i = 0; rows && i < rows->len; i++) {
+        struct slice_row *r = g_ptr_array_index(rows, i);
+        if (is_same_file(r->file, file))
             g_ptr_array_add(found, r);
     }
     return found;

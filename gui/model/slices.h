@@ -26,9 +26,10 @@ struct slice_row {
 struct slice {
     unsigned number; /* GDB's; 0: none */
     char *kind, *title, *size;
-    char *findings;   /* what looks like the bug, a line each */
-    GPtrArray *story; /* of struct slice_row *: those that say most, the best first */
-    GPtrArray *rows;  /* of struct slice_row *: all */
+    char *findings;      /* what looks like the bug, a line each */
+    GPtrArray *story;    /* of struct slice_row *: those that say most, the best first */
+    GPtrArray *rows;     /* of struct slice_row *: all */
+    GHashTable *by_line; /* a line's number -> GPtrArray of its rows, of whatever file */
 };
 
 /* NULL: this is no answer about a slice. */

@@ -1,8 +1,8 @@
 /* timeline.c - who ran when, and what happened. SPDX-License-Identifier: MIT
  *
  * A column of pixels is a bucket: for each lane it gets the share of its ticks that the thread ran.
- * Neighbours that look the same become one rectangle. That is one pass over the turns of the range:
- * a few milliseconds for a million of them.
+ * Each turn knows how long its thread ran and waited before it, so a bucket takes a search for each
+ * of its edges, however many turns there are. Neighbours that look the same become one rectangle.
  */
 #include "gui/model/timeline.h"
 
@@ -15,8 +15,13 @@ enum { SHADES = 6 };
 
 struct turn {
     uint64_t from, to, count;
+    uint64_t ran, waited; /* by its thread, before it */
+    bool waits;           /* when it is over */
+};
+
+struct lane {
     uint32_t thread;
-    bool waits; /* when it is over */
+    GArray *turns; /* of struct turn, by from */
 };
 
 struct mark {
@@ -27,11 +32,10 @@ struct mark {
 };
 
 struct timeline {
-    GArray *turns;   /* of struct turn, by from */
-    GArray *lanes;   /* of uint32_t: threads by number */
-    GHashTable *own; /* thread -> GArray of indices of its turns */
-    GArray *marks;   /* of struct mark */
+    GArray *lanes; /* of struct lane, by thread */
+    GArray *marks; /* of struct mark */
     uint64_t begin, end;
+    uint32_t last; /* the thread of the turn that was added last; 0: there is none */
 };
 
 static void clear_mark(void *mark)
@@ -39,13 +43,17 @@ static void clear_mark(void *mark)
     g_free(((struct mark *)mark)->label);
 }
 
+static void clear_lane(void *lane)
+{
+    g_array_unref(((struct lane *)lane)->turns);
+}
+
 struct timeline *timeline_new(void)
 {
     struct timeline *t = g_new0(struct timeline, 1);
-    t->turns = g_array_new(FALSE, FALSE, sizeof(struct turn));
-    t->lanes = g_array_new(FALSE, FALSE, sizeof(uint32_t));
-    t->own = g_hash_table_new_full(NULL, NULL, NULL, (GDestroyNotify)g_array_unref);
+    t->lanes = g_array_new(FALSE, FALSE, sizeof(struct lane));
     t->marks = g_array_new(FALSE, FALSE, sizeof(struct mark));
+    g_array_set_clear_func(t->lanes, clear_lane);
     g_array_set_clear_func(t->marks, clear_mark);
     return t;
 }
@@ -54,60 +62,74 @@ void timeline_free(struct timeline *t)
 {
     if (!t)
         return;
-    g_array_unref(t->turns);
     g_array_unref(t->lanes);
-    g_hash_table_unref(t->own);
     g_array_unref(t->marks);
     g_free(t);
 }
 
-static const struct turn *turn_at(const struct timeline *t, unsigned i)
+static const struct lane *lane_at(const struct timeline *t, unsigned i)
 {
-    return &g_array_index(t->turns, struct turn, i);
+    return &g_array_index(t->lanes, struct lane, i);
+}
+
+static const struct turn *turn_at(const GArray *turns, size_t i)
+{
+    return &g_array_index(turns, struct turn, i);
+}
+
+/* -1: no turn of it is known. */
+static int lane_of(const struct timeline *t, uint32_t thread)
+{
+    const size_t at = search_first(t->lanes->len, i, lane_at(t, (unsigned)i)->thread < thread);
+    return at < t->lanes->len && lane_at(t, (unsigned)at)->thread == thread ? (int)at : -1;
 }
 
 /* By their numbers, whoever ran first. */
-static void add_lane(struct timeline *t, uint32_t thread)
+static GArray *turns_of(struct timeline *t, uint32_t thread)
 {
-    unsigned at = 0;
-    while (at < t->lanes->len && g_array_index(t->lanes, uint32_t, at) < thread)
-        at++;
-    g_array_insert_val(t->lanes, at, thread);
+    const size_t at = search_first(t->lanes->len, i, lane_at(t, (unsigned)i)->thread < thread);
+    if (at == t->lanes->len || lane_at(t, (unsigned)at)->thread != thread) {
+        struct lane lane = {thread, g_array_new(FALSE, FALSE, sizeof(struct turn))};
+        g_array_insert_val(t->lanes, (unsigned)at, lane);
+    }
+    return lane_at(t, (unsigned)at)->turns;
 }
 
 void timeline_add_turn(struct timeline *t, uint32_t thread, uint64_t from, uint64_t to,
                        uint64_t count)
 {
-    struct turn turn = {.from = from, .to = to, .count = count, .thread = thread};
-    unsigned index = t->turns->len;
-    GArray *own = g_hash_table_lookup(t->own, GUINT_TO_POINTER(thread));
-    if (!own) {
-        own = g_array_new(FALSE, FALSE, sizeof(unsigned));
-        g_hash_table_insert(t->own, GUINT_TO_POINTER(thread), own);
-        add_lane(t, thread);
+    struct turn turn = {.from = from, .to = MAX(to, from), .count = count};
+    GArray *turns = turns_of(t, thread);
+    if (turns->len) {
+        const struct turn *before = turn_at(turns, turns->len - 1);
+        turn.ran = before->ran + (before->to - before->from);
+        turn.waited = before->waited + (before->waits && from > before->to ? from - before->to : 0);
     }
-    if (index == 0)
+    if (t->last == 0)
         t->begin = from;
-    if (to > t->end)
-        t->end = to;
-    g_array_append_val(own, index);
-    g_array_append_val(t->turns, turn);
+    t->end = MAX(t->end, turn.to);
+    t->last = thread;
+    g_array_append_val(turns, turn);
 }
 
 void timeline_add_wait(struct timeline *t)
 {
-    if (t->turns->len)
-        g_array_index(t->turns, struct turn, t->turns->len - 1).waits = true;
+    int lane = lane_of(t, t->last);
+    if (lane < 0)
+        return;
+    GArray *turns = lane_at(t, (unsigned)lane)->turns;
+    g_array_index(turns, struct turn, turns->len - 1).waits = true;
 }
 
 bool timeline_when(const struct timeline *t, uint32_t thread, uint64_t count, uint64_t *ticks)
 {
-    const GArray *own = g_hash_table_lookup(t->own, GUINT_TO_POINTER(thread));
-    const unsigned behind = (unsigned)search_first(
-        own ? own->len : 0, i, turn_at(t, g_array_index(own, unsigned, i))->count <= count);
+    int lane = lane_of(t, thread);
+    const GArray *turns = lane < 0 ? NULL : lane_at(t, (unsigned)lane)->turns;
+    const size_t behind =
+        search_first(turns ? turns->len : 0, i, turn_at(turns, i)->count <= count);
     if (behind == 0)
         return false;
-    const struct turn *turn = turn_at(t, g_array_index(own, unsigned, behind - 1));
+    const struct turn *turn = turn_at(turns, behind - 1);
     uint64_t at = turn->from + (count - turn->count);
     *ticks = MIN(at, turn->to);
     return true;
@@ -141,9 +163,18 @@ void timeline_move_marks(struct timeline *t, struct timeline *from)
 
 void timeline_clear_marks(struct timeline *t, enum timeline_kind kind)
 {
-    for (unsigned i = t->marks->len; i-- > 0;)
-        if (g_array_index(t->marks, struct mark, i).kind == kind)
-            g_array_remove_index(t->marks, i);
+    GArray *kept = g_array_new(FALSE, FALSE, sizeof(struct mark));
+    for (unsigned i = 0; i < t->marks->len; i++) {
+        struct mark *m = &g_array_index(t->marks, struct mark, i);
+        if (m->kind == kind)
+            clear_mark(m);
+        else
+            g_array_append_val(kept, *m);
+    }
+    g_array_set_clear_func(t->marks, NULL);
+    g_array_unref(t->marks);
+    g_array_set_clear_func(kept, clear_mark);
+    t->marks = kept;
 }
 
 uint64_t timeline_begin(const struct timeline *t)
@@ -163,19 +194,7 @@ unsigned timeline_lanes(const struct timeline *t)
 
 uint32_t timeline_lane_thread(const struct timeline *t, unsigned lane)
 {
-    return lane < t->lanes->len ? g_array_index(t->lanes, uint32_t, lane) : 0;
-}
-
-/* The first turn that ends behind ticks. */
-static unsigned first_turn(const struct timeline *t, uint64_t ticks)
-{
-    return (unsigned)search_first(t->turns->len, i, turn_at(t, (unsigned)i)->to <= ticks);
-}
-
-uint32_t timeline_running(const struct timeline *t, uint64_t ticks)
-{
-    unsigned i = first_turn(t, ticks);
-    return i < t->turns->len && turn_at(t, i)->from <= ticks ? turn_at(t, i)->thread : 0;
+    return lane < t->lanes->len ? lane_at(t, lane)->thread : 0;
 }
 
 /* ---- drawing ---- */
@@ -184,68 +203,57 @@ struct canvas {
     uint64_t from, to;
     double width, lane_height;
     unsigned columns, lanes;
-    double *share; /* [lane][column], 0 to 1; first of runs, then of waits */
+    double *runs, *waits; /* of a lane: a share for each column, 0 to 1 */
+    uint16_t *marked;     /* [lane + 1][column]: bits of kinds that have a mark there */
     GArray *rects;
 };
 
-static int lane_of(const struct timeline *t, uint32_t thread)
+/* What a thread did before a moment. */
+struct amount {
+    double ran, waited;
+    size_t begun; /* turns */
+};
+
+static struct amount amount_until(const GArray *turns, double moment)
 {
-    for (unsigned i = 0; i < t->lanes->len; i++)
-        if (g_array_index(t->lanes, uint32_t, i) == thread)
-            return (int)i;
-    return -1;
+    const size_t begun = search_first(turns->len, i, (double)turn_at(turns, i)->from < moment);
+    if (begun == 0)
+        return (struct amount){0};
+    const struct turn *last = turn_at(turns, begun - 1);
+    double in = MIN(moment, (double)last->to) - (double)last->from;
+    double behind = last->waits && begun < turns->len ? moment - (double)last->to : 0;
+    return (struct amount){(double)last->ran + in, (double)last->waited + MAX(behind, 0), begun};
 }
 
-static double column_of(const struct canvas *c, uint64_t ticks)
+static void measure_lane(struct canvas *c, const GArray *turns)
 {
-    double wide = (double)(c->to - c->from);
-    return (double)(MAX(ticks, c->from) - c->from) / wide * c->columns;
-}
-
-static void add_share(struct canvas *c, int lane, uint64_t begin, uint64_t end)
-{
-    double from = column_of(c, begin), to = column_of(c, MIN(end, c->to));
-    double *share = c->share + (size_t)lane * c->columns;
-    if (begin == end) /* no tick passed in it: a trace of it is seen at least */
-        to = from + 1e-3;
-    for (unsigned i = (unsigned)from; i < c->columns && i < to; i++)
-        share[i] += MIN(to, i + 1.0) - MAX(from, (double)i);
+    double wide = (double)(c->to - c->from) / c->columns;
+    struct amount before = amount_until(turns, (double)c->from), now;
+    for (unsigned i = 0; i < c->columns; i++, before = now) {
+        now = amount_until(turns, (double)c->from + (i + 1) * wide);
+        c->runs[i] = (now.ran - before.ran) / wide;
+        c->waits[i] = (now.waited - before.waited) / wide;
+        if (c->runs[i] <= 0 && now.begun > before.begun)
+            c->runs[i] = 1e-3; /* no tick passed in it: a trace of it is seen at least */
+    }
 }
 
 static int shade_of(double share)
 {
     int shade = (int)(share * SHADES + 0.999);
-    return MIN(shade, SHADES);
+    return CLAMP(shade, 0, SHADES);
 }
 
-/* Between the turns of a thread that cross the range; the one before the range counts, too. */
-static void add_waits(struct canvas *c, const struct timeline *t, int lane, const GArray *own)
+static void add_lane(struct canvas *c, enum timeline_kind kind, int lane, uint32_t thread)
 {
-    const unsigned first = (unsigned)search_first(
-        own->len, i, turn_at(t, g_array_index(own, unsigned, i))->to <= c->from);
-    for (unsigned i = first ? first - 1 : 0; i < own->len; i++) {
-        const struct turn *turn = turn_at(t, g_array_index(own, unsigned, i));
-        uint64_t next =
-            i + 1 < own->len ? turn_at(t, g_array_index(own, unsigned, i + 1))->from : turn->to;
-        if (turn->to > c->to)
-            return;
-        if (turn->waits && next > c->from && next > turn->to)
-            add_share(c, lane, MAX(turn->to, c->from), next);
-    }
-}
-
-/* Runs in the first half of the shares, waits in the second. */
-static void add_runs(struct canvas *c, enum timeline_kind kind, int lane, uint32_t thread)
-{
-    size_t row = (size_t)lane + (kind == TIMELINE_WAIT ? c->lanes : 0);
-    const double *share = c->share + row * c->columns, pixel = c->width / c->columns;
+    const double *share = kind == TIMELINE_WAIT ? c->waits : c->runs;
+    const double pixel = c->width / c->columns, ticks = (double)(c->to - c->from) / c->columns;
     for (unsigned i = 0, next; i < c->columns; i = next) {
         int shade = shade_of(share[i]);
         for (next = i + 1; next < c->columns && shade_of(share[next]) == shade;)
             next++;
         if (shade == 0)
             continue;
-        double ticks = (double)(c->to - c->from) / c->columns;
         struct timeline_rect rect = {.kind = kind,
                                      .thread = thread,
                                      .lane = lane,
@@ -260,14 +268,26 @@ static void add_runs(struct canvas *c, enum timeline_kind kind, int lane, uint32
     }
 }
 
+/* One mark of a kind is seen where several fall on the same place. */
+static bool is_first(struct canvas *c, const struct mark *m, int lane, double column)
+{
+    unsigned at = MIN((unsigned)column, c->columns - 1);
+    uint16_t *marked = &c->marked[(size_t)(lane + 1) * c->columns + at];
+    bool first = !(*marked >> m->kind & 1);
+    *marked |= (uint16_t)(1u << m->kind);
+    return first;
+}
+
 static void add_mark(struct canvas *c, const struct timeline *t, const struct mark *m)
 {
+    if (m->ticks < c->from || m->ticks > c->to)
+        return;
     int lane = lane_of(t, m->thread);
-    double x = column_of(c, m->ticks) * c->width / c->columns;
+    double column = (double)(m->ticks - c->from) / (double)(c->to - c->from) * c->columns;
     struct timeline_rect rect = {.kind = m->kind,
                                  .thread = m->thread,
                                  .lane = lane,
-                                 .x = x - 1,
+                                 .x = column * c->width / c->columns - 1,
                                  .y = lane < 0 ? 0 : lane * c->lane_height,
                                  .width = 2,
                                  .height = lane < 0 ? c->lane_height * c->lanes : c->lane_height,
@@ -275,7 +295,7 @@ static void add_mark(struct canvas *c, const struct timeline *t, const struct ma
                                  .from = m->ticks,
                                  .to = m->ticks,
                                  .label = m->label};
-    if (m->ticks >= c->from && m->ticks <= c->to)
+    if (is_first(c, m, lane, column))
         g_array_append_val(c->rects, rect);
 }
 
@@ -289,18 +309,18 @@ GArray *timeline_draw(const struct timeline *t, uint64_t from, uint64_t to, doub
     if (!c.columns || !c.lanes)
         return c.rects;
     c.lane_height = height / c.lanes;
-    c.share = g_new0(double, 2 * (size_t)c.columns * c.lanes);
-    for (unsigned i = first_turn(t, from); i < t->turns->len && turn_at(t, i)->from <= c.to; i++)
-        add_share(&c, lane_of(t, turn_at(t, i)->thread), turn_at(t, i)->from, turn_at(t, i)->to);
+    c.runs = g_new0(double, c.columns);
+    c.waits = g_new0(double, c.columns);
+    c.marked = g_new0(uint16_t, (c.lanes + 1) * (size_t)c.columns);
     for (unsigned lane = 0; lane < c.lanes; lane++) {
-        uint32_t thread = timeline_lane_thread(t, lane);
-        add_waits(&c, t, (int)(c.lanes + lane),
-                  g_hash_table_lookup(t->own, GUINT_TO_POINTER(thread)));
-        add_runs(&c, TIMELINE_WAIT, (int)lane, thread);
-        add_runs(&c, TIMELINE_RUN, (int)lane, thread);
+        measure_lane(&c, lane_at(t, lane)->turns);
+        add_lane(&c, TIMELINE_WAIT, (int)lane, lane_at(t, lane)->thread);
+        add_lane(&c, TIMELINE_RUN, (int)lane, lane_at(t, lane)->thread);
     }
     for (unsigned i = 0; i < t->marks->len; i++)
         add_mark(&c, t, &g_array_index(t->marks, struct mark, i));
-    g_free(c.share);
+    g_free(c.marked);
+    g_free(c.waits);
+    g_free(c.runs);
     return c.rects;
 }

@@ -63,11 +63,9 @@ uint64_t timeline_begin(const struct timeline *t);
 uint64_t timeline_end(const struct timeline *t); /* ticks of the whole recording */
 unsigned timeline_lanes(const struct timeline *t);
 uint32_t timeline_lane_thread(const struct timeline *t, unsigned lane);
-/* The thread that runs then; 0: none. */
-uint32_t timeline_running(const struct timeline *t, uint64_t ticks);
 
 /* struct timeline_rect of what lies in [from, to], for an area of that size; runs first, then
- * marks. */
+ * marks: one of each kind for each pixel of a lane. */
 GArray *timeline_draw(const struct timeline *t, uint64_t from, uint64_t to, double width,
                       double height);
 

@@ -209,6 +209,19 @@ static void executions(struct window *w)
     executions_ask_line(w, page_path(page), page_cursor_line(page));
 }
 
+/* The function at the cursor counts; else the one that is looked at. */
+static void calls(struct window *w)
+{
+    struct page *page = source_page(w->source);
+    char *name = page ? page_cursor_function(page) : NULL;
+    const char *function = name ? name : w->debugger->session.frame.function;
+    if (function)
+        executions_ask_calls(w, function);
+    else
+        window_toast(w, "Put the cursor on the name of a function first");
+    g_free(name);
+}
+
 static void breakpoint(struct window *w)
 {
     struct page *page = source_page(w->source);
@@ -624,6 +637,7 @@ static const char *const menus[] = {"=_File",
                                     "last",
                                     "values",
                                     "executions",
+                                    "calls",
                                     "watch",
                                     "=_Settings",
                                     "settings",

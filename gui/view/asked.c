@@ -9,6 +9,10 @@ struct asked {
     struct window *window;
     const struct asked_kind *kind;
     struct table *table;
+    GtkWidget *box, *note;
+    GPtrArray *coming; /* GuiItems of an answer that is not whole yet, or NULL */
+    answer_row *row_fn;
+    void *row_arg;
     struct table_column columns[ASKED_COLUMNS];
     debugger_answered *fn;
     void *arg;
@@ -51,14 +55,51 @@ static GuiItem *make_item(struct asked *a, const struct value *row, const char *
     return item;
 }
 
+/* What was left of an answer that never was whole goes. */
+static GPtrArray *begin_rows(struct asked *a)
+{
+    if (a->coming)
+        g_ptr_array_unref(a->coming);
+    a->coming = g_ptr_array_new_with_free_func(g_object_unref);
+    return a->coming;
+}
+
+static void on_row(void *arg, const struct value *row)
+{
+    struct asked *a = arg;
+    bool first = value_number(row, "row", 0) == 1;
+    g_ptr_array_add(first || !a->coming ? begin_rows(a) : a->coming,
+                    make_item(a, row, a->kind->at));
+    if (a->row_fn)
+        a->row_fn(a->row_arg, row);
+}
+
+/* What the answer says of itself: that there is more, for example. */
+static void show_note(struct asked *a, const struct value *answer)
+{
+    const struct value *notes = value_get(answer, "notes");
+    GString *out = g_string_new(NULL);
+    for (unsigned i = 0; i < value_count(notes); i++)
+        g_string_append_printf(out, "%s%s", out->len ? "\n" : "", value_at(notes, i)->text);
+    if (out->len)
+        out->str[0] = g_ascii_toupper(out->str[0]);
+    if (answer && !value_is_true(answer, "complete") && a->kind->narrower)
+        g_string_append_printf(out, "%s%s", out->len ? ". " : "", a->kind->narrower);
+    char *text = text_lines(out->str);
+    gtk_label_set_text(GTK_LABEL(a->note), text);
+    gtk_widget_set_tooltip_text(a->note, *text ? text : NULL);
+    gtk_widget_set_visible(a->note, *text);
+    g_free(text);
+    g_string_free(out, TRUE);
+}
+
 static void on_answer(void *arg, const struct value *answer)
 {
     struct asked *a = arg;
-    const struct value *rows = value_get(answer, "rows");
-    GPtrArray *items = g_ptr_array_new();
-    for (unsigned i = 0; i < value_count(rows); i++)
-        g_ptr_array_add(items, make_item(a, value_at(rows, i), a->kind->at));
+    GPtrArray *items = answer && a->coming ? g_steal_pointer(&a->coming) : g_ptr_array_new();
     table_say(a->table, answer ? a->kind->nothing : a->kind->before);
+    show_note(a, answer);
+    g_ptr_array_set_free_func(items, NULL);
     table_take(a->table, items);
     if (a->fn)
         a->fn(a->arg, answer);
@@ -66,13 +107,20 @@ static void on_answer(void *arg, const struct value *answer)
 
 void asked_ask(struct asked *a, const char *const words[])
 {
-    debugger_ask(a->window->debugger, a->kind->work, words, on_answer, a);
+    debugger_ask_rows(a->window->debugger, a->kind->work, words, on_row, on_answer, a);
 }
 
 void asked_clear(struct asked *a)
 {
     table_say(a->table, a->kind->before);
     table_take(a->table, g_ptr_array_new());
+    gtk_widget_set_visible(a->note, FALSE);
+}
+
+void asked_on_row(struct asked *a, answer_row *fn, void *arg)
+{
+    a->row_fn = fn;
+    a->row_arg = arg;
 }
 
 void asked_on_answer(struct asked *a, debugger_answered *fn, void *arg)
@@ -94,10 +142,20 @@ struct asked *asked_new(struct window *w, const struct asked_kind *kind)
     }
     a->table = table_new(&list, a);
     table_say(a->table, kind->before);
+    a->note = window_label("");
+    gtk_label_set_wrap(GTK_LABEL(a->note), TRUE);
+    gtk_label_set_lines(GTK_LABEL(a->note), 3);
+    gtk_label_set_ellipsize(GTK_LABEL(a->note), PANGO_ELLIPSIZE_END);
+    gtk_widget_add_css_class(a->note, "note");
+    gtk_widget_add_css_class(a->note, "dim-label");
+    gtk_widget_set_visible(a->note, FALSE);
+    a->box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 0);
+    gtk_box_append(GTK_BOX(a->box), table_widget(a->table));
+    gtk_box_append(GTK_BOX(a->box), a->note);
     return a;
 }
 
 GtkWidget *asked_widget(struct asked *a)
 {
-    return table_widget(a->table);
+    return a->box;
 }

@@ -15,11 +15,11 @@ struct asked_column {
 
 struct asked_kind {
     const char *name, *work; /* the list's; what is done meanwhile */
-    const char *at,
-        *then; /* columns with the moment to go to; then: NULL, or a second one, by a double row */
+    const char *at;          /* the column with the moment to go to */
     struct asked_column column[ASKED_COLUMNS];
-    const char *nothing; /* said if there are no rows */
-    const char *before;  /* said before it was asked */
+    const char *nothing;  /* said if there are no rows */
+    const char *before;   /* said before it was asked */
+    const char *narrower; /* said if there are more rows: what shows others; or NULL */
 };
 
 struct asked;
@@ -29,7 +29,9 @@ GtkWidget *asked_widget(struct asked *a);
 /* The words of the question, ended by NULL. */
 void asked_ask(struct asked *a, const char *const words[]);
 void asked_clear(struct asked *a);
-/* Called with each answer; may be NULL. */
+/* Called with each row; the first has the number 1. */
+void asked_on_row(struct asked *a, answer_row *fn, void *arg);
+/* Called when all rows are there. */
 void asked_on_answer(struct asked *a, debugger_answered *fn, void *arg);
 
 #endif

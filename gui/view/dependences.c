@@ -56,13 +56,16 @@ static void add_dependence(struct window *w, GtkWidget *grid, int row,
     char *place = d->file ? g_strdup_printf("T%u  %s:%u", d->thread, text_base(d->file), d->line)
                           : g_strdup_printf("T%u", d->thread);
     char *safe = text_line(place);
-    char *how = d->race ? g_strdup_printf("%s, %s", d->kind, d->race) : g_strdup(d->kind);
+    char *times = d->times > 1 ? text_number(d->times) : NULL;
+    char *how = g_strdup_printf("%s%s%s%s%s", d->kind, d->race ? ", " : "", d->race ? d->race : "",
+                                times ? " × " : "", times ? times : "");
     add_cell(grid, 0, row, safe, "dependence-place");
     add_cell(grid, 1, row, how, d->race ? "row-warn" : "dim-label");
     add_cell(grid, 2, row, d->what, "code");
     add_cell(grid, 3, row, d->text, "code");
     gtk_grid_attach(GTK_GRID(grid), activate_button(w, d->position, words), 4, row, 1, 1);
     g_free(how);
+    g_free(times);
     g_free(safe);
     g_free(place);
     g_free(words);

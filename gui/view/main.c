@@ -39,6 +39,7 @@ static struct window *new_window(GtkApplication *app)
     char *drdebug = find_drdebug();
     struct window *w = window_new(app, drdebug);
     gtk_window_present(GTK_WINDOW(w->window));
+    watchdog_watch(GTK_WIDGET(w->window));
     g_free(drdebug);
     return w;
 }

@@ -11,7 +11,7 @@
 #include "gui/model/text.h"
 #include "gui/view/margin.h"
 
-enum { STRIP = 22, ARROW = 14, ROOM_EDGE = 6, ROOM_LEFT = 80 };
+enum { STRIP = 22, ARROW = 14, LIST_MOST = 190, ROOM_EDGE = 6, ROOM_LEFT = 80, LEADING = 2 };
 
 struct page {
     struct window *window;
@@ -96,13 +96,32 @@ static void line_iters(struct page *p, unsigned line, GtkTextIter *from, GtkText
     gtk_text_iter_forward_line(to);
 }
 
+static unsigned line_count(struct page *p)
+{
+    return (unsigned)gtk_text_buffer_get_line_count(p->buffer);
+}
+
+/* Those from `line` up to the one before `end`. */
+static void tag_lines(struct page *p, GtkTextTag *tag, unsigned line, unsigned end)
+{
+    GtkTextIter from, to, nothing;
+    line_iters(p, line, &from, &nothing);
+    line_iters(p, end - 1, &nothing, &to);
+    gtk_text_buffer_apply_tag(p->buffer, tag, &from, &to);
+}
+
 static void tag_line(struct page *p, GtkTextTag *tag, unsigned line)
 {
-    GtkTextIter from, to;
-    if (line == 0 || line > (unsigned)gtk_text_buffer_get_line_count(p->buffer))
-        return;
-    line_iters(p, line, &from, &to);
-    gtk_text_buffer_apply_tag(p->buffer, tag, &from, &to);
+    if (line > 0 && line <= line_count(p))
+        tag_lines(p, tag, line, line + 1);
+}
+
+static bool is_in_slice(struct page *p, unsigned line)
+{
+    GPtrArray *rows = slice_at(p->window->debugger->slice, p->path, line);
+    bool any = rows->len > 0;
+    g_ptr_array_unref(rows);
+    return any;
 }
 
 static void untag(struct page *p, GtkTextTag *tag)
@@ -133,12 +152,23 @@ static void close_dependences(struct page *p)
     untag(p, p->room_tag);
 }
 
+/* A list that need not be scrolled is as high as its rows; one that may be has room for a bar. */
+static void fit_list(GtkWidget *scrolled)
+{
+    GtkWidget *list = gtk_scrolled_window_get_child(GTK_SCROLLED_WINDOW(scrolled));
+    int height, natural;
+    gtk_widget_measure(list, GTK_ORIENTATION_VERTICAL, -1, &height, &natural, NULL, NULL);
+    gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(scrolled), GTK_POLICY_NEVER,
+                                   natural > LIST_MOST ? GTK_POLICY_AUTOMATIC : GTK_POLICY_NEVER);
+}
+
 /* The room is as high as what is shown in it. */
 static void fit_room(void *arg)
 {
     struct page *p = arg;
     GtkTextIter from, to;
     int height, natural;
+    fit_list(gtk_widget_get_first_child(p->room));
     line_iters(p, p->open, &from, &to);
     gtk_widget_measure(p->room, GTK_ORIENTATION_VERTICAL, -1, &height, &natural, NULL, NULL);
     g_object_set(p->room_tag, "pixels-below-lines", natural + ROOM_EDGE, NULL);
@@ -149,15 +179,13 @@ static void fit_room(void *arg)
 
 GtkWidget *page_scrolled_new(GtkWidget *grid, const char *name)
 {
-    enum { HEIGHT_MOST = 190, WIDTH = 620 };
+    enum { WIDTH = 620 };
     GtkWidget *scrolled = gtk_scrolled_window_new();
     gtk_grid_set_column_spacing(GTK_GRID(grid), 12);
     gtk_grid_set_row_spacing(GTK_GRID(grid), 1);
     gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scrolled), grid);
-    gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(scrolled), GTK_POLICY_NEVER,
-                                   GTK_POLICY_AUTOMATIC);
     gtk_scrolled_window_set_propagate_natural_height(GTK_SCROLLED_WINDOW(scrolled), TRUE);
-    gtk_scrolled_window_set_max_content_height(GTK_SCROLLED_WINDOW(scrolled), HEIGHT_MOST);
+    gtk_scrolled_window_set_max_content_height(GTK_SCROLLED_WINDOW(scrolled), LIST_MOST);
     gtk_widget_set_size_request(scrolled, WIDTH, -1);
     gtk_widget_add_css_class(scrolled, "dependences");
     gtk_accessible_update_property(GTK_ACCESSIBLE(scrolled), GTK_ACCESSIBLE_PROPERTY_LABEL, name,
@@ -204,13 +232,11 @@ void page_refresh(struct page *p)
     const struct slice *slice = p->window->debugger->slice;
     close_dependences(p);
     untag(p, p->slice_tag);
-    for (unsigned i = 0; slice && i < slice->rows->len; i++) {
-        const struct slice_row *row = g_ptr_array_index(slice->rows, i);
-        GPtrArray *here = row->line ? slice_at(slice, p->path, row->line) : NULL;
-        if (here && here->len)
-            tag_line(p, p->slice_tag, row->line);
-        if (here)
-            g_ptr_array_unref(here);
+    for (unsigned line = 1, end, lines = slice ? line_count(p) : 0; line <= lines; line = end + 1) {
+        for (end = line; end <= lines && is_in_slice(p, end);)
+            end++;
+        if (end > line)
+            tag_lines(p, p->slice_tag, line, end);
     }
     redraw_margin(p);
 }
@@ -323,6 +349,17 @@ char *page_cursor_expression(struct page *p)
     return expression_of(p, &from);
 }
 
+char *page_cursor_function(struct page *p)
+{
+    GtkTextIter at;
+    unsigned column;
+    gtk_text_buffer_get_iter_at_mark(p->buffer, &at, gtk_text_buffer_get_insert(p->buffer));
+    char *line = line_text(p, &at, &column);
+    char *name = function_at(line, column);
+    g_free(line);
+    return name;
+}
+
 unsigned page_cursor_line(struct page *p)
 {
     GtkTextIter at;
@@ -364,6 +401,7 @@ static void add_menu(struct page *p)
                       {"Run to _Here", "win.run-to-cursor"},
                       {"Run _Back to Here", "win.back-to-cursor"},
                       {"_Executions of This Line", "win.executions"},
+                      {"E_xecutions of the Function", "win.calls"},
                       {"_Dependences", "win.dependences"}};
     GMenu *menu = g_menu_new(), *first = g_menu_new(), *second = g_menu_new();
     for (size_t i = 0; i < G_N_ELEMENTS(about_value); i++)
@@ -463,6 +501,8 @@ struct page *page_new(struct window *w, const char *path, const char *text)
     gtk_text_view_set_editable(GTK_TEXT_VIEW(p->view), FALSE);
     gtk_text_view_set_monospace(GTK_TEXT_VIEW(p->view), TRUE);
     gtk_text_view_set_left_margin(GTK_TEXT_VIEW(p->view), 4);
+    /* The next line's background would cover underscores. */
+    gtk_text_view_set_pixels_below_lines(GTK_TEXT_VIEW(p->view), LEADING);
     gtk_source_view_set_show_line_numbers(p->view, TRUE);
     gtk_widget_add_css_class(GTK_WIDGET(p->view), "source");
     gtk_accessible_update_property(GTK_ACCESSIBLE(p->view), GTK_ACCESSIBLE_PROPERTY_LABEL, name,

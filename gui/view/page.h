@@ -27,6 +27,8 @@ void page_set_current(struct page *p, unsigned line, bool innermost);
 unsigned page_cursor_line(struct page *p);
 /* The expression at the cursor, or what is selected; NULL: none. To be freed. */
 char *page_cursor_expression(struct page *p);
+/* The name at the cursor, if it is called or defined there; NULL: none. To be freed. */
+char *page_cursor_function(struct page *p);
 /* Breakpoints or the slice have changed. */
 void page_refresh(struct page *p);
 /* There is a trace now. */

@@ -9,6 +9,9 @@
 #include "gui/model/text.h"
 #include "gui/view/asked.h"
 #include "gui/view/panes.h"
+#include "gui/view/timeline_view.h"
+
+#define ROWS_MOST "20000" /* a person reads no more */
 
 struct question {
     struct asked_kind kind;
@@ -26,25 +29,26 @@ struct asked_pane {
     GtkWidget *stack, *estimate, *entry;
 };
 
-static void add_marks(void *arg, const struct value *answer)
+static void add_mark(void *arg, const struct value *row)
 {
     struct asked_pane *p = arg;
-    struct debugger *d = p->pane.window->debugger;
-    const struct value *rows = value_get(answer, "rows");
+    struct timeline *t = p->pane.window->debugger->timeline;
+    const char *at = value_say(row, p->question->kind.at);
+    char *label = text_line(value_say(row, "what"));
     uint64_t ticks;
-    if (p->question->mark == TIMELINE_RUN)
-        return;
-    timeline_clear_marks(d->timeline, p->question->mark);
-    for (unsigned i = 0; i < value_count(rows); i++) {
-        const struct value *row = value_at(rows, i);
-        const char *at = value_say(row, p->question->kind.at);
-        char *label =
-            text_line(value_say(row, strcmp(p->question->word, "races") == 0 ? "what" : "text"));
-        if (timeline_when_position(d->timeline, at, &ticks))
-            timeline_add_mark(d->timeline, p->question->mark, (uint32_t)atoi(at + 1), ticks, label);
-        g_free(label);
-    }
-    panes_changed(p->pane.window, CHANGE_TIMELINE);
+    if (value_number(row, "row", 0) == 1)
+        timeline_clear_marks(t, p->question->mark);
+    if (timeline_when_position(t, at, &ticks))
+        timeline_add_mark(t, p->question->mark, (uint32_t)g_ascii_strtoull(at + 1, NULL, 10), ticks,
+                          label);
+    g_free(label);
+}
+
+static void show_marks(void *arg, const struct value *answer)
+{
+    struct asked_pane *p = arg;
+    (void)answer;
+    timeline_view_changed(p->pane.window->timeline, CHANGE_MARKS);
 }
 
 static void ask(void *arg, const struct value *nothing)
@@ -58,6 +62,10 @@ static void ask(void *arg, const struct value *nothing)
     for (char **word = words; *word; word++)
         if (**word)
             g_ptr_array_add(all, *word);
+    if (!p->question->traced) {
+        g_ptr_array_add(all, "--limit");
+        g_ptr_array_add(all, ROWS_MOST);
+    }
     g_ptr_array_add(all, NULL);
     gtk_stack_set_visible_child_name(GTK_STACK(p->stack), "rows");
     asked_ask(p->asked, (const char *const *)all->pdata);
@@ -152,7 +160,10 @@ static struct pane *asked_pane_new(struct window *w, const struct question *ques
     struct asked_pane *p = g_new0(struct asked_pane, 1);
     p->question = question;
     p->asked = asked_new(w, &question->kind);
-    asked_on_answer(p->asked, add_marks, p);
+    if (question->mark != TIMELINE_RUN) {
+        asked_on_row(p->asked, add_mark, p);
+        asked_on_answer(p->asked, show_marks, p);
+    }
     p->stack = gtk_stack_new();
     gtk_stack_add_named(GTK_STACK(p->stack),
                         question->filter ? make_filter(p) : asked_widget(p->asked), "rows");
@@ -179,8 +190,7 @@ struct pane *output_pane_new(struct window *w)
              .nothing = "The program wrote nothing.",
              .before =
                  "What the program wrote is shown here; a line leads to the moment at which it was written."},
-        .word = "output",
-        .mark = TIMELINE_OUTPUT};
+        .word = "output"};
     return asked_pane_new(w, &question);
 }
 
@@ -194,7 +204,8 @@ struct pane *events_pane_new(struct window *w)
                             {"What", "what", 110, false},
                             {"Event", "event", 0, true}},
                  .nothing = "Nothing of this kind happened.",
-                 .before = "System calls, signals and threads are shown here."},
+                 .before = "System calls, signals and threads are shown here.",
+                 .narrower = "A filter shows others"},
         .word = "events",
         .filter = "Filter: call, signal, thread, a call's name, file, net, fd=3, failed, a path …"};
     return asked_pane_new(w, &question);

@@ -32,13 +32,44 @@ static void add(struct history_pane *p, const struct value *place, const char *n
     g_ptr_array_add(p->items, item);
 }
 
-static void mark(struct history_pane *p, const char *position, const char *note)
+/* Its words, to be freed. */
+static char *note_of(const struct value *checkpoint)
 {
-    struct timeline *t = p->pane.window->debugger->timeline;
+    char *text = text_line(value_text(checkpoint, "note"));
+    char *note = g_strdup_printf("★ %s", *text ? text : value_say(checkpoint, "number"));
+    g_free(text);
+    return note;
+}
+
+static void mark(struct timeline *t, const struct value *checkpoint)
+{
+    const char *position = value_say(checkpoint, "position");
+    char *note = note_of(checkpoint);
     uint64_t ticks;
     if (timeline_when_position(t, position, &ticks))
         timeline_add_mark(t, TIMELINE_BOOKMARK, (uint32_t)g_ascii_strtoull(position + 1, NULL, 10),
                           ticks, note);
+    g_free(note);
+}
+
+/* They are on the timeline whether the pane is seen or not. */
+static void on_marks(void *arg, const struct mi_record *result)
+{
+    struct history_pane *p = arg;
+    struct window *w = p->pane.window;
+    const struct value *list = result ? value_get(result->results, "checkpoints") : NULL;
+    if (!result)
+        return;
+    timeline_clear_marks(w->debugger->timeline, TIMELINE_BOOKMARK);
+    for (unsigned i = 0; i < value_count(list); i++)
+        mark(w->debugger->timeline, value_at(list, i));
+    timeline_view_changed(w->timeline, CHANGE_MARKS);
+}
+
+static void changed(struct pane *pane, enum debugger_change change)
+{
+    if (change == CHANGE_TIMELINE)
+        debugger_query(pane->window->debugger, "-pin-checkpoints", on_marks, pane);
 }
 
 static void on_checkpoints(void *arg, const struct mi_record *result)
@@ -48,16 +79,12 @@ static void on_checkpoints(void *arg, const struct mi_record *result)
     if (p->items)
         g_ptr_array_unref(p->items);
     p->items = g_ptr_array_new();
-    timeline_clear_marks(p->pane.window->debugger->timeline, TIMELINE_BOOKMARK);
     for (unsigned i = 0; i < value_count(list); i++) {
-        const struct value *one = value_at(list, i);
-        char *text = text_line(value_text(one, "note"));
-        char *note = g_strdup_printf("★ %s", *text ? text : value_say(one, "number"));
-        add(p, one, note, LOOK_PLAIN);
-        mark(p, value_say(one, "position"), note);
+        char *note = note_of(value_at(list, i));
+        add(p, value_at(list, i), note, LOOK_PLAIN);
         g_free(note);
-        g_free(text);
     }
+    on_marks(p, result);
 }
 
 static void on_places(void *arg, const struct mi_record *result)
@@ -72,7 +99,6 @@ static void on_places(void *arg, const struct mi_record *result)
     }
     table_take(p->table, p->items);
     p->items = NULL;
-    timeline_view_changed(p->pane.window->timeline, CHANGE_MARKS);
 }
 
 static void refresh(struct pane *pane)
@@ -117,6 +143,7 @@ struct pane *history_pane_new(struct window *w)
     gtk_box_append(GTK_BOX(box), table_widget(p->table));
     p->pane.widget = box;
     p->pane.refresh = refresh;
+    p->pane.changed = changed;
     p->pane.refresh_on = PANE_BIT(CHANGE_STOP);
     return &p->pane;
 }

@@ -189,10 +189,10 @@ static GtkWidget *make_label(const char *class)
 struct pane *slices_pane_new(struct window *w)
 {
     static const struct table_column columns[] = {{"#", 32, false},
-                                                  {"Line", 152, true},
+                                                  {"Line", 128, true},
                                                   {"Statement", 0, true},
-                                                  {"How", 78, false},
-                                                  {"What", 110, true}};
+                                                  {"How", 88, false},
+                                                  {"What", 0, true}};
     static const struct table_kind kind = {
         .name = "Slice", .columns = columns, .count = 5, .click = true, .activated = on_activated};
     struct slices_pane *p = g_new0(struct slices_pane, 1);

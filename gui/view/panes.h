@@ -20,6 +20,7 @@ char *story_text(struct window *w);
 
 void executions_ask_values(struct window *w, const char *expression);
 void executions_ask_line(struct window *w, const char *file, unsigned line);
+void executions_ask_calls(struct window *w, const char *function);
 /* The terminal of programs that are started here. For one that gets it from elsewhere: its path, to
  * be freed; NULL: there is none. */
 char *terminal_tty(struct window *w);

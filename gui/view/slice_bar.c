@@ -34,6 +34,29 @@ static void on_choice(GtkDropDown *choice, GParamSpec *spec, struct slice_bar *b
     g_free(command);
 }
 
+/* Without a moment in numbers, which says nothing here. To be freed. */
+static char *without_moment(const char *title)
+{
+    GRegex *moment = g_regex_new(" at (P\\d+\\.)?T\\d+:\\d+:[0-9a-f]+", 0, 0, NULL);
+    char *text = g_regex_replace_literal(moment, title, -1, 0, "", 0, NULL);
+    g_regex_unref(moment);
+    return text;
+}
+
+/* To be freed. The pane has all of it below. */
+static char *shortened(const char *title)
+{
+    if (g_utf8_strlen(title, -1) <= TITLE_MOST)
+        return g_strdup(title);
+    char *cut = g_utf8_substring(title, 0, TITLE_MOST), *last = strrchr(cut, ' ');
+    if (last)
+        *last = '\0';
+    cut[strlen(cut) - (g_str_has_suffix(cut, ",") ? 1 : 0)] = '\0';
+    char *text = g_strdup_printf("%s …", cut);
+    g_free(cut);
+    return text;
+}
+
 static void on_list(void *arg, const struct mi_record *result)
 {
     struct slice_bar *b = arg;
@@ -45,11 +68,12 @@ static void on_list(void *arg, const struct mi_record *result)
     g_ptr_array_set_size(b->names, 0);
     for (unsigned i = 0; i < value_count(list); i++) {
         const struct value *one = value_at(list, i);
-        char *words = g_strdup_printf("%s  %s, %s", value_say(one, "name"), value_say(one, "title"),
-                                      value_say(one, "size"));
-        char *safe = text_line(words),
-             *cut = g_utf8_substring(safe, 0, MIN(TITLE_MOST, g_utf8_strlen(safe, -1)));
-        gtk_string_list_append(titles, cut); /* the pane has all of it below */
+        char *title = without_moment(value_say(one, "title"));
+        char *words =
+            g_strdup_printf("%s  %s, %s", value_say(one, "name"), title, value_say(one, "size"));
+        g_free(title);
+        char *safe = text_line(words), *cut = shortened(safe);
+        gtk_string_list_append(titles, cut);
         g_free(cut);
         g_ptr_array_add(b->names, g_strdup(value_say(one, "name")));
         if (value_is_true(one, "current"))

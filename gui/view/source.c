@@ -5,6 +5,7 @@
 
 #include "gui/model/text.h"
 #include "gui/view/disassembly.h"
+#include "gui/view/watchdog.h"
 
 enum { FONT = 11, FONT_LEAST = 6, FONT_MOST = 40 };
 
@@ -239,9 +240,11 @@ static void show_wanted(struct source *s)
 
 void source_changed(struct source *s, enum debugger_change change)
 {
-    if (change == CHANGE_STOP || change == CHANGE_FRAME)
+    if (change == CHANGE_STOP || change == CHANGE_FRAME) {
         show_frame(s);
-    else if (change == CHANGE_SOURCE)
+        if (source_page(s))
+            watchdog_note("place");
+    } else if (change == CHANGE_SOURCE)
         show_wanted(s);
     else if (change == CHANGE_BREAKPOINTS || change == CHANGE_SLICE)
         refresh_pages(s);

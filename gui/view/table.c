@@ -13,7 +13,9 @@ struct table {
     GtkWidget *stack, *view, *empty;
     GListStore *items;
     GtkSingleSelection *selection;
-    unsigned wanted; /* the row that is to be seen */
+    unsigned wanted;  /* the row that is to be seen */
+    GPtrArray *later; /* GuiItems that are not in the list yet, or NULL */
+    unsigned adding;  /* a source of the main loop that adds them, or 0 */
 };
 
 /* A cell's column is known by the factory that makes it. */
@@ -47,6 +49,17 @@ static void on_menu_click(GtkGestureClick *gesture, int presses, double x, doubl
     t->kind.menu(t->arg, item, gtk_event_controller_get_widget(GTK_EVENT_CONTROLLER(gesture)));
 }
 
+/* Text that is cut. To set it whenever a row is shown would ask the X server each time. */
+static gboolean on_tooltip(GtkWidget *label, int x, int y, gboolean keyboard, GtkTooltip *tip,
+                           void *nothing)
+{
+    (void)x, (void)y, (void)keyboard, (void)nothing;
+    if (!pango_layout_is_ellipsized(gtk_label_get_layout(GTK_LABEL(label))))
+        return FALSE;
+    gtk_tooltip_set_text(tip, gtk_label_get_text(GTK_LABEL(label)));
+    return TRUE;
+}
+
 static void setup(GtkSignalListItemFactory *factory, GtkListItem *list_item, struct cells *cells)
 {
     struct table *t = cells->table;
@@ -55,6 +68,8 @@ static void setup(GtkSignalListItemFactory *factory, GtkListItem *list_item, str
     gtk_label_set_xalign(GTK_LABEL(label), 0);
     gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_END);
     gtk_label_set_single_line_mode(GTK_LABEL(label), TRUE);
+    gtk_widget_set_has_tooltip(label, TRUE);
+    g_signal_connect(label, "query-tooltip", G_CALLBACK(on_tooltip), NULL);
     if (t->kind.columns[cells->column].code)
         gtk_widget_add_css_class(label, "code");
     if (t->kind.opened && cells->column == 0) {
@@ -109,7 +124,6 @@ static void bind(GtkSignalListItemFactory *factory, GtkListItem *list_item, stru
     const char *text = item->cell[cells->column] ? item->cell[cells->column] : "";
     (void)factory;
     gtk_label_set_text(GTK_LABEL(label), text);
-    gtk_widget_set_tooltip_text(label, g_utf8_strlen(text, -1) > 20 ? text : NULL);
     for (unsigned i = 0; i < G_N_ELEMENTS(looks); i++)
         if (looks[i] && i == item->look)
             gtk_widget_add_css_class(label, looks[i]);
@@ -188,9 +202,50 @@ static void on_items(GListModel *model, unsigned position, unsigned removed, uns
                                      g_list_model_get_n_items(model) ? "rows" : "empty");
 }
 
+/* ---- many rows ----
+ *
+ * GTK makes widgets for 200 rows of a list, whether they are seen or not, and that takes as long as
+ * a dozen frames. So they come some at a time, and what is behind those at once. */
+
+enum { AT_ONCE = 16, WITH_WIDGETS = 240 };
+
+static void forget_later(struct table *t)
+{
+    g_clear_handle_id(&t->adding, g_source_remove);
+    g_clear_pointer(&t->later, g_ptr_array_unref);
+}
+
+static void add_items(struct table *t, unsigned begin, unsigned removed, GPtrArray *items,
+                      unsigned count)
+{
+    g_list_store_splice(t->items, begin, removed, items->pdata, count);
+    g_ptr_array_remove_range(items, 0, count);
+}
+
+static void add_all(struct table *t)
+{
+    if (t->later)
+        add_items(t, g_list_model_get_n_items(G_LIST_MODEL(t->items)), 0, t->later, t->later->len);
+    forget_later(t);
+}
+
+static gboolean add_some(void *arg)
+{
+    struct table *t = arg;
+    unsigned there = g_list_model_get_n_items(G_LIST_MODEL(t->items));
+    if (there < WITH_WIDGETS && t->later->len > AT_ONCE) {
+        add_items(t, there, 0, t->later, AT_ONCE);
+        return G_SOURCE_CONTINUE;
+    }
+    t->adding = 0;
+    add_all(t);
+    return G_SOURCE_REMOVE;
+}
+
 static void on_destroy(void *arg)
 {
     struct table *t = arg;
+    forget_later(t);
     g_object_unref(t->items);
     g_free(t);
 }
@@ -278,12 +333,14 @@ static void open_again(struct table *t, GHashTable *keys)
 void table_take(struct table *t, GPtrArray *items)
 {
     GHashTable *keys = open_keys(t);
-    g_list_store_splice(t->items, 0, g_list_model_get_n_items(G_LIST_MODEL(t->items)), items->pdata,
-                        items->len);
+    unsigned first = keys ? items->len : MIN(items->len, AT_ONCE);
+    forget_later(t);
+    g_ptr_array_set_free_func(items, g_object_unref);
+    add_items(t, 0, g_list_model_get_n_items(G_LIST_MODEL(t->items)), items, first);
     if (keys)
         open_again(t, keys);
-    g_ptr_array_set_free_func(items, g_object_unref);
-    g_ptr_array_unref(items);
+    t->later = items;
+    t->adding = items->len ? g_idle_add(add_some, t) : 0;
 }
 
 void table_say(struct table *t, const char *text)
@@ -293,6 +350,7 @@ void table_say(struct table *t, const char *text)
 
 void table_select(struct table *t, unsigned row)
 {
+    add_all(t);
     gtk_single_selection_set_selected(t->selection, row);
 }
 
@@ -318,12 +376,14 @@ static gboolean scroll_later(void *arg)
 
 void table_scroll_to(struct table *t, unsigned row)
 {
+    add_all(t);
     t->wanted = row;
     g_timeout_add(30, scroll_later, g_object_ref(t->stack)); /* they have none yet */
 }
 
 unsigned table_rows(struct table *t)
 {
+    add_all(t);
     return g_list_model_get_n_items(G_LIST_MODEL(t->items));
 }
 

@@ -1,6 +1,7 @@
-/* watchdog.c - writes down when the main loop was busy for long. SPDX-License-Identifier: MIT
+/* watchdog.c - writes down what the main loop was busy with, and when. SPDX-License-Identifier: MIT
  *
- * The loop is busy from the end of one poll to the begin of the next.
+ * The loop is busy from the end of one poll to the begin of the next, and a frame takes from the
+ * begin of its layout to the end of its painting. A line for each: what, ms, when it began.
  */
 #include "gui/view/watchdog.h"
 
@@ -14,10 +15,15 @@
 
 enum { LEAST_US = 10000 };
 
+/* Begin of something, and how long this thread had waited for a processor until then. */
+struct begin {
+    int64_t at_us, waited_us;
+};
+
 static struct {
     FILE *out;
     int waits; /* the kernel's file about this thread, or -1 */
-    int64_t begin_us, waited_us;
+    struct begin busy, frame;
 } watch;
 
 static int64_t now_us(void)
@@ -40,18 +46,55 @@ static int64_t waited_us(void)
     return strtoll(end, NULL, 10) / 1000;
 }
 
+static struct begin begin_now(void)
+{
+    return (struct begin){now_us(), waited_us()};
+}
+
+static void write_down(const char *what, const struct begin *begin, int64_t least_us)
+{
+    int64_t took = begin->at_us ? now_us() - begin->at_us : -1;
+    if (took >= least_us && took > 0)
+        took -= waited_us() - begin->waited_us;
+    if (took >= least_us)
+        fprintf(watch.out, "%s %.1f %.1f\n", what, (double)MAX(took, 0) / 1000,
+                (double)begin->at_us / 1000);
+}
+
 static int watched_poll(GPollFD *fds, guint count, int timeout)
 {
-    int64_t busy = watch.begin_us ? now_us() - watch.begin_us : 0;
-    if (busy >= LEAST_US)
-        busy -= waited_us() - watch.waited_us;
-    if (busy >= LEAST_US)
-        fprintf(watch.out, "%.1f %" G_GINT64_FORMAT "\n", (double)busy / 1000,
-                watch.begin_us / 1000);
+    write_down("busy", &watch.busy, LEAST_US);
     int ready = g_poll(fds, count, timeout);
-    watch.waited_us = waited_us();
-    watch.begin_us = now_us();
+    watch.busy = begin_now();
     return ready;
+}
+
+static void on_frame_begin(GdkFrameClock *clock, void *nothing)
+{
+    (void)clock, (void)nothing;
+    watch.frame = begin_now();
+}
+
+static void on_frame_end(GdkFrameClock *clock, void *nothing)
+{
+    (void)clock, (void)nothing;
+    write_down("frame", &watch.frame, 0);
+}
+
+void watchdog_watch(GtkWidget *window)
+{
+    GdkFrameClock *clock = watch.out ? gtk_widget_get_frame_clock(window) : NULL;
+    if (!clock)
+        return;
+    g_signal_connect(clock, "before-paint", G_CALLBACK(on_frame_begin), NULL);
+    g_signal_connect(clock, "after-paint", G_CALLBACK(on_frame_end), NULL);
+}
+
+void watchdog_note(const char *what)
+{
+    struct begin now = begin_now();
+    if (watch.out)
+        write_down(what, &now, 0);
 }
 
 void watchdog_start(void)

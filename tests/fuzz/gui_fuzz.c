@@ -11,8 +11,10 @@
 #include "gui/link/json.h"
 #include "gui/link/mi.h"
 #include "gui/model/breakpoints.h"
+#include "gui/model/code.h"
 #include "gui/model/expression.h"
 #include "gui/model/memory.h"
+#include "gui/model/program.h"
 #include "gui/model/session.h"
 #include "gui/model/slices.h"
 #include "gui/model/text.h"
@@ -44,13 +46,47 @@ static void use(const struct value *v)
     slice_free(slice_new(v));
     g_ptr_array_unref(breakpoints_new(v));
     g_array_unref(memory_rows(v, NULL));
+    g_ptr_array_unref(code_new(v, 0));
+    g_ptr_array_unref(code_new(v, 5));
+}
+
+/* A program's texts are words of a shell; those that are written of words are the same words. */
+static void use_program(const char *text)
+{
+    struct program p = {g_strdup(text), g_strdup(""), g_strdup(text)}, again = {0};
+    const char *const verb[] = {"drdebug", "record", "--", NULL};
+    struct err err;
+    g_strfreev(program_argv(&p, verb, &err));
+    g_clear_pointer(&p.environment, g_free);
+    char **words = program_argv(&p, verb, &err);
+    if (words) {
+        program_take_words(&again, words);
+        g_clear_pointer(&again.folder, g_free);
+        char **same = program_argv(&again, verb + 3, &err);
+        if (!same || !g_strv_equal((const char *const *)words, (const char *const *)same))
+            abort();
+        g_strfreev(same);
+    }
+    g_strfreev(words);
+    program_deinit(&again);
+    program_deinit(&p);
+}
+
+static struct value *answer_of(const char *text)
+{
+    struct answer *a = answer_new(NULL, NULL);
+    char **lines = g_strsplit(text, "\n", -1);
+    for (char **line = lines; *line; line++)
+        answer_take_line(a, *line);
+    g_strfreev(lines);
+    return answer_end(a);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
     char *text = g_strndup((const char *)data, size);
     struct mi_record *r = mi_parse(text);
-    struct value *v = json_parse(text), *answer = answer_parse(text);
+    struct value *v = json_parse(text), *answer = answer_of(text);
     if (r->results)
         use(r->results);
     if (r->text && !g_utf8_validate(r->text, -1, NULL))
@@ -59,8 +95,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         use(v);
     if (answer)
         use(answer);
-    for (unsigned i = 0; i < size && i < 64; i++)
+    for (unsigned i = 0; i < size && i < 64; i++) {
         g_free(expression_at(text, i));
+        g_free(function_at(text, i));
+    }
+    use_program(text);
     value_free(answer);
     value_free(v);
     mi_free(r);

@@ -85,13 +85,17 @@ class Window:
         self.number = number
         self.there = time.monotonic()
 
-    def blocks(self, since=None):
-        """How long the main loop was busy without a break, in ms, once the window was there."""
+    def watched(self, what, since):
+        """What it wrote down of itself (gui/view/watchdog.h): (ms, when it began) for each."""
         if not os.path.exists(self.watch):
             return []
         with open(self.watch, encoding="ascii") as file:
             lines = [line.split() for line in file if line.endswith("\n")]
-        return [float(busy) for busy, at in lines if int(at) >= 1000 * (since or self.there)]
+        return [(float(ms), float(at) / 1000) for kind, ms, at in lines if kind == what and float(at) >= 1000 * since]
+
+    def blocks(self):
+        """How long the main loop was busy without a break, in ms, once the window was there."""
+        return [ms for ms, _ in self.watched("busy", self.there)]
 
     def find_root(self):
         self.check_alive()

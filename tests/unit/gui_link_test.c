@@ -86,6 +86,16 @@ static void reads_json(void **state)
     assert_null(json_parse(""));
 }
 
+static struct value *answer_parse(const char *text)
+{
+    struct answer *a = answer_new(NULL, NULL);
+    char **lines = g_strsplit(text, "\n", -1);
+    for (char **line = lines; *line; line++)
+        answer_take_line(a, *line);
+    g_strfreev(lines);
+    return answer_end(a);
+}
+
 static void reads_answers_of_ask(void **state)
 {
     struct value *v = answer_parse(
@@ -109,6 +119,28 @@ static void reads_answers_of_ask(void **state)
     assert_null(answer_parse(""));
 }
 
+static void add_up(void *arg, const struct value *row)
+{
+    *(uint64_t *)arg += value_number(row, "n", 0);
+}
+
+static void tells_rows_as_they_come(void **state)
+{
+    uint64_t sum = 0;
+    struct answer *a = answer_new(add_up, &sum);
+    (void)state;
+    answer_take_line(a, "{\"version\": 1, \"columns\": [\"n\"]}");
+    answer_take_line(a, "{\"row\": 1, \"n\": 40}");
+    assert_int_equal(sum, 40);
+    answer_take_line(a, "{\"row\": 2, \"n\": 2}");
+    answer_take_line(a, "{\"rows\": 2, \"complete\": false, \"notes\": []}");
+    struct value *v = answer_end(a);
+    assert_int_equal(sum, 42);
+    assert_int_equal(value_count(value_get(v, "rows")), 0);
+    assert_false(value_is_true(v, "complete"));
+    value_free(v);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -119,6 +151,7 @@ int main(void)
         cmocka_unit_test(a_word_cannot_end_a_command),
         cmocka_unit_test(reads_json),
         cmocka_unit_test(reads_answers_of_ask),
+        cmocka_unit_test(tells_rows_as_they_come),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,12 +1,15 @@
 /* gui_model_test.c - gui/model: what the window knows. SPDX-License-Identifier: MIT */
+#include <glib/gstdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "gui/link/json.h"
 #include "gui/link/mi.h"
 #include "gui/model/breakpoints.h"
+#include "gui/model/code.h"
 #include "gui/model/expression.h"
 #include "gui/model/memory.h"
+#include "gui/model/program.h"
 #include "gui/model/session.h"
 #include "gui/model/slices.h"
 #include "gui/model/text.h"
@@ -55,6 +58,29 @@ static void leaves_out_words_numbers_and_calls(void **state)
     check_expression("a + b", " ", NULL);
     assert_null(expression_at("", 0));
     assert_null(expression_at("ab", 2));
+}
+
+static void finds_functions_that_are_called_or_defined(void **state)
+{
+    static const char *const cases[][3] = {{"x = shop.sell(name, 1);", "sell", "sell"},
+                                           {"double Shop::sell (int count)", "sell", "Shop::sell"},
+                                           {"a::b::c(1)", "c(", "a::b::c"},
+                                           {"::c(1)", "c(", "c"},
+                                           {"x[1]::c(1)", "c(", "c"},
+                                           {"if (x)", "if", NULL},
+                                           {"total = 1;", "total", NULL},
+                                           {"12(", "12", NULL}};
+    (void)state;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        const char *line = cases[i][0];
+        char *found = function_at(line, (unsigned)(strstr(line, cases[i][1]) - line));
+        if (cases[i][2])
+            assert_string_equal(found, cases[i][2]);
+        else
+            assert_null(found);
+        g_free(found);
+    }
+    assert_null(function_at("", 0));
 }
 
 /* ---- the timeline ---- */
@@ -117,9 +143,76 @@ static void draws_each_tick_once(void **state)
         assert_true(covered >= (double)(unsigned)width * 0.99); /* shades are rounded up */
         g_array_unref(rects);
     }
-    for (uint64_t at = 0; at < now;
-         at += now / 1000) /* and who runs agrees with where counts are */
-        assert_in_range(timeline_running(t, at), 1, 4);
+    timeline_free(t);
+}
+
+enum { TICKS = 3000, LANES = 3 };
+
+/* What each thread does in each tick, counted. */
+struct counted {
+    bool runs[LANES][TICKS], waits[LANES][TICKS];
+};
+
+static struct timeline *random_turns(struct counted *c, unsigned *seed)
+{
+    struct timeline *t = timeline_new();
+    uint64_t now = 0, count[LANES] = {0}, waits_since[LANES] = {0};
+    bool waits[LANES] = {false};
+    while (now + 40 < TICKS) {
+        unsigned lane = (unsigned)rand_r(seed) % LANES, ticks = 1 + (unsigned)rand_r(seed) % 30;
+        for (uint64_t i = waits_since[lane]; waits[lane] && i < now; i++)
+            c->waits[lane][i] = true;
+        for (uint64_t i = now; i < now + ticks; i++)
+            c->runs[lane][i] = true;
+        timeline_add_turn(t, lane + 1, now, now + ticks, count[lane]);
+        count[lane] += ticks;
+        now += ticks;
+        waits_since[lane] = now;
+        if ((waits[lane] = rand_r(seed) % 2))
+            timeline_add_wait(t);
+    }
+    return t;
+}
+
+/* The shade of the lane at a column, of the rectangles; 0: there is none. */
+static double share_at(const GArray *rects, enum timeline_kind kind, int lane, double x)
+{
+    for (unsigned i = 0; i < rects->len; i++) {
+        const struct timeline_rect *r = &g_array_index(rects, struct timeline_rect, i);
+        if (r->kind == kind && r->lane == lane && r->x <= x && x < r->x + r->width)
+            return r->share;
+    }
+    return 0;
+}
+
+static double rounded_up(unsigned ticks, unsigned of)
+{
+    return (double)((ticks * 6 + of - 1) / of) / 6;
+}
+
+static void shades_are_the_counted_ticks(void **state)
+{
+    static struct counted c;
+    unsigned seed = 20261119;
+    struct timeline *t = random_turns(&c, &seed);
+    (void)state;
+    for (int round = 0; round < 30; round++) {
+        unsigned wide = 1 + (unsigned)rand_r(&seed) % 12, columns = 40;
+        unsigned from = (unsigned)rand_r(&seed) % (TICKS - wide * columns);
+        GArray *rects = timeline_draw(t, from, from + wide * columns, columns, 60);
+        for (unsigned i = 0; i < columns * LANES; i++) {
+            unsigned lane = i % LANES, column = i / LANES, runs = 0, waits = 0;
+            for (unsigned k = 0; k < wide; k++) {
+                runs += c.runs[lane][from + column * wide + k];
+                waits += c.waits[lane][from + column * wide + k];
+            }
+            assert_float_equal(share_at(rects, TIMELINE_RUN, (int)lane, column + 0.5),
+                               rounded_up(runs, wide), 1e-9);
+            assert_float_equal(share_at(rects, TIMELINE_WAIT, (int)lane, column + 0.5),
+                               rounded_up(waits, wide), 1e-9);
+        }
+        g_array_unref(rects);
+    }
     timeline_free(t);
 }
 
@@ -142,6 +235,14 @@ static void marks_are_rectangles_with_words(void **state)
         }
     }
     assert_true(seen);
+    g_array_unref(rects);
+    for (int i = 0; i < 1000; i++) /* of what falls on one place, one is drawn */
+        timeline_add_mark(t, TIMELINE_OUTPUT, 2, 500, "hello again");
+    rects = timeline_draw(t, 490, 510, 20, 30);
+    unsigned drawn = 0;
+    for (unsigned i = 0; i < rects->len; i++)
+        drawn += g_array_index(rects, struct timeline_rect, i).kind == TIMELINE_OUTPUT;
+    assert_int_equal(drawn, 1);
     g_array_unref(rects);
     timeline_clear_marks(t, TIMELINE_OUTPUT);
     rects = timeline_draw(t, 400, 600, 100, 30);
@@ -315,13 +416,126 @@ static void memory_is_rows_of_bytes(void **state)
     value_free(b);
 }
 
+/* ---- programs that are started ---- */
+
+static void check_argv(const char *command, const char *folder, const char *environment,
+                       const char *expected)
+{
+    struct program p = {g_strdup(command), g_strdup(folder), g_strdup(environment)};
+    const char *const verb[] = {"drdebug", "record", "--", NULL};
+    struct err err = {0};
+    char **argv = program_argv(&p, verb, &err);
+    char *joined = argv ? g_strjoinv("|", argv) : g_strdup(err.msg);
+    assert_string_equal(joined, expected);
+    g_free(joined);
+    g_strfreev(argv);
+    program_deinit(&p);
+}
+
+static void folder_and_environment_are_set_before_the_verb(void **state)
+{
+    (void)state;
+    check_argv("./a 'b c' \"d\\\"e\"", "", "", "drdebug|record|--|./a|b c|d\"e");
+    check_argv("./a", "/tmp/x y", "", "env|-C|/tmp/x y|drdebug|record|--|./a");
+    check_argv("./a", NULL, "A=1 B='2 3' C=", "env|A=1|B=2 3|C=|drdebug|record|--|./a");
+    check_argv("./a -C --", "/", "A=-i", "env|-C|/|A=-i|drdebug|record|--|./a|-C|--");
+}
+
+/* No word of it becomes an option of env, or a program. */
+static void an_environment_that_is_none_is_refused(void **state)
+{
+    (void)state;
+    check_argv("./a", "", "rm", "rm: the environment is NAME=VALUE, with spaces between");
+    check_argv("./a", "", "-S=x", "-S=x: the environment is NAME=VALUE, with spaces between");
+    check_argv("./a", "", "=x", "=x: the environment is NAME=VALUE, with spaces between");
+    check_argv("  ", "/", "A=1", "No program is named");
+    check_argv(NULL, NULL, NULL, "No program is named");
+}
+
+static void words_of_a_shell_stay_the_same(void **state)
+{
+    char *words[] = {"./prog", "", "a b", "it's", "$HOME", "*", "-x=1", NULL};
+    const char *const nothing[] = {NULL};
+    struct program p = {0};
+    struct err err;
+    (void)state;
+    program_take_words(&p, words);
+    assert_non_null(strstr(p.command, "./prog '' 'a b'"));
+    g_clear_pointer(&p.folder, g_free);
+    char **again = program_argv(&p, nothing, &err);
+    assert_true(g_strv_equal((const char *const *)again, (const char *const *)words));
+    g_strfreev(again);
+    program_deinit(&p);
+}
+
+static void recordings_do_not_overwrite_each_other(void **state)
+{
+    char folder[] = "/tmp/gui_model_XXXXXX";
+    (void)state;
+    assert_non_null(g_mkdtemp(folder));
+    struct program p = {g_strdup("some/where/prog -x"), g_strdup(folder), NULL};
+    static const char *const names[] = {"prog.maple.pinball", "prog.maple.1.pinball",
+                                        "prog.maple.2.pinball"};
+    char *made[3];
+    for (int i = 0; i < 3; i++) {
+        char *name, *path = made[i] = program_recording(&p, ".maple");
+        name = g_path_get_basename(path);
+        assert_string_equal(name, names[i]);
+        assert_true(g_str_has_prefix(path, folder));
+        assert_int_equal(g_mkdir(path, 0700), 0);
+        g_free(name);
+    }
+    for (int i = 0; i < 3; i++) {
+        g_rmdir(made[i]);
+        g_free(made[i]);
+    }
+    g_rmdir(folder);
+    program_deinit(&p);
+    assert_null(program_recording(&p, ""));
+}
+
+/* ---- instructions ---- */
+
+static void instructions_are_sorted_and_of_one_line_if_asked(void **state)
+{
+    struct mi_record *r = mi_parse(
+        "1^done,asm_insns=[src_and_asm_line={line=\"7\",line_asm_insn=[{address=\"0x401010\","
+        "func-name=\"f\",offset=\"16\",inst=\"ret\\t\"},{address=\"0x401002\",inst=\"nop\"}]},"
+        "src_and_asm_line={line=\"8\",line_asm_insn=[{address=\"0x401008\",inst=\"mov\\t%rsp,%rbp\"}]},"
+        "src_and_asm_line={line=\"9\",line_asm_insn=[]}]");
+    GPtrArray *all = code_new(r->results, 0), *one = code_new(r->results, 7),
+              *none = code_new(r->results, 9);
+    (void)state;
+    const struct instruction *last = g_ptr_array_index(all, 2);
+    assert_int_equal(all->len, 3);
+    assert_int_equal(((struct instruction *)g_ptr_array_index(all, 1))->address, 0x401008);
+    assert_int_equal(((struct instruction *)g_ptr_array_index(all, 1))->line, 8);
+    assert_int_equal(last->address, 0x401010);
+    assert_string_equal(last->where, "f+16");
+    assert_int_equal(one->len, 2);
+    assert_int_equal(none->len, 0);
+    g_ptr_array_unref(all);
+    g_ptr_array_unref(one);
+    g_ptr_array_unref(none);
+    mi_free(r);
+    r = mi_parse(
+        "1^done,asm_insns=[{address=\"0x2\",inst=\"hlt\"},{address=\"0x1\",inst=\"nop\"}]");
+    all = code_new(r->results, 0); /* without source */
+    assert_int_equal(all->len, 2);
+    assert_string_equal(((struct instruction *)g_ptr_array_index(all, 0))->text, "nop");
+    g_ptr_array_unref(all);
+    mi_free(r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(finds_what_leads_to_a_name),
         cmocka_unit_test(leaves_out_words_numbers_and_calls),
+        cmocka_unit_test(finds_functions_that_are_called_or_defined),
         cmocka_unit_test(turns_positions_into_ticks),
         cmocka_unit_test(draws_each_tick_once),
+        cmocka_unit_test(shades_are_the_counted_ticks),
         cmocka_unit_test(marks_are_rectangles_with_words),
         cmocka_unit_test(tells_where_it_stopped),
         cmocka_unit_test(text_of_a_stranger_is_made_safe),
@@ -330,6 +544,11 @@ int main(void)
         cmocka_unit_test(knows_how_many_elements_an_array_has),
         cmocka_unit_test(breakpoints_can_be_made_again),
         cmocka_unit_test(memory_is_rows_of_bytes),
+        cmocka_unit_test(folder_and_environment_are_set_before_the_verb),
+        cmocka_unit_test(an_environment_that_is_none_is_refused),
+        cmocka_unit_test(words_of_a_shell_stay_the_same),
+        cmocka_unit_test(recordings_do_not_overwrite_each_other),
+        cmocka_unit_test(instructions_are_sorted_and_of_one_line_if_asked),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
