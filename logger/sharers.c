@@ -72,8 +72,8 @@ static int open_mapped(const struct maplist_entry *e)
 }
 
 /* The kernel gives a lease for reading only if nobody has the file open for writing, nor mapped so.
- * It is given back at once. Who opens the file in between waits for that, and this process gets a
- * signal, which is to be one that it does not pass on. */
+ * It is given back at once. A process that opens the file in between waits for that, and this one
+ * gets a signal, which is to be one that it does not pass on. */
 static bool nobody_writes(const struct maplist_entry *e)
 {
     int fd = open_mapped(e);
