@@ -146,6 +146,8 @@ for _how, _sig in (("1", 1), ("2", 2), ("3", 3), ("6", 6), ("9", 9), ("10", 10),
 
 subject("signal_fatal", "signal/fatal.c", THREADS, limit=120)
 subject("signal_held", "signal/held.c", THREADS)
+subject("signal_refused", "signal/refused.c", THREADS, status=-40)
+again("signal_refused_room", "signal_refused", ("room",), "signal", nolink=False, status=-40)
 for _row, _status in (("kill s - 15", -15), ("kill s - 11", -11), ("kill s st 10", -10), ("kill s msot 10", 101), ("kill s msot 11", 101),
                       ("kill s msou 8", -8), ("kill m m 8", -8), ("tgkill_o m - 3", -3), ("tgkill_m s - 40", -40),
                       ("tgkill_o s o 11", 100), ("queue s m 11", -11), ("pidfd s - 1", -1)):
