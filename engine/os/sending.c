@@ -10,7 +10,7 @@
 #include "engine/rt/sys.h"
 
 enum { SENT_BY_QUEUE = -1, SENT_BY_TKILL = -6 }; /* si_code */
-enum { FIRST_QUEUED = 32 };                         /* signals from here on queue */
+enum { FIRST_QUEUED = 32 };                      /* signals from here on queue */
 
 /* ---- who takes it ---- */
 
@@ -368,9 +368,10 @@ long sending_tkill(struct thread *t, long *a)
 
 static long to_thread_of(struct thread *t, const long *a, gaddr info)
 {
-    const struct sent s = {
-        .sig = (int)a[2], .to = a[0] == t->process->pid ? own_thread(t, a[1]) : NULL, .info = info,
-        .id = (int32_t)a[1]};
+    const struct sent s = {.sig = (int)a[2],
+                           .to = a[0] == t->process->pid ? own_thread(t, a[1]) : NULL,
+                           .info = info,
+                           .id = (int32_t)a[1]};
     return make(t, a, s.to ? s : to_others);
 }
 

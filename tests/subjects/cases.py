@@ -197,8 +197,10 @@ subject("insn_many_blocks", "insn/many_blocks.c", nolink=False)
 
 # What the program sees of itself.
 for _name in ("maps", "maps_code", "maps_reread", "fds", "identity", "brk", "clocks", "limits", "limit_as",
-              "process_attributes", "seccomp", "argv_env", "vsyscall"):
+              "process_attributes", "argv_env", "vsyscall"):
     subject(f"env_{_name}", f"env/{_name}.c")
+subject("env_seccomp", "env/seccomp.c", THREADS)
+again("env_seccomp_threads", "env_seccomp", ("threads",), "env", status=-31)
 subject("env_limit_cpu", "env/limit_cpu.c", nolink=False, status=-24)
 again("env_identity_args", "env_identity", ("a", "b c", ""), "env", nolink=False)
 again("env_argv", "env_argv_env", ("-x", "--", "--no-link", "run"), "env", nolink=False)

@@ -25,10 +25,13 @@ static void *second(void *pidfd)
               other = about(SIGHUP, SI_QUEUE);
     check(syscall(SYS_rt_sigqueueinfo, getpid(), SIGTERM, &user) == -1 && errno == EPERM);
     check(syscall(SYS_rt_sigqueueinfo, getpid(), SIGTERM, &tkill) == -1 && errno == EPERM);
-    check(syscall(SYS_rt_tgsigqueueinfo, getpid(), getpid(), SIGTERM, &user) == -1 && errno == EPERM);
+    check(syscall(SYS_rt_tgsigqueueinfo, getpid(), getpid(), SIGTERM, &user) == -1 &&
+          errno == EPERM);
     check(syscall(SYS_pidfd_send_signal, *(int *)pidfd, SIGTERM, &user, 0) == -1 && errno == EPERM);
-    check(syscall(SYS_pidfd_send_signal, *(int *)pidfd, SIGTERM, &other, 0) == -1 && errno == EINVAL);
-    check(syscall(SYS_pidfd_send_signal, *(int *)pidfd, SIGTERM, (void *)8, 0) == -1 && errno == EFAULT);
+    check(syscall(SYS_pidfd_send_signal, *(int *)pidfd, SIGTERM, &other, 0) == -1 &&
+          errno == EINVAL);
+    check(syscall(SYS_pidfd_send_signal, *(int *)pidfd, SIGTERM, (void *)8, 0) == -1 &&
+          errno == EFAULT);
     return NULL;
 }
 
