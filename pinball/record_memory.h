@@ -43,6 +43,10 @@ struct record_data {
     uint64_t addr, bytes; /* bytes of data follow, padded with zeros to 8 */
 };
 
+/* flags of RECORD_SIZE. The old end was inside a page: there, the bytes behind it are zeros now.
+ * Else they are as they were, whatever the kernel of a replay does when a file grows. */
+enum { SIZE_CLEARS = 1 };
+
 /* Belongs to the system call that follows. */
 struct record_size {
     struct record r;

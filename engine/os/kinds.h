@@ -39,6 +39,7 @@ enum call_does {
     DOES_RESIZES_NAMED,
     DOES_ALLOCATES,
     DOES_WRITES_MEMORY,
+    DOES_WRITES_BACK,
     DOES_LISTS,
     /* maps */
     DOES_MAPS,

@@ -152,7 +152,7 @@ static bool is_valid(const struct sock_filter *code, uint32_t n)
 static uint32_t strict(long nr)
 {
     bool ok = nr == __NR_read || nr == __NR_write || nr == __NR_exit || nr == __NR_rt_sigreturn;
-    return ok ? SECCOMP_RET_ALLOW : SECCOMP_RET_KILL_PROCESS;
+    return ok ? SECCOMP_RET_ALLOW : SECCOMP_RET_KILL_THREAD;
 }
 
 /* The strictest answer of the chain; of equals the newest filter's. */
@@ -178,11 +178,20 @@ static void raise_sigsys(struct thread *t, const struct seccomp_data *d, uint32_
     signals_deliver_fault(t);
 }
 
-bool seccomp_allows(struct thread *t, long nr, const long a[6], gaddr next, long *result)
+static bool is_last(const struct thread *t)
+{
+    for (const struct thread *o = engine.threads; o; o = o->next)
+        if (o != t && o->process == t->process)
+            return false;
+    return true;
+}
+
+bool seccomp_allows(struct thread *t, long *nr, long a[6], gaddr next, long *result)
 {
     if (!t->seccomp)
         return true;
-    struct seccomp_data d = {.nr = (int)nr, .arch = AUDIT_ARCH_X86_64, .instruction_pointer = next};
+    struct seccomp_data d = {
+        .nr = (int)*nr, .arch = AUDIT_ARCH_X86_64, .instruction_pointer = next};
     memcpy(d.args, a, sizeof d.args);
     uint32_t r = decide(t, &d);
     switch (r & SECCOMP_RET_ACTION_FULL) {
@@ -194,12 +203,20 @@ bool seccomp_allows(struct thread *t, long nr, const long a[6], gaddr next, long
         *result = -(long)(r < 4095 ? r : 4095);
         return false;
     case SECCOMP_RET_TRACE:
+    case SECCOMP_RET_USER_NOTIF: /* nobody is told */
         *result = -ENOSYS;
         return false;
     case SECCOMP_RET_TRAP:
         raise_sigsys(t, &d, r);
         *result = SYSCALL_NO_RESULT;
         return false;
+    case SECCOMP_RET_KILL_THREAD:
+        if (!is_last(t)) { /* no signal */
+            *nr = __NR_exit;
+            a[0] = t->seccomp->count ? SIG_SYS : SIG_KILL;
+            return true;
+        }
+        /* fall through */
     default:
         if (!t->seccomp->count) /* strict mode does not ask */
             sys2(__NR_kill, t->process->pid, SIG_KILL);

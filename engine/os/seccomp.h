@@ -12,9 +12,9 @@
 
 #include "engine/core/thread.h"
 
-/* True: the call may go on. False: *result is the call's (or SYSCALL_NO_RESULT: a signal was
- * raised). */
-bool seccomp_allows(struct thread *t, long nr, const long a[6], gaddr next, long *result);
+/* True: the call may go on; it is another one, exit, if the filter ends the thread alone. False:
+ * *result is the call's (or SYSCALL_NO_RESULT: a signal was raised). */
+bool seccomp_allows(struct thread *t, long *nr, long a[6], gaddr next, long *result);
 
 /* The chain as bytes for the next program, and back. seccomp_pack returns the number of bytes, at
  * most size; 0 when there are no filters. */

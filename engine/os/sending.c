@@ -9,7 +9,8 @@
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 
-enum { SENT_BY_TKILL = -6 }; /* si_code */
+enum { SENT_BY_QUEUE = -1, SENT_BY_TKILL = -6 }; /* si_code */
+enum { FIRST_QUEUED = 32 };                      /* signals from here on queue */
 
 /* ---- who takes it ---- */
 
@@ -102,6 +103,8 @@ struct sent {
     bool group;        /* ... and others of its process group */
     gaddr info;        /* that must be readable; 0: none */
     bool told;         /* ... and what it says arrives */
+    long id;           /* whoever says there what only the kernel may must have this id */
+    bool signo;        /* what it says must be of this signal */
 };
 
 static struct thread *own_thread(const struct thread *t, long tid)
@@ -112,14 +115,39 @@ static struct thread *own_thread(const struct thread *t, long tid)
     return o;
 }
 
+/* Does the kernel refuse what the call says of the signal? */
+static bool is_refused(const struct thread *t, const struct sent *s)
+{
+    struct siginfo_raw info;
+    if (!s->info)
+        return false;
+    if (!engine_read(&info, s->info, sizeof info) || (s->signo && info.sig != s->sig))
+        return true;
+    return (info.code >= 0 || info.code == SENT_BY_TKILL) && t->tid != s->id;
+}
+
 /* The thread that ends the process by taking the signal; NULL: it does not end now. */
 static struct thread *dies_by(const struct thread *t, const struct sent *s)
 {
-    uint8_t byte;
-    if (!signals_fatal(t, s->sig) || (s->info && !engine_read(&byte, s->info, 1)))
+    if (!signals_fatal(t, s->sig) || is_refused(t, s))
         return NULL;
     struct thread *o = s->to ? s->to : taker(t, s->sig);
     return o && !blocks(o, s->sig) && !awaits(o, s->sig) ? o : NULL;
+}
+
+/* Signals that queue take room, which RLIMIT_SIGPENDING limits; only kill() does without. Where
+ * there is none, the call fails and nobody dies. Else the thread now has one that it blocks. */
+static long take_room(const struct thread *t, const struct sent *s)
+{
+    struct siginfo_raw info;
+    int32_t code = s->to ? SENT_BY_TKILL : 0;
+    if (s->info && engine_read(&info, s->info, sizeof info))
+        code = info.code;
+    if (s->sig < FIRST_QUEUED || !code)
+        return 0;
+    info = (struct siginfo_raw){.sig = s->sig, .code = SENT_BY_QUEUE};
+    signals_set_kernel_mask(~0ull);
+    return sys4(__NR_rt_tgsigqueueinfo, t->process->pid, t->tid, s->sig, (long)&info);
 }
 
 /* ---- hardware signals that wait ---- */
@@ -310,6 +338,10 @@ static long make(struct thread *t, const long *a, struct sent s)
         return sent_here(t, &s) ? 0 : send(t, nr, a);
     if (!debugger_lets(t, &s))
         return 0;
+    if (take_room(t, &s) == -EAGAIN) {
+        signals_apply_mask(t);
+        return -EAGAIN;
+    }
     signals_end(t, s.sig);
     signals_use_default(s.sig);
     signals_set_kernel_mask(t->mask & ~SIG_BIT(s.sig));
@@ -336,8 +368,10 @@ long sending_tkill(struct thread *t, long *a)
 
 static long to_thread_of(struct thread *t, const long *a, gaddr info)
 {
-    const struct sent s = {
-        .sig = (int)a[2], .to = a[0] == t->process->pid ? own_thread(t, a[1]) : NULL, .info = info};
+    const struct sent s = {.sig = (int)a[2],
+                           .to = a[0] == t->process->pid ? own_thread(t, a[1]) : NULL,
+                           .info = info,
+                           .id = (int32_t)a[1]};
     return make(t, a, s.to ? s : to_others);
 }
 
@@ -353,12 +387,14 @@ long sending_tgsigqueueinfo(struct thread *t, long *a)
 
 long sending_sigqueueinfo(struct thread *t, long *a)
 {
-    const struct sent s = {.sig = (int)a[1], .info = (gaddr)a[2], .told = true};
+    const struct sent s = {
+        .sig = (int)a[1], .info = (gaddr)a[2], .told = true, .id = (int32_t)a[0]};
     return make(t, a, is_own(t, a[0]) ? s : to_others);
 }
 
 long sending_pidfd(struct thread *t, long *a)
 {
-    const struct sent s = {.sig = (int)a[1], .info = (gaddr)a[2]};
+    const struct sent s = {
+        .sig = (int)a[1], .info = (gaddr)a[2], .id = t->process->pid, .signo = true};
     return make(t, a, !a[3] && own_pidfd(t, a[0]) ? s : to_others);
 }

@@ -216,7 +216,7 @@ void syscalls_run(struct thread *t, gaddr next)
     long r;
     if (session)
         session->entering(t);
-    if (seccomp_allows(t, nr, a, next, &r)) {
+    if (seccomp_allows(t, &nr, a, next, &r)) {
         if (schedule->at_call)
             baton_at_call(t);
         if (session)

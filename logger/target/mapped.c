@@ -192,10 +192,11 @@ void mapped_begin(void)
     memset(mapped.watched, 0, sizeof mapped.watched);
 }
 
-void mapped_log_size(uint32_t object, uint64_t size)
+void mapped_log_size(uint32_t object, uint64_t size, uint8_t flags)
 {
     mapped.size[object] = size;
     struct record_size *s = log_begin(RECORD_SIZE, sizeof *s);
+    s->r.flags = flags;
     s->object = object;
     s->pad = 0;
     s->size = size;
@@ -228,7 +229,7 @@ void mapped_shared_before(const struct maplist_entry *l)
                          st.dev == l->dev && st.ino == l->ino;
     const uint64_t size = is_file ? (uint64_t)st.size : l->offset + (l->end - l->start);
     if (size > mapped.size[n.object])
-        mapped_log_size(n.object, size);
+        mapped_log_size(n.object, size, 0);
     mapped.stale[n.object] = true; /* what is not mapped now */
     n.size = mapped.size[n.object];
     add(n);
@@ -542,6 +543,9 @@ bool mapped_after(struct thread *t, long nr, const long a[6], long result, struc
     case DOES_COPIES:
     case DOES_COPIES_AT:
         mapped_file_written(k, a, result);
+        return false;
+    case DOES_WRITES_BACK:
+        mapped_written_back();
         return false;
     case DOES_WRITES_MEMORY:
         mapped_own_ranges_written(a, result);

@@ -147,6 +147,68 @@ static bool is_resized(const struct filestat *st)
     return false;
 }
 
+/* ---- behind a file's end, in its last page ----
+ *
+ * Programs may store there. The kernel clears it, or a part of it, when the file grows, and file
+ * systems on disks do when the page is written to the disk. Others keep it: a replay is told. */
+
+enum { PIECE = 512 };
+
+/* A shared mapping of the object that has [from, to). */
+static const struct mapping *shows_object(uint32_t object, uint64_t from, uint64_t to)
+{
+    for (size_t i = 0; i < mapped.count; i++) {
+        const struct mapping *n = &mapped.list[i];
+        if (n->object == object && !n->private && n->offset <= from &&
+            to <= n->offset + (n->end - n->start))
+            return n;
+    }
+    return NULL;
+}
+
+static bool all_zero(const struct mapping *n, uint64_t from, uint64_t to)
+{
+    uint8_t bytes[PIECE];
+    for (; from < to; from += PIECE) {
+        uint64_t left = to - from < PIECE ? to - from : PIECE;
+        if (!engine_read(bytes, n->start + (from - n->offset), left))
+            return false;
+        for (uint64_t i = 0; i < left; i++)
+            if (bytes[i])
+                return false;
+    }
+    return true;
+}
+
+static void log_shown(const struct mapping *n, uint64_t from, uint64_t to)
+{
+    uint8_t bytes[PIECE];
+    for (; from < to; from += PIECE) {
+        uint64_t left = to - from < PIECE ? to - from : PIECE;
+        if (engine_read(bytes, n->start + (from - n->offset), left))
+            mapped_log_object_piece(n->object, from, bytes, left);
+    }
+}
+
+/* The file ended at mapped.size[object] and now ends at `size`. */
+static void log_size(uint32_t object, uint64_t size)
+{
+    const uint64_t old = mapped.size[object], end = PAGE_UP(old);
+    const uint64_t clear = size < end ? size : end; /* from here to the page's end */
+    const struct mapping *n = size >= old && old < end ? shows_object(object, old, end) : NULL;
+    const bool clears = n && all_zero(n, clear, end);
+    if (size != old || clears)
+        mapped_log_size(object, size, clears ? SIZE_CLEARS : 0);
+    if (n)
+        log_shown(n, old, clears ? clear : end);
+}
+
+void mapped_written_back(void)
+{
+    for (uint32_t object = 1; object <= mapped.objects && object < OBJECTS; object++)
+        log_size(object, mapped.size[object]);
+}
+
 void mapped_size_seen(const struct filestat *st, int fd)
 {
     if (is_resized(st))
@@ -154,7 +216,7 @@ void mapped_size_seen(const struct filestat *st, int fd)
     uint32_t object = mapped_object_of(st->dev, st->ino);
     if (!object || object >= OBJECTS || mapped.size[object] == (uint64_t)st->size)
         return;
-    mapped_log_size(object, (uint64_t)st->size);
+    log_size(object, (uint64_t)st->size);
 }
 
 void mapped_path_size_seen(const char *path)

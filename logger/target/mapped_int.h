@@ -54,7 +54,7 @@ extern struct mapped {
 
 uint32_t mapped_object_of(uint64_t dev, uint64_t ino); /* 0: none */
 bool mapped_is_mapped(uint64_t dev, uint64_t ino);
-void mapped_log_size(uint32_t object, uint64_t size);
+void mapped_log_size(uint32_t object, uint64_t size, uint8_t flags); /* of struct record_size */
 
 /* ---- mapped_files.c ---- */
 
@@ -68,6 +68,8 @@ void mapped_watch_writers(uint64_t dev, uint64_t ino); /* it is mapped now */
  * it is written through a shared one, or has another size, they show an object. */
 void mapped_make_object(uint64_t dev, uint64_t ino, int fd);
 void mapped_log_object_piece(uint32_t object, uint64_t offset, const void *data, uint64_t bytes);
+/* File systems on disks have cleared what lies behind the ends of files. */
+void mapped_written_back(void);
 void mapped_file_written(struct call_kind k, const long a[6], long result);
 /* process_vm_writev to oneself: the remote ranges are here. */
 void mapped_own_ranges_written(const long a[6], long result);

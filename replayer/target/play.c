@@ -604,8 +604,18 @@ _Noreturn static void thread_ends(struct thread *t, enum call_does does)
     switch_to(t, SWITCH_EXIT);
 }
 
+/* A seccomp filter ended the thread at another call; the registers say which. */
+static bool ended_by_filter(const struct record_call *c, long nr)
+{
+    return kinds_of(c->r.nr).does == DOES_ENDS_THREAD && c->r.nr != nr && (c->r.flags & CALL_SAME);
+}
+
 static void do_call(struct thread *t, const struct record_call *c, long nr, long *a, gaddr next)
 {
+    if (ended_by_filter(c, nr)) {
+        nr = c->r.nr;
+        a[0] = SIG_SYS;
+    }
     const struct call_info *info = call_info(nr);
     const enum call_does does = kinds_of(nr).does;
     const uint64_t *at = (const uint64_t *)(c + 1);

@@ -257,6 +257,33 @@ static void set_size(struct object *o, uint64_t bytes)
     changes_object((uint32_t)(o - objects));
 }
 
+/* The page of the object that has its end, for the runtime. */
+static uint8_t *map_end(const struct object *o)
+{
+    const uint64_t at = PAGE_DOWN(o->bytes);
+    uint8_t *page = range_alloc(PAGE_BYTES);
+    must(sys6(__NR_mmap, (long)page, PAGE_BYTES, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_FIXED,
+              o->fd - 1, (long)at),
+         "mmap", at);
+    return page;
+}
+
+/* What lies behind the old end, in its page, is cleared or stays: kernels differ there. */
+static void grow_object(struct object *o, uint64_t bytes, bool clears)
+{
+    uint8_t kept[PAGE_BYTES], *page = map_end(o);
+    const uint64_t old = o->bytes % PAGE_BYTES, behind = PAGE_BYTES - old;
+    if (!clears)
+        memcpy(kept, page + old, behind);
+    set_size(o, bytes);
+    if (clears)
+        memset(page + old, 0, behind);
+    else
+        memcpy(page + old, kept, behind);
+    range_free(page, PAGE_BYTES);
+    changes_object((uint32_t)(o - objects));
+}
+
 /* Copies [from_at, from_at + bytes) of a file of memory to `to_at` of another one. Only
  * what is there: such files may be terabytes of which next to nothing was ever written, and reading
  * a hole would make it memory. */
@@ -338,7 +365,11 @@ void space_object_make(const struct record_size *s)
 void space_resize(const struct record_size *s)
 {
     struct object *o = object_at(s->object);
-    if (o->fd)
+    if (!o->fd)
+        return;
+    if (s->size >= o->bytes && o->bytes % PAGE_BYTES)
+        grow_object(o, s->size, s->r.flags & SIZE_CLEARS);
+    else
         set_size(o, s->size);
 }
 
@@ -348,7 +379,7 @@ void space_object(const struct record_object *r)
     if (r->bytes > r->r.bytes - sizeof *r || r->offset >> 47)
         post_failed("event %lu: not a record", cursor_number());
     uint64_t from = PAGE_DOWN(r->offset), bytes = PAGE_UP(r->offset + r->bytes) - from;
-    if (!o->fd || r->offset + r->bytes > o->bytes)
+    if (!o->fd || r->offset + r->bytes > PAGE_UP(o->bytes))
         return;
     uint8_t *at = range_alloc(bytes);
     must(sys6(__NR_mmap, (long)at, (long)bytes, PROT_WRITE, MAP_SHARED | MAP_FIXED, o->fd - 1,

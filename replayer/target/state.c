@@ -74,6 +74,8 @@ void state_tell_object(struct sink_writer *to, uint32_t number, int fd, uint64_t
             post_failed("shared memory %u: error %ld", number, -hole);
         at = (uint64_t)hole < bytes ? (uint64_t)hole : bytes;
         tell_object_data(to, number, fd, (uint64_t)data, at);
+        if (at == bytes && at % PAGE_BYTES) /* the program may have stored behind the end */
+            tell_object_data(to, number, fd, at, PAGE_UP(at));
     }
 }
 

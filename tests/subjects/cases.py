@@ -146,6 +146,8 @@ for _how, _sig in (("1", 1), ("2", 2), ("3", 3), ("6", 6), ("9", 9), ("10", 10),
 
 subject("signal_fatal", "signal/fatal.c", THREADS, limit=120)
 subject("signal_held", "signal/held.c", THREADS)
+subject("signal_refused", "signal/refused.c", THREADS, status=-40)
+again("signal_refused_room", "signal_refused", ("room",), "signal", nolink=False, status=-40)
 for _row, _status in (("kill s - 15", -15), ("kill s - 11", -11), ("kill s st 10", -10), ("kill s msot 10", 101), ("kill s msot 11", 101),
                       ("kill s msou 8", -8), ("kill m m 8", -8), ("tgkill_o m - 3", -3), ("tgkill_m s - 40", -40),
                       ("tgkill_o s o 11", 100), ("queue s m 11", -11), ("pidfd s - 1", -1)):
@@ -195,8 +197,10 @@ subject("insn_many_blocks", "insn/many_blocks.c", nolink=False)
 
 # What the program sees of itself.
 for _name in ("maps", "maps_code", "maps_reread", "fds", "identity", "brk", "clocks", "limits", "limit_as",
-              "process_attributes", "seccomp", "argv_env", "vsyscall"):
+              "process_attributes", "argv_env", "vsyscall"):
     subject(f"env_{_name}", f"env/{_name}.c")
+subject("env_seccomp", "env/seccomp.c", THREADS)
+again("env_seccomp_threads", "env_seccomp", ("threads",), "env", status=-31)
 subject("env_limit_cpu", "env/limit_cpu.c", nolink=False, status=-24)
 again("env_identity_args", "env_identity", ("a", "b c", ""), "env", nolink=False)
 again("env_argv", "env_argv_env", ("-x", "--", "--no-link", "run"), "env", nolink=False)

@@ -1,9 +1,10 @@
 /* seccomp.c - the program's own filter: an errno for one call, SIGSYS with its fields, strict
- * death. */
+ * death, of a thread and of the process. */
 #include "subject.h"
 #include <linux/audit.h>
 #include <linux/filter.h>
 #include <linux/seccomp.h>
+#include <pthread.h>
 #include <stddef.h>
 #include <sys/prctl.h>
 
@@ -35,8 +36,38 @@ static void trap_child(void)
     _exit(3);
 }
 
-int main(void)
+/* Ends by its filter, or by strict mode; the process goes on. */
+static void *killed(void *is_strict)
 {
+    if (is_strict)
+        check(prctl(PR_SET_SECCOMP, SECCOMP_MODE_STRICT) == 0);
+    else
+        filter(SYS_getppid, SECCOMP_RET_KILL_THREAD);
+    syscall(SYS_getppid);
+    say("a killed thread goes on\n");
+    return NULL;
+}
+
+static void kill_threads(void)
+{
+    pthread_t t;
+    for (long is_strict = 0; is_strict < 2; is_strict++) {
+        pthread_create(&t, NULL, killed, (void *)is_strict);
+        pthread_join(t, NULL);
+        say("joined\n");
+    }
+    filter(SYS_getppid, SECCOMP_RET_USER_NOTIF);
+    check(syscall(SYS_getppid) == -1 && errno == ENOSYS);
+    filter(SYS_getppid, SECCOMP_RET_KILL_THREAD);
+    syscall(SYS_getppid); /* the last one: SIGSYS */
+    _exit(4);
+}
+
+int main(int argc, char **argv)
+{
+    (void)argv;
+    if (argc > 1)
+        kill_threads();
     pid_t pid = fork();
     if (pid == 0)
         trap_child();
