@@ -320,81 +320,120 @@ static bool is_fresh(const struct filestat *st)
     return st->modified[0] + HOUR > now[0];
 }
 
-static bool after_mmap(struct thread *t, const long a[6], long result, struct record_map *r)
-{
-    (void)t;
-    gaddr start = (gaddr)result;
-    uint64_t bytes = PAGE_UP((uint64_t)a[1]);
+/* A mapping of a file that was just made. */
+struct made {
+    gaddr start;
+    uint64_t bytes;
+    int fd;
+    bool shared;
     struct filestat st;
-    cut(start, start + bytes);
-    if (a[3] & MAP_ANONYMOUS)
-        return after_anonymous(start, bytes, a, r);
-    if (!filestat_get((int)a[4], &st))
-        return false;
-    bool shared = (a[3] & MAP_TYPE_) != MAP_PRIVATE;
-    /* A private mapping, too, shows what is written through a shared one, page by page until it is
-     * written itself. So where that may happen both are of one object. */
-    bool one = shared || mapped_object_of(st.dev, st.ino) || mapped_may_write_file(a[4]);
-    if (shared && may_write((int)a[4]))
-        mapped_make_object(st.dev, st.ino, (int)a[4]);
-    uint32_t object = one ? mapped_object_of(st.dev, st.ino) : 0;
-    describe(r, start, bytes, a);
-    r->offset = (uint64_t)a[5];
-    if (filestat_type(&st) != FILESTAT_REGULAR) { /* /dev/zero and its kind */
-        r->flags |= MAP_ANONYMOUS;
-        r->object = shared ? ++mapped.objects : 0;
-        r->size = bytes;
-        r->offset = 0;
-        if (st.rdev != 0x105) /* /dev/zero is all zeros */
-            contents(start, bytes);
-        add((struct mapping){
-            .start = start, .end = start + bytes, .object = r->object, .writable = shared});
-        return true;
+};
+
+/* /dev/zero and its kind. */
+static void made_of_device(const struct made *m, struct record_map *r)
+{
+    enum { ZERO = 0x105 };
+    r->flags |= MAP_ANONYMOUS;
+    r->object = m->shared ? ++mapped.objects : 0;
+    r->size = m->bytes;
+    r->offset = 0;
+    if (m->st.rdev != ZERO) /* which is all zeros */
+        contents(m->start, m->bytes);
+    add((struct mapping){
+        .start = m->start, .end = m->start + m->bytes, .object = r->object, .writable = m->shared});
+}
+
+static uint32_t keep_made(const struct made *m, struct record_map *r)
+{
+    return mapped_keep(m->fd, "", m->st.dev, m->st.ino, r->offset, m->bytes, &r->size);
+}
+
+/* Already there: the replay has it, except what it never had mapped. */
+static void made_again(const struct made *m, struct record_map *r)
+{
+    r->size = (uint64_t)m->st.size;
+    if (m->shared &&
+        m->bytes <= COPY_LIMIT) /* writing a private one would part it from the others */
+        contents(m->start, m->bytes);
+    else if (is_stale(r->object))
+        r->file = keep_made(m, r);
+}
+
+/* `one`: others may see what is written, so it is of an object. */
+static void made_first(const struct made *m, bool one, struct record_map *r)
+{
+    r->file = keep_made(m, r);
+    r->object = one ? ++mapped.objects : 0;
+    if (r->object && r->object < OBJECTS) /* of a large file, only what is mapped is kept */
+        mapped.stale[r->object] = (uint64_t)m->st.size > WHOLE_BYTES;
+    if (r->file == MAP_FILE_NONE) {
+        r->size = (uint64_t)m->st.size;
+        contents(m->start, m->bytes);
     }
-    if (object) { /* already there: the replay has it, except what it never had mapped */
-        r->size = (uint64_t)st.size;
-        if (shared && bytes <= COPY_LIMIT) /* writing a private one would part it from the others */
-            contents(start, bytes);
-        else if (is_stale(object))
-            r->file = mapped_keep((int)a[4], "", st.dev, st.ino, r->offset, bytes, &r->size);
-    } else {
-        r->file = mapped_keep((int)a[4], "", st.dev, st.ino, r->offset, bytes, &r->size);
-        object = one ? ++mapped.objects : 0;
-        if (object && object < OBJECTS) /* of a large file, only what is mapped is kept */
-            mapped.stale[object] = (uint64_t)st.size > WHOLE_BYTES;
-        if (r->file == MAP_FILE_NONE) {
-            r->size = (uint64_t)st.size;
-            contents(start, bytes);
-        }
-    }
-    r->object = object;
-    if (object && object < OBJECTS)
-        mapped.size[object] = r->size;
-    const bool fresh = is_fresh(&st), writes = shared && may_write((int)a[4]);
-    const bool shows = !shared && fresh && bytes <= SHOWS_LIMIT && !(a[3] & MAP_DENYWRITE_);
-    add((struct mapping){.start = start,
-                         .end = start + bytes,
-                         .dev = st.dev,
-                         .ino = st.ino,
+}
+
+/* Notes it, and who may write to it or see what others write. */
+static void note_made(const struct made *m, const long a[6], const struct record_map *r)
+{
+    const bool fresh = is_fresh(&m->st), writes = m->shared && may_write(m->fd);
+    const bool shows = !m->shared && fresh && m->bytes <= SHOWS_LIMIT && !(a[3] & MAP_DENYWRITE_);
+    add((struct mapping){.start = m->start,
+                         .end = m->start + m->bytes,
+                         .dev = m->st.dev,
+                         .ino = m->st.ino,
                          .offset = r->offset,
-                         .object = object,
-                         .private = !shared,
+                         .object = r->object,
+                         .private = !m->shared,
                          .writable = writes,
                          .size = r->file == MAP_FILE_NONE ? 0 : r->size,
                          .fresh = fresh,
                          .shows = shows,
-                         .stores = !shared && (a[2] & PROT_WRITE),
-                         .modified = filestat_modified_ns(&st)});
+                         .stores = !m->shared && (a[2] & PROT_WRITE),
+                         .modified = filestat_modified_ns(&m->st)});
     if (writes)
-        mapped_own_writes(st.dev, st.ino);
-    mapped_watch_writers(st.dev, st.ino);
-    if (shared || shows)
-        mapped_anybody_may_map(writes || fresh || is_of_memory((int)a[4]));
-    if ((shared || shows) && (mapped.forked || mapped.sharing || (mapped.spawned && fresh))) {
+        mapped_own_writes(m->st.dev, m->st.ino);
+    mapped_watch_writers(m->st.dev, m->st.ino);
+    if (m->shared || shows)
+        mapped_anybody_may_map(writes || fresh || is_of_memory(m->fd));
+    if ((m->shared || shows) && (mapped.forked || mapped.sharing || (mapped.spawned && fresh))) {
         mapped.sharing = true;
-        if (shared && bytes <= COPY_LIMIT) /* a child may have changed it since the file was kept */
-            contents(start, bytes);
+        if (m->shared && m->bytes <= COPY_LIMIT) /* a child may have changed it since it was kept */
+            contents(m->start, m->bytes);
     }
+}
+
+static bool after_mmap(struct thread *t, const long a[6], long result, struct record_map *r)
+{
+    (void)t;
+    struct made m = {.start = (gaddr)result,
+                     .bytes = PAGE_UP((uint64_t)a[1]),
+                     .fd = (int)a[4],
+                     .shared = (a[3] & MAP_TYPE_) != MAP_PRIVATE};
+    cut(m.start, m.start + m.bytes);
+    if (a[3] & MAP_ANONYMOUS)
+        return after_anonymous(m.start, m.bytes, a, r);
+    if (!filestat_get(m.fd, &m.st))
+        return false;
+    /* A private mapping, too, shows what is written through a shared one, page by page until it is
+     * written itself. So where that may happen both are of one object. */
+    const bool one =
+        m.shared || mapped_object_of(m.st.dev, m.st.ino) || mapped_may_write_file(a[4]);
+    if (m.shared && may_write(m.fd))
+        mapped_make_object(m.st.dev, m.st.ino, m.fd);
+    describe(r, m.start, m.bytes, a);
+    r->offset = (uint64_t)a[5];
+    if (filestat_type(&m.st) != FILESTAT_REGULAR) {
+        made_of_device(&m, r);
+        return true;
+    }
+    r->object = one ? mapped_object_of(m.st.dev, m.st.ino) : 0;
+    if (r->object)
+        made_again(&m, r);
+    else
+        made_first(&m, one, r);
+    if (r->object && r->object < OBJECTS)
+        mapped.size[r->object] = r->size;
+    note_made(&m, a, r);
     return true;
 }
 

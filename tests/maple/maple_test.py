@@ -3,7 +3,7 @@
 
 SPDX-License-Identifier: MIT
 
-found: each subject fails within 1000 runs, and the recording replays with the same end. repeats: a recipe gives the same switches 20
+found: each subject fails within 1000 runs, and the recording replays with the same end. repeats: a recipe gives the same switches 10
 times. pairs: the report names the marked lines. twins: the correct forms do not fail. memo: a search that was stopped goes on as if it had not been;
 damaged memos. jobs: four of them, by GNU parallel, find what one finds. retest: a failure's orders on the corrected program. words: what a report
 says. bad: programs that no search is for, and options that are wrong.
@@ -86,13 +86,13 @@ def repeats():
     recipes = ["random:0:5", "random:8:6", "pct:3:17", "pos:0:9", "surw:0:4/1", "rff:0:3,1>2", "idiom:0:1,1.0.0,2.1.0"]
     names = ["lost_update", "transfer", "missing_signal", "aba_stack", "reorder_10", "philosophers_3", "stop_flag"]
     for recipe, name in zip(recipes, names):
-        done = search(name, "-o", f"{name}.pinball", "--recipe", recipe, "--runs", "21")
+        done = search(name, "-o", f"{name}.pinball", "--recipe", recipe, "--runs", "11")
         if not done.stdout or not json.loads(done.stdout)["same"]:
             complain(f"{name} {recipe}: {done.stdout}{done.stderr}")
 
 
 def twins():
-    runs = "2000" if os.environ.get("DRDEBUG_SOAK") else "11"
+    runs = "2000" if os.environ.get("DRDEBUG_SOAK") else "8"
     for name in TWINS:
         source, args = TABLE[name]
         done = run("maple", "-o", "t.pinball", "--runs", runs, "--", os.path.join(BIN, source + "_fixed"), *args)

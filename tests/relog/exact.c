@@ -50,6 +50,12 @@ static uint64_t draw(uint64_t below)
     return below ? (seed >> 20) % below : 0;
 }
 
+/* A third of what a soak looks at. */
+static uint64_t most(uint64_t in_soak)
+{
+    return getenv("DRDEBUG_SOAK") ? in_soak : in_soak / 3;
+}
+
 static void die(const char *why, const char *more)
 {
     printf("FAILED: %s: %s: %s\n", what, why, more);
@@ -160,8 +166,8 @@ static void compare_places(struct pinball *whole, struct pinball *part)
     struct statements all = places_of(part);
     struct kept_statement s;
     struct replay *a = open_replay(whole), *b = open_replay(part);
-    const uint64_t times = soak ? SOAKED : 1, step = all.count / (times * PLACES) + 1;
-    const uint64_t each = all.count / step / (times * MEMORIES) + 1;
+    const uint64_t step = all.count / most(PLACES) + 1;
+    const uint64_t each = all.count / step / most(MEMORIES) + 1;
     uint64_t done = 0;
     for (size_t i = 0; statements_get(&all, i, &s); i++) {
         const struct position at = {.thread = s.thread, .count = s.count, .pc = s.pc};
@@ -253,7 +259,7 @@ static struct looks find_looks(struct trace *t, const struct pieces *kept)
     struct err err;
     size_t next = 0, before = 0;
     int more;
-    const uint64_t one_of = kept->insns / LOOKS + 1;
+    const uint64_t one_of = kept->insns / most(LOOKS) + 1;
     bool taken = true;
     if (pass_init(&p, t, &err))
         die("the trace", err.msg);

@@ -11,7 +11,7 @@ trap 'rm -rf "$room"' EXIT
 if [ -n "${DRDEBUG_SOAK:-}" ]; then
     cuts=20
 fi
-[ -n "${DRDEBUG_SOAK:-}" ] || export SUBJECT_ROUNDS=60
+[ -n "${DRDEBUG_SOAK:-}" ] || export SUBJECT_ROUNDS=30
 for chaos in "" --chaos; do
     mkdir "$room/parts$chaos"
     # shellcheck disable=SC2086 # an option or nothing

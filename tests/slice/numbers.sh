@@ -6,7 +6,7 @@ set -eu
 drdebug=$1 numbers=$2 program=$3
 room=$(mktemp -d)
 trap 'rm -rf "$room"' EXIT
-[ -n "${DRDEBUG_SOAK:-}" ] || export SUBJECT_ROUNDS=60
+[ -n "${DRDEBUG_SOAK:-}" ] || export SUBJECT_ROUNDS=30
 for chaos in "" --chaos; do
     pinball=$room/p$chaos.pinball
     # shellcheck disable=SC2086 # an option or nothing

@@ -369,7 +369,7 @@ static int sweep_object(struct dl_phdr_info *info, size_t size, void *arg)
             continue;
         gaddr pc = (options.region == 1 ? HIGH : LOW) + ph->p_vaddr % PAGE_BYTES;
         sweep_code(arg, pc, (const uint8_t *)info->dlpi_addr + ph->p_vaddr, ph->p_filesz,
-                   getenv("DRDEBUG_SOAK") ? 60000 : 350);
+                   getenv("DRDEBUG_SOAK") ? 60000 : 250);
     }
     return ((struct sweep *)arg)->wrong != NULL;
 }
