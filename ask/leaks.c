@@ -54,7 +54,8 @@ int ask_leaks(struct asking *q, struct err *err)
     int end = 0;
     for (size_t i = 0; !end && i < leaks.count; i++)
         end = tell(q, h, &leaks.list[i], err);
-    rows_note(q->rows, "%" PRIu64 " blocks are not freed, but can be reached", leaks.reachable);
+    rows_note(q->rows, "%" PRIu64 " %s not freed, but can be reached", leaks.reachable,
+              leaks.reachable == 1 ? "block is" : "blocks are");
     blocks_note(q, h);
     heap_leaks_deinit(&leaks);
     return end;

@@ -321,10 +321,7 @@ static int refuse(struct study *s, const struct err *err)
 /* A trace is of the last program that the process executed. */
 static void note_exec(const struct work *w, struct rows *rows)
 {
-    const struct arguments *a = w->arguments;
-    const struct trace *t = w->study->trace;
-    if (t && !a->used[OPT_WINDOW] && !pinball_is_part(w->study->pinball) && trace_threads(t) &&
-        trace_thread(t, 0) != 1)
+    if (study_replaced(w->study))
         rows_note(rows, "the program has replaced itself (exec): what it did before is not looked "
                         "at");
 }

@@ -299,10 +299,28 @@ struct subject {
     const struct functions_returned *returned; /* NULL: the text says it */
 };
 
+/* What is optimized out ends the reading of an expression. What is wrong with it behind that, or
+ * anywhere, counts for more: no other place will know a value of it. */
+static void look_behind(struct operand_reader *r, const char *text)
+{
+    struct err err;
+    struct operand unused;
+    struct operand_reader muted = *r;
+    muted.err = &err;
+    muted.muted = 1;
+    if (r->err->code == SOURCE_OPTIMIZED && expression_parse(&muted, text, &unused) &&
+        err.code != SOURCE_OPTIMIZED && err.code != SOURCE_UNKNOWN_PLACE)
+        *r->err = err;
+}
+
 static int find_operand(struct operand_reader *r, const struct subject *of, struct operand *out)
 {
-    if (!of->returned)
-        return expression_parse(r, of->text, out);
+    if (!of->returned) {
+        int bad = expression_parse(r, of->text, out);
+        if (bad)
+            look_behind(r, of->text);
+        return bad;
+    }
     if (operand_at(r, &of->returned->place, out))
         return -1;
     return of->returned->led ? operand_deref(r, out) : 0;

@@ -520,14 +520,15 @@ int operand_deref(struct operand_reader *r, struct operand *o)
 {
     struct source_type target;
     char name[100];
+    source_types_name(&o->type, name, sizeof name);
+    if (source_types_class(&o->type) == TYPE_RECORD)
+        return err_set_code(r->err, EXPRESSION_BAD, "%s is no pointer", name);
     if (operand_fetch(r, o, OPERAND_ADDRESS))
         return -1;
-    if (!source_types_target(&o->type, &target)) {
-        source_types_name(&o->type, name, sizeof name);
+    if (!source_types_target(&o->type, &target))
         return err_set_code(r->err, EXPRESSION_BAD,
                             "%s is no pointer; a number becomes one by a cast: *(int *) 0x1234",
                             name);
-    }
     if (source_types_class(&target) == TYPE_VOID)
         return err_set_code(r->err, EXPRESSION_BAD,
                             "a void pointer says not what it leads to; cast it: *(int *) p");

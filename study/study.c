@@ -202,6 +202,13 @@ static void put_scan(void *arg, unsigned max_save, const void *data, size_t byte
     kept_put(arg, &fact, data, bytes);
 }
 
+/* Its first thread is not the recording's first one, though nothing was left out. */
+bool study_replaced(const struct study *s)
+{
+    return s->trace && !s->own->has_from && !pinball_is_part(s->pinball) &&
+           trace_threads(s->trace) && trace_thread(s->trace, 0) != 1;
+}
+
 int study_analyse(struct study *s, struct err *err)
 {
     const struct trace_index_store store = {s, get_scan, put_scan};

@@ -101,6 +101,9 @@ struct past *study_at_end(struct study *s, struct err *err);
  * confined. NULL with *err set. */
 FILE *study_create(struct study *s, const char *path, struct err *err);
 
+/* Did the program replace itself (execve)? The trace is of what it did since. */
+bool study_replaced(const struct study *s);
+
 /* How the recording ended: enum end_reason, the status, the last position. */
 uint32_t study_end(const struct study *s, int *status, struct position *at);
 

@@ -100,6 +100,55 @@ static void move_vector(struct machine_thread *t, const struct op *op)
     look_at_vector(to);
 }
 
+/* Bits of a sum depend on those to the right of them in their element. */
+static uint64_t spread(uint64_t bits, unsigned each)
+{
+    uint64_t out = 0;
+    for (unsigned i = 0; i < 8; i += each) {
+        uint64_t x = bits >> 8 * i & machine_mask(each);
+        out |= ((x | -x) & machine_mask(each)) << 8 * i;
+    }
+    return out;
+}
+
+static void add_vectors(struct machine_thread *t, const struct op *op)
+{
+    struct machine_vector *d = &t->vector[op->dst], *s = &t->vector[op->src];
+    d->late = 0;
+    if (!d->any && !s->any)
+        return;
+    for (unsigned i = 0; i < op->bytes; i += 8) {
+        uint64_t a, b;
+        memcpy(&a, d->undefined + i, sizeof a);
+        memcpy(&b, s->undefined + i, sizeof b);
+        if (b && !a)
+            d->origin[i / 8] = s->origin[i / 8];
+        a = spread(a | b, op->more);
+        memcpy(d->undefined + i, &a, sizeof a);
+        d->tag[i / 8] = 0;
+    }
+    look_at_vector(d);
+}
+
+static void slide_vector(struct machine_thread *t, const struct op *op)
+{
+    struct machine_vector *d = &t->vector[op->dst];
+    const struct machine_vector from = *d;
+    d->late = 0;
+    if (!from.any)
+        return;
+    for (unsigned i = 0; i < op->bytes; i++) {
+        uint64_t k = op->src ? i - op->imm : i + op->imm;
+        d->undefined[i] = k < op->bytes ? from.undefined[k] : 0;
+        if (d->undefined[i])
+            d->origin[i / 8] = from.origin[k / 8];
+    }
+    bool high = op->imm == 8;
+    d->tag[0] = high && !op->src ? from.tag[1] : 0;
+    d->tag[1] = high && op->src ? from.tag[0] : 0;
+    look_at_vector(d);
+}
+
 static uint64_t low_of(const struct machine_vector *v, unsigned bytes)
 {
     uint64_t bits = 0;
@@ -167,6 +216,12 @@ void machine_vectors(struct run *r)
     case OPS_VMERGE:
     case OPS_VJOIN:
         move_vector(r->t, r->op);
+        break;
+    case OPS_VADD:
+        add_vectors(r->t, r->op);
+        break;
+    case OPS_VSLIDE:
+        slide_vector(r->t, r->op);
         break;
     case OPS_VCLEAR:
         machine_clear_vector(&r->t->vector[r->op->dst]);

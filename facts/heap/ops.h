@@ -66,6 +66,8 @@ enum ops_kind {
     OPS_VCLEAR,   /* vector dst is blank */
     OPS_VFROM,    /* vector dst = general src */
     OPS_VTO,      /* general dst = vector src */
+    OPS_VADD,     /* of `bytes` of dst, elements of `more` bytes: dst and src are added up */
+    OPS_VSLIDE,   /* 16 bytes of dst move by imm bytes, zeros follow; src: to the left */
     OPS_VMIX,     /* the low `bytes` of dst depend on those of dst and src */
     OPS_VCMP,     /* flags depend on the low `bytes` of dst and src */
     OPS_VCONVERT, /* general dst depends on the low `bytes` of src */

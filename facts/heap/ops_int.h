@@ -63,7 +63,7 @@ typedef bool rule(struct compiler *c); /* false: it does not fit, the default is
 rule rule_rule, rule_moves, rule_widens, rule_extends, rule_pushes, rule_pops, rule_leaves,
     rule_exchanges, rule_adds_up, rule_computes, rule_counts, rule_shifts, rule_multiplies,
     rule_swaps, rule_tests_bit, rule_sets, rule_chooses, rule_moves_vector, rule_joins, rule_mixes,
-    rule_compares_vector, rule_converts, rule_goes;
+    rule_adds_vectors, rule_slides, rule_compares_vector, rule_converts, rule_goes;
 
 /* ops_stack.c: the instruction's part in where the stack pointer is. */
 void ops_follow_stack(struct compiler *c);

@@ -81,6 +81,34 @@ bool rule_mixes(struct compiler *c)
     return true;
 }
 
+/* Sums and differences of integers, element by element; as above. */
+bool rule_adds_vectors(struct compiler *c)
+{
+    unsigned n = c->ops.z.operand_count_visible, last = n - 1;
+    unsigned each = ops_operand(c, 0)->element_size / 8;
+    if (n < 2 || n > 3 || !each || each > 8)
+        return false;
+    int dst = ops_vec(c, 0), first = ops_vec(c, last - 1), src = vector_value(c, last);
+    if (dst < 0 || src < 0 || first < 0 || first == src) /* a register less itself is 0 */
+        return false;
+    if (src == dst)
+        src = first;
+    else if (first != dst)
+        ops_unary(c, OPS_VMOVE, dst, first, ops_width(c, 0));
+    ops_unary(c, OPS_VADD, dst, src, ops_width(c, 0))->more = (uint8_t)each;
+    return true;
+}
+
+bool rule_slides(struct compiler *c)
+{
+    int dst = ops_vec(c, 0);
+    if (c->ops.z.operand_count_visible != 2 || dst < 0 || !ops_is_imm(c, 1))
+        return false;
+    ops_unary(c, OPS_VSLIDE, dst, c->in->mnemonic == ZYDIS_MNEMONIC_PSLLDQ, 16)->imm =
+        ops_operand(c, 1)->imm.value.u;
+    return true;
+}
+
 bool rule_compares_vector(struct compiler *c)
 {
     int a = ops_vec(c, 0), b = vector_value(c, 1);

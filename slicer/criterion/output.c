@@ -110,8 +110,8 @@ int written_find(struct study *s, const struct position *at,
     if (bad || f.met)
         return bad ? -1 : 0;
     position_format(at, token);
-    return err_set_code(err, PLACE_NEVER, "the call that wrote it, at %s, is not in the trace",
-                        token);
+    return err_set_code(err, PLACE_NEVER, "the call that wrote it, at %s, is not in the trace%s",
+                        token, place_since(s));
 }
 
 /* ---- a line ---- */

@@ -198,16 +198,25 @@ static int look(struct search *q, const struct pass_step *st, struct err *err)
     return 0;
 }
 
+const char *place_since(const struct study *s)
+{
+    return study_replaced(s) ? " since the program replaced itself (exec); what it did before is "
+                               "not looked at"
+                             : "";
+}
+
 static int nothing(struct search *q, const char *where, struct err *err)
 {
     char thread[32] = "";
+    const char *since = place_since(q->study);
     if (q->options->thread)
         snprintf(thread, sizeof thread, " by thread %u", q->options->thread);
     if (!q->hits)
-        return err_set_code(err, PLACE_NEVER, "%s was never reached%s", where, thread);
-    return err_set_code(err, PLACE_NEVER, "%s was reached %llu time%s%s: there is no instance %llu",
-                        where, (unsigned long long)q->hits, q->hits == 1 ? "" : "s", thread,
-                        (unsigned long long)q->options->instance);
+        return err_set_code(err, PLACE_NEVER, "%s was never reached%s%s", where, thread, since);
+    return err_set_code(err, PLACE_NEVER,
+                        "%s was reached %llu time%s%s: there is no instance %llu%s", where,
+                        (unsigned long long)q->hits, q->hits == 1 ? "" : "s", thread,
+                        (unsigned long long)q->options->instance, since);
 }
 
 /* GDB takes what the compiler has put before a function, as unlikely to be executed, for its
@@ -391,7 +400,7 @@ int place_position(struct study *s, const struct position *at, struct place *out
     if (more || i >= 0 || behind)
         return more < 0 ? -1 : 0;
     position_format(at, token);
-    return err_set_code(err, PLACE_NEVER, "%s is not in the trace", token);
+    return err_set_code(err, PLACE_NEVER, "%s is not in the trace%s", token, place_since(s));
 }
 
 /* ---- the end ---- */
@@ -402,7 +411,8 @@ static int pick_thread(struct study *s, uint32_t number, const struct pass *p, u
 {
     *out = number ? trace_thread_find(s->trace, number) : p->at.thread;
     if (number && trace_thread(s->trace, *out) != number)
-        return err_set_code(err, PLACE_NEVER, "there is no thread %u in the trace", number);
+        return err_set_code(err, PLACE_NEVER, "there is no thread %u in the trace%s", number,
+                            place_since(s));
     return 0;
 }
 

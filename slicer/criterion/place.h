@@ -37,6 +37,10 @@ struct place_options {
 /* Codes of errors, besides source.h's. */
 enum place_error { PLACE_NEVER = 100 /* no such instance, position, thread */ };
 
+/* The end of such a message: since when nothing was found. "" if the trace begins where the
+ * recording does. */
+const char *place_since(const struct study *s);
+
 /* `FILE:LINE`, `FUNCTION`: behind the instance of the line. `*ADDRESS`, or a function without
  * lines: right there; with `last`, behind what is from there to `last`, that included. */
 int place_line(struct study *s, const char *where, const struct place_options *options,

@@ -71,7 +71,8 @@ static int begin_there(struct stand *w, struct pass *pass, uint32_t number, stru
     uint32_t thread = trace_thread_find(s->trace, number);
     enum frames_effect effect;
     if (trace_thread(s->trace, thread) != number)
-        return err_set_code(err, PLACE_NEVER, "there is no thread %u in the trace", number);
+        return err_set_code(err, PLACE_NEVER, "there is no thread %u in the trace%s", number,
+                            place_since(s));
     if (pc_of_thread(w, number, err))
         return -1;
     w->frame = frames_enter(&pass->frames, thread, NULL, w->pc, &effect);

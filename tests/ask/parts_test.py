@@ -10,6 +10,7 @@ import sys
 from questions import Test
 
 NOTE = "replaced itself"
+SOURCE = os.path.join(os.path.dirname(os.path.abspath(__file__)), "parts.c")
 
 
 def notes(test, pinball, *words):
@@ -30,6 +31,12 @@ def two_programs(test, program):
     test.check(all(int(row["at"][1:].split(":")[0]) > 4 for row in values), f"values are of the second: {values}")
     test.check(any(NOTE in note for note in notes(test, pinball, "values", "total")), "it is said that the first is missing")
     test.check(not notes(test, pinball, "threads"), "threads are of both")
+    with open(SOURCE, encoding="ascii") as f:
+        line = next(i for i, text in enumerate(f, 1) if "execl(" in text)
+    for words in (("slice", pinball, f"total at parts.c:{line}"), ("slice", pinball, f"total at {threads[0]['end']}"),
+                  ("ask", pinball, "values", "total", "at", threads[0]["end"])):
+        done = test.run(test.drdebug, *words, status=1)
+        test.check(NOTE in done.stderr, f"{words}: only before that: {done.stderr}")
 
 
 def part(test, program):

@@ -98,6 +98,9 @@ def errors(level):
         pool = record(work, f"pool_wrong_{level}")
         got = told(ask(pool, "errors", "--allocator", "pool_alloc:2,pool_free:2"))
         check(got == sorted(marks("pool.c")["main"]), f"pool -{level}: {got}")
+        said = subprocess.run([DRDEBUG, "ask", pool, "errors", "--allocator", "pool_alloc:2,strfry"], capture_output=True,
+                              text=True, check=True).stdout
+        check("strfry was never called" in said and "pool_alloc was" not in said, f"pool -{level}, an uncalled one: {said}")
         got = [r["kind"] for r in ask(pool, "errors")]
         check(set(got) <= {"undefined branch"}, f"pool -{level}, without its functions: {got}")
     print(f"{count} cases")

@@ -283,6 +283,39 @@ CASE branch_on_sum(void)
     free((void *)p);
 }
 
+__attribute__((noinline, noclone)) static int sum_of_40(const int *p)
+{
+    int total = 0;
+    for (int i = 0; i < 40; i++)
+        total += p[i];
+    return total;
+}
+
+/* GCC adds four at a time. */
+CASE branch_on_total(void)
+{
+    int *p = malloc(40 * sizeof *p);
+    memset(p, 0, 39 * sizeof *p);
+    IF_RIGHT(p[39] = 1;)
+    if (sum_of_40(hand_back(p)) > 3) /* WRONG: undefined branch */
+        sink = 1;
+    free(p);
+}
+
+/* An element whose sum nobody looks at. */
+CASE branch_on_half(void)
+{
+    short *volatile p = malloc(16 * sizeof *p);
+    short out[8];
+    memset(p, 0, 8 * sizeof *p);
+    p[8] = 3;
+    for (int i = 0; i < 8; i++)
+        out[i] = p[i] + p[i + 8];
+    if (out[0] == 3)
+        sink = 1;
+    free(p);
+}
+
 struct bits {
     unsigned a : 3, b : 5, c : 9;
     char name[5];
@@ -337,7 +370,8 @@ static const struct {
             ROW(free_twice) ROW(free_inside) ROW(free_static) ROW(free_stack) ROW(write_behind)
                 ROW(read_before) ROW(write_next) ROW(fill_too_much) ROW(copy_too_much)
                     ROW(branch_on_block) ROW(branch_on_stack) ROW(index_with_it) ROW(write_it)
-                        ROW(copy_of_it) ROW(branch_on_sum) ROW(parts_of_words) ROW(move_large)};
+                        ROW(copy_of_it) ROW(branch_on_sum) ROW(branch_on_total) ROW(branch_on_half)
+                            ROW(parts_of_words) ROW(move_large)};
 
 /* The cases that are named, or all; without words, their names. */
 int main(int argc, char **argv)

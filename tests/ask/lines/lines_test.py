@@ -169,6 +169,13 @@ def conditions(pinball, number, expressions, stops):
     return tried
 
 
+def refused(pinball, number, expression):
+    """What is wrong with an expression is said, also behind what is optimized out."""
+    done = subprocess.run([DRDEBUG, "ask", pinball, "lines", f"{os.path.basename(SOURCE)}:{number}", "--print", expression],
+                          capture_output=True, text=True, check=False)
+    check(done.returncode and expression in done.stderr, f":{number} --print {expression}: {done.stdout}{done.stderr}")
+
+
 def main():
     with tempfile.TemporaryDirectory(prefix="lines.") as work:
         pinball = os.path.join(work, "l.pinball")
@@ -186,6 +193,11 @@ def main():
                 tried += conditions(pinball, number, expressions, stops[number])
         check(not wrong, f"{len(wrong)} of {cells} cells differ:\n" + "\n".join(wrong if VERBOSE else wrong[:20]))
         check(tried, "no condition was tried")
+        for number, expressions in wanted:
+            for k, e in enumerate(expressions):
+                if stops[number] and {texts[k] for _, texts in stops[number]} == {"<optimized out>"}:
+                    refused(pinball, number, e + " +")
+                    refused(pinball, number, e + " + nobody")
     print(f"{cells} cells are as GDB prints them, {gone} of these optimized out; {tried} conditions")
 
 

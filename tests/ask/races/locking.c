@@ -165,6 +165,36 @@ static int without_owners(void)
     return counted[0] + counted[1];
 }
 
+/* An instruction that reads and writes has seen what another thread wrote. */
+static void *look_and_count(void *arg)
+{
+    for (int i = 0; i < 2; i++) {
+        seen = total; /* P1 */
+        sem_post(&sem);
+        usleep(2000);
+        __asm__ volatile("incl %0" : "+m"(total)); /* P2 */
+    }
+    return arg;
+}
+
+static void *count_too(void *arg)
+{
+    for (int i = 0; i < 2; i++) {
+        sem_wait(&sem);
+        __asm__ volatile("incl %0" : "+m"(total)); /* P3 */
+    }
+    return arg;
+}
+
+static int looks(void)
+{
+    pthread_t t;
+    pthread_create(&t, NULL, count_too, NULL);
+    look_and_count(NULL);
+    pthread_join(t, NULL);
+    return total;
+}
+
 static void *hold(void *arg)
 {
     pthread_mutex_lock(&first);     /* E */
@@ -343,6 +373,7 @@ int main(int argc, char *argv[])
                                            {"tried", tried},
                                            {"by_luck", by_luck},
                                            {"without_owners", without_owners},
+                                           {"looks", looks},
                                            {"waits", waits},
                                            {"hangs", hangs},
                                            {"stuck", stuck},

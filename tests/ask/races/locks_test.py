@@ -80,6 +80,14 @@ class Test:
                 held = [r for r in self.ask("without_owners", "locks", "at", row["at"]) if r["state"] != "waited for"]
                 self.check(f"held at {letter}", [(r["state"], r["kind"], r["lock"]) for r in held], [expected])
 
+    def looking(self):
+        """What a word was changed to by one instruction was made of what was there."""
+        rows = {(self.letter(row["first_place"]), self.letter(row["then_place"])): row for row in self.ask("looks", "races")}
+        told = [row for row in rows.values() if row["pattern"]]
+        self.check("races of P2 and P3", ("P3", "P2") in rows or ("P2", "P3") in rows, True)
+        self.check("a pattern", {row["pattern"] for row in told}, {"atomicity violation"})
+        self.check("it was seen", [row["story"] for row in told if "without having seen" in row["story"]], [])
+
     def waiting(self):
         rows = {(row["kind"], self.letter(row["place"])): row for row in self.ask("waits", "waits")}
         self.check("waits", sorted(map(str, rows)), sorted(map(str, [
@@ -160,6 +168,7 @@ def main():
         test.orders("tried", [])
         test.locksets()
         test.without_owners()
+        test.looking()
         test.waiting()
         test.hanging()
         test.saying()
