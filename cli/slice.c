@@ -77,6 +77,23 @@ struct told {
     size_t rows;
 };
 
+/* What kept lines from being executed, of all of a slice whose facts are known. What cannot be found
+ * out does not cost the slice. */
+static void find_missed(struct study *s, const struct saved *of, const struct slice *slice,
+                        const struct report *r, struct findings *f, struct story *t,
+                        struct missed *out)
+{
+    struct err err;
+    bool all = !of->options.edges || of->options.edges == SLICE_ALL;
+    out->rows = 0;
+    if (!all || f->unsought[0] || r->bare || t->rows < 2)
+        return;
+    if (missed_find(s, slice, r, &of->criterion, &of->options, t, out, &err)) {
+        out->rows = 0;
+        snprintf(f->unsought, sizeof f->unsought, "%.250s", err.msg);
+    }
+}
+
 /* `part` of the slice is shown; NULL: all of it. `first`: only the story is, and *told says what it
  * has; nothing, if there is none of the user's lines. */
 static int print(struct study *s, const struct slice_options_given *a, const struct saved *of,
@@ -97,12 +114,16 @@ static int print(struct study *s, const struct slice_options_given *a, const str
     struct report *r = report_new(s, slice, &of->criterion, &o, &err);
     struct findings *findings = r && story ? findings_new(s, r, &err) : NULL;
     struct story *tale = findings ? story_new(s, r, &of->criterion, findings, &err) : NULL;
+    struct missed missed = {.rows = 0};
+    if (tale && !o.limits && !part)
+        find_missed(s, of, slice, r, findings, tale, &missed);
     struct slice_print p = {.study = s,
                             .slice = slice,
                             .criterion = &of->criterion,
                             .report = r,
                             .story = tale && tale->rows > 1 ? tale : NULL,
                             .findings = findings,
+                            .missed = &missed,
                             .told = told->rows ? told->row : NULL,
                             .tolds = told->rows,
                             .text = of->text,

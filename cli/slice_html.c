@@ -191,6 +191,27 @@ static void put_story(const struct slice_page *g)
     fputs("</ol></section>\n", g->f);
 }
 
+/* What is not in the slice has no place in its sources. */
+static void put_missed(const struct slice_page *g)
+{
+    const struct missed *m = g->p->missed;
+    fputs("<section id=\"missed\"><h2>What did not happen</h2><ul>\n", g->f);
+    for (size_t i = 0; i < m->rows; i++) {
+        const struct missed_row *x = &m->row[i];
+        char place[SLICE_TEXT_PLACE];
+        slice_text_place(&x->row, NULL, place);
+        fputs("<li><div><b>", g->f);
+        slice_page_put(g, place);
+        fprintf(g->f, "</b> <i>%s</i> ", x->how);
+        slice_page_put(g, x->words);
+        put_position(g, &x->at);
+        fputs("</div>", g->f);
+        put_text(g, &x->row);
+        fputs("</li>\n", g->f);
+    }
+    fputs("</ul></section>\n", g->f);
+}
+
 static void put_lines(const struct slice_page *g)
 {
     const struct report *r = g->p->report;
@@ -348,6 +369,8 @@ static int put_page(const struct slice_page *g, struct err *err)
     put_findings(g);
     if (g->p->story)
         put_story(g);
+    if (g->p->missed->rows)
+        put_missed(g);
     if (g->files && slice_page_sources(g, err))
         return -1;
     if (slice_page_has_order(g) && slice_page_order(g, err))

@@ -151,6 +151,23 @@ static void json_story(const struct slice_print *p)
     }
 }
 
+/* Lines that are not in the slice: branches that led past lines of it, and what these came from. */
+static void json_missed(const struct missed *m)
+{
+    for (size_t i = 0; i < m->rows; i++) {
+        const struct missed_row *x = &m->row[i];
+        printf("%s\n    {\"thread\": %" PRIu32, i ? "," : "", x->row.thread);
+        json_member("file", x->row.file);
+        if (x->row.file)
+            printf(", \"line\": %" PRIu32, x->row.line);
+        json_member("function", x->row.function);
+        json_member("how", x->how);
+        json_member("words", x->words);
+        json_position("position", &x->at);
+        putchar('}');
+    }
+}
+
 static void json_findings(const struct slice_print *p)
 {
     for (size_t i = 0; i < p->findings->count; i++) {
@@ -282,6 +299,8 @@ int slice_print_json(const struct slice_print *p, const char *path, struct err *
         json_story(p);
         fputs("\n  ],\n  \"findings\": [", stdout);
         json_findings(p);
+        fputs("\n  ],\n  \"missed\": [", stdout);
+        json_missed(p->missed);
         fputs("\n  ]", stdout);
     }
     fputs(",\n  \"lines\": [", stdout);

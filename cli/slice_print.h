@@ -6,6 +6,7 @@
 #include "slicer/report/saved.h"
 #include "slicer/report/values.h"
 #include "slicer/story/findings.h"
+#include "slicer/story/missed.h"
 #include "slicer/story/story.h"
 #include "slicer/story/times.h"
 
@@ -22,6 +23,7 @@ struct slice_print {
     const struct story *story;       /* NULL: none is to be told */
     const struct story_times *times; /* of its rows; NULL: not wanted */
     const struct findings *findings; /* with the story */
+    const struct missed *missed;     /* the same */
     const struct report_row *told;   /* rows of a story that was printed before; NULL: none was */
     size_t tolds;
     bool only_story;         /* the rest is not known yet */

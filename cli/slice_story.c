@@ -80,6 +80,38 @@ static void print_findings(const struct slice_print *p)
         plain_printf(stdout, "findings   not all were looked for: %s\n", f->unsought);
 }
 
+/* Branches that led past lines of the story, and what they came from. */
+static void print_missed(const struct slice_print *p)
+{
+    const struct missed *m = p->missed;
+    char place[SLICE_TEXT_PLACE], text[SLICE_TEXT_LINE];
+    size_t place_width = 0, how_width = 0, words_width = 0, text_width = 0;
+    for (size_t i = 0; i < m->rows; i++) {
+        slice_text_place(&m->row[i].row, i ? &m->row[i - 1].row : NULL, place);
+        place_width = larger(place_width, plain_width(place));
+        how_width = larger(how_width, strlen(m->row[i].how));
+        words_width = larger(words_width, plain_width(m->row[i].words));
+    }
+    size_t most = slice_text_width(2 + place_width + 2 + 2 + how_width + 2 + words_width);
+    for (size_t i = 0; i < m->rows; i++) {
+        slice_text_line(p->study, &m->row[i].row, most, text, sizeof text);
+        text_width = larger(text_width, plain_width(text));
+    }
+    if (m->rows)
+        puts("missed");
+    for (size_t i = 0; i < m->rows; i++) {
+        slice_text_place(&m->row[i].row, i ? &m->row[i - 1].row : NULL, place);
+        slice_text_line(p->study, &m->row[i].row, most, text, sizeof text);
+        printf("  ");
+        slice_text_padded(place, place_width);
+        printf("  ");
+        slice_text_padded(text, text_width);
+        printf("  ");
+        slice_text_padded(m->row[i].how, m->row[i].words[0] ? how_width + 2 : 0);
+        plain_printf(stdout, "%s\n", m->row[i].words);
+    }
+}
+
 void slice_story_print(const struct slice_print *p)
 {
     char place[SLICE_TEXT_PLACE], text[SLICE_TEXT_LINE], words[WORDS_ROOM];
@@ -105,6 +137,7 @@ void slice_story_print(const struct slice_print *p)
         if (p->times)
             print_times(p, &p->times[i]);
     }
+    print_missed(p);
 }
 
 /* ---- the rest ---- */

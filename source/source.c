@@ -389,6 +389,58 @@ uint32_t source_line_depth(struct source *s, gaddr pc, const char *file, uint32_
     return best;
 }
 
+/* Does code count to a line of a table? */
+static bool has_code(const struct source_mod *m, const struct source_table *table, uint32_t line)
+{
+    for (size_t i = 0; i < table->rows; i++) {
+        const struct source_row *x = &table->row[i];
+        const struct source_row *is = x->line == line ? source_rows_at(m, x->addr) : NULL;
+        if (is && is->line == line && is->file == table->file)
+            return true;
+    }
+    return false;
+}
+
+static size_t add_line(uint32_t *list, size_t count, size_t room, uint32_t line)
+{
+    size_t at = 0;
+
+    while (at < count && list[at] < line)
+        at++;
+    if ((at < count && list[at] == line) || count == room)
+        return count;
+    memmove(&list[at + 1], &list[at], (count - at) * sizeof *list);
+    list[at] = line;
+    return count + 1;
+}
+
+size_t source_lines_merged(struct source *s, gaddr pc, const char *file, uint32_t *line,
+                           size_t room)
+{
+    uint64_t addr;
+    const struct source_mod *m = source_units_at(s, pc, &addr);
+    size_t count = 0;
+    int32_t scope = m ? source_scopes_at(m, addr) : SOURCE_NONE;
+
+    while (scope != SOURCE_NONE && m->scope[scope].kind == SOURCE_BLOCK)
+        scope = m->scope[scope].parent;
+    uint32_t head = scope == SOURCE_NONE ? 0 : written_at(s, m, &m->scope[scope], file);
+    for (size_t u = 0; m && u < m->units; u++)
+        for (size_t t = 0; t < m->unit[u].tables; t++) {
+            const struct source_table *table = &m->unit[u].table[t];
+            if (table->file != file)
+                continue;
+            for (size_t i = search_below(table->row, table->rows, addr, addr);
+                 i < table->rows && table->row[i].addr == addr; i++) {
+                const struct source_row *row = &table->row[i];
+                if (row->line > head && row->stmt && !source_line_depth(s, pc, file, row->line) &&
+                    !has_code(m, table, row->line))
+                    count = add_line(line, count, room, row->line);
+            }
+        }
+    return count;
+}
+
 static const char *base_name(const char *path)
 {
     const char *slash = strrchr(path, '/');

@@ -167,6 +167,11 @@ uint32_t cost_of_crowd(const struct search *t, struct entry *e)
     return more;
 }
 
+uint32_t story_missed_cost(bool each)
+{
+    return each ? WEIGHT_NEARER : WEIGHT_MISSED;
+}
+
 uint32_t cost_fixed(enum cost_of what)
 {
     const uint32_t costs[] = {

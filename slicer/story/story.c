@@ -74,9 +74,18 @@ static bool same_line(const struct report_row *a, const struct report_row *b)
     return a->file ? a->file == b->file && a->line == b->line : !b->file && a->pc == b->pc;
 }
 
+bool story_knows(const struct report *known, const struct report_row *r)
+{
+    for (size_t i = 0; known && i < known->rows; i++)
+        if (same_line(&known->row[i], r))
+            return true;
+    return false;
+}
+
 static bool is_shown(const struct search *t, const struct report_row *r)
 {
-    return r && (r->own || !t->report->others || r->distance == 0);
+    return r && (r->own || !t->report->others || r->distance == 0) &&
+           !story_knows(t->known, r);
 }
 
 int32_t story_find_row(const struct search *t, const struct report_row *r, enum race race)
@@ -111,8 +120,10 @@ static void name_carriers(struct search *t, const struct entry *e, struct story_
         last = l.function;
         if (known)
             continue;
-        if (row->carriers < STORY_CARRIERS)
+        if (row->carriers < STORY_CARRIERS) {
             row->carrier[row->carriers] = l.function;
+            row->carried[row->carriers] = t->flows->node[x->via_node].pc;
+        }
         row->carriers++;
     }
 }
@@ -210,6 +221,7 @@ static void describe(struct search *t, const struct entry *e, struct story_row *
     if (e->copies)
         name_carriers(t, e, x);
     x->count = count_edges(t, x);
+    x->cost = e->cost;
     x->calls = was.calls;
     memcpy(x->call, was.call, sizeof x->call);
     x->parts = was.parts;
@@ -494,20 +506,32 @@ static int take(struct search *t, uint32_t number)
                              : expand(t, number, data | SLICE_CONTROL, copy, row);
 }
 
+/* The row that the story is of. */
+static void begin_row(struct search *t)
+{
+    const struct report *r = t->report;
+    uint32_t first = 0, node = t->known ? flows_find(t->flows, t->of->want[0].at) : FLOWS_NOBODY;
+    t->out->row[0] = (struct story_row){.how = STORY_CRITERION, .cause_of = STORY_NONE};
+    while (first < r->rows && r->row[first].distance)
+        first++;
+    if (t->known)
+        first = node < t->flows->nodes ? t->flows->row_of[node] : UINT32_MAX;
+    if (first >= r->rows)
+        return;
+    t->out->row[0].row = first;
+    t->out->row[0].insn = t->known ? t->of->want[0].at : r->row[first].last;
+    t->out->rows = 1;
+}
+
 /* What the criterion itself depends on: what is wanted, and instructions that are in it. */
 static int begin(struct search *t)
 {
     uint32_t count;
     const struct flows_edge *x = flows_of(t->flows, FLOWS_CRITERION, &count);
-    const struct report *r = t->report;
-    t->out->row[0] = (struct story_row){.how = STORY_CRITERION, .cause_of = STORY_NONE};
-    while (t->out->row[0].row < r->rows && r->row[t->out->row[0].row].distance)
-        t->out->row[0].row++;
-    if (t->out->row[0].row == r->rows)
+    begin_row(t);
+    if (!t->out->rows)
         return 0;
-    t->out->row[0].insn = r->row[t->out->row[0].row].last;
-    t->out->rows = 1;
-    for (uint32_t i = 0; i < count; i++)
+    for (uint32_t i = 0; i < count && !t->known; i++)
         if (go(t, STORY_NO_ENTRY, FLOWS_CRITERION, &x[i], false, 0))
             return -1;
     for (size_t i = 0; i < t->of->wants; i++) {
@@ -627,6 +651,37 @@ static int find_positions(struct search *t)
     return 0;
 }
 
+/* Lines whose code is one with that of a row. */
+static void find_merged(struct search *t, struct story_row *x, gaddr pc)
+{
+    const struct report_row *r = &t->report->row[x->row];
+    uint32_t line[STORY_MERGED];
+    size_t n = r->file ? source_lines_merged(t->study->source, pc, r->file, line, STORY_MERGED) : 0;
+    for (size_t i = 0; i < n && x->mergeds < STORY_MERGED; i++) {
+        bool known = false;
+        for (uint32_t k = 0; k < x->mergeds; k++)
+            known = known || x->merged[k] == line[i];
+        if (!known)
+            x->merged[x->mergeds++] = line[i];
+    }
+}
+
+/* The same of all rows, with lines that are told with them. */
+static void find_all_merged(struct search *t)
+{
+    const struct flows *f = t->flows;
+    gaddr last = 0;
+    for (uint32_t node = 0; node < f->nodes; node++) {
+        uint32_t row = f->row_of[node];
+        if (f->node[node].pc == last)
+            continue;
+        last = f->node[node].pc;
+        for (size_t i = 0; i < t->out->rows; i++)
+            if (t->out->row[i].row == row || story_attached(&t->out->row[i], row))
+                find_merged(t, &t->out->row[i], last);
+    }
+}
+
 static int run(struct search *t)
 {
     t->seen = calloc(t->flows->edges + t->flows->wants + 1ull, 1);
@@ -639,7 +694,9 @@ static int run(struct search *t)
     while (!bad && t->heaped && (t->out->rows < STORY_ROWS || more--))
         bad = take(t, pop(t));
     t->whole = !t->heaped;
-    return bad ? bad : find_positions(t);
+    if (!bad && !t->known)
+        find_all_merged(t);
+    return bad || t->known ? bad : find_positions(t);
 }
 
 static int search(struct search *t)
@@ -670,6 +727,20 @@ struct story *story_new(struct study *s, const struct report *r, const struct cr
     story_free(t.out); /* there is more to tell than rows */
     t = new;
     t.folds = true;
+    search(&t);
+    return t.out;
+}
+
+struct story *story_beside(struct study *s, const struct report *r, const struct criterion *c,
+                           const struct findings *f, const struct report *known, struct err *err)
+{
+    struct search t = {.study = s,
+                       .report = r,
+                       .flows = r->flows,
+                       .of = c,
+                       .findings = f,
+                       .known = known,
+                       .err = err};
     search(&t);
     return t.out;
 }

@@ -23,6 +23,7 @@ enum {
     STORY_PARTS = 3,
     STORY_SITES = 3,
     STORY_CALLS = 3,
+    STORY_MERGED = 8,
     STORY_OUTSIDE_ROOM = 128,
     STORY_NONE = -1
 };
@@ -50,7 +51,9 @@ struct story_row {
     const char *detail; /* of the mark: who, how far; NULL: nothing. It is the findings' */
     uint64_t copies;    /* of the run between the two */
     const char *carrier[STORY_CARRIERS]; /* functions that made them, except those of both ends */
+    gaddr carried[STORY_CARRIERS];       /* one of their instructions */
     uint32_t carriers;                   /* may be more than are named */
+    uint32_t cost;                       /* of the way from the criterion */
     uint64_t count;                      /* executions of this dependence between these lines */
     uint32_t
         decision[STORY_DECISIONS]; /* rows of the report, in the same function: these decided */
@@ -59,6 +62,8 @@ struct story_row {
     uint32_t parts;
     uint32_t call[STORY_CALLS]; /* rows of the report: these called the row's function */
     uint32_t calls;
+    uint32_t merged[STORY_MERGED]; /* lines whose code is one with that of these */
+    uint32_t mergeds;
     gaddr also[STORY_SITES]; /* instructions of the line in other calls that were inlined */
     uint32_t alsos;
 };
@@ -71,6 +76,10 @@ struct story {
 /* The report has flows. NULL with *err set. */
 struct story *story_new(struct study *s, const struct report *r, const struct criterion *c,
                         const struct findings *f, struct err *err);
+/* The story of instructions, each a SLICE_USES of the criterion, with lines that another report has
+ * not. Its first row is the instructions' line. Positions are not filled in. */
+struct story *story_beside(struct study *s, const struct report *r, const struct criterion *c,
+                           const struct findings *f, const struct report *known, struct err *err);
 void story_free(struct story *t); /* NULL is allowed */
 
 const char *story_how(enum story_how how); /* "computed" */
@@ -79,6 +88,10 @@ const char *story_how(enum story_how how); /* "computed" */
  * copies), 40 times`; "" if there is nothing to say. `value` may be NULL. */
 void story_words(struct study *s, const struct report *r, const struct story_row *row,
                  const char *value, char *out, size_t room);
+
+/* What a branch that led past a line costs more than a row of the story: once, and for each that is
+ * nearer. */
+uint32_t story_missed_cost(bool each);
 
 /* Is a row of the report in it? */
 bool story_has(const struct story *t, uint32_t row);

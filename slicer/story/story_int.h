@@ -53,6 +53,7 @@ struct search {
     const struct flows *flows;
     const struct criterion *of;
     const struct findings *findings;
+    const struct report *known; /* lines that are not told; NULL: all are */
     struct usual *usual;
     struct story *out;
     struct entry *entry;
@@ -78,6 +79,9 @@ static inline const struct report_row *story_report_row(const struct search *t, 
 
 /* The row of the story with this line; STORY_NONE: none. What is marked needs the same mark. */
 int32_t story_find_row(const struct search *t, const struct report_row *r, enum race race);
+
+/* Has a report the line of another's row? */
+bool story_knows(const struct report *known, const struct report_row *r);
 
 /* Is a line told with a row, as one that decided? */
 bool story_attached(const struct story_row *x, uint32_t row);

@@ -23,12 +23,18 @@ static void append(char *out, size_t room, const char *text)
     snprintf(out + used, room - used, "%s%s", used ? ", " : "", text);
 }
 
-static void append_carriers(const struct story_row *row, char *out, size_t room)
+/* `carried by get:12, memcpy (3 copies)`: with lines of the row's file. */
+static void append_carriers(struct study *s, const struct report *r, const struct story_row *row,
+                            char *out, size_t room)
 {
     char text[WHAT_ROOM] = "carried by ", number[64];
+    struct source_line l;
     for (uint32_t i = 0; i < row->carriers && i < STORY_CARRIERS; i++) {
         size_t used = strlen(text);
-        snprintf(text + used, sizeof text - used, "%s%.40s", i ? ", " : "", row->carrier[i]);
+        bool here = study_line(s, row->carried[i], &l) && l.file == r->row[row->row].file;
+        snprintf(number, sizeof number, ":%" PRIu32, l.line);
+        snprintf(text + used, sizeof text - used, "%s%.40s%s", i ? ", " : "", row->carrier[i],
+                 here ? number : "");
     }
     if (!row->carriers)
         return;
@@ -56,6 +62,17 @@ static void append_lines(struct study *s, const struct report *r, const struct r
         snprintf(text + used, sizeof text - used, "%s%s", i ? ", " : "", place);
     }
     if (lines)
+        append(out, room, text);
+}
+
+static void append_merged(const struct story_row *row, char *out, size_t room)
+{
+    char text[WHAT_ROOM] = "same code as ";
+    for (uint32_t i = 0; i < row->mergeds; i++) {
+        size_t used = strlen(text);
+        snprintf(text + used, sizeof text - used, "%s:%" PRIu32, i ? ", " : "", row->merged[i]);
+    }
+    if (row->mergeds)
         append(out, room, text);
 }
 
@@ -155,8 +172,9 @@ void story_words(struct study *s, const struct report *r, const struct story_row
     }
     append_lines(s, r, &r->row[row->row], "with", row->part, row->parts, out, room);
     append_lines(s, r, &r->row[row->row], "decided at", row->decision, row->decisions, out, room);
+    append_merged(row, out, room);
     append_calls(r, row, out, room);
-    append_carriers(row, out, room);
+    append_carriers(s, r, row, out, room);
     append_inlined(s, r, row, out, room);
     if (row->count > 1) {
         snprintf(text, sizeof text, "%" PRIu64 " times", row->count);

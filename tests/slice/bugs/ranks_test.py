@@ -34,7 +34,7 @@ RANKS = os.path.join(HERE, "ranks.txt")
 TRIES = 8
 REST, NO_RANK = 1000, 10000
 NAMES = {REST: "rest", NO_RANK: "-"}
-HEADS = ("hang", "criterion", "findings", "story", "slice", "libraries", "pruned")
+HEADS = ("hang", "criterion", "findings", "story", "missed", "slice", "libraries", "pruned")
 
 
 class Failed(Exception):
@@ -99,8 +99,10 @@ def lines_of(row, name):
     """The lines of the program that a row names: `T1 :30`, `T1 name.c:30`, `since name.c:30`, `name.c:30, 32, 40`,
     `decided at :30, :32`, `with :30, :32`."""
     lines = [int(n) for n in re.findall(r"^\s+T\d+ :(\d+)\b", row)]
-    for match in re.finditer(r"(?:decided at|with) ((?::\d+(?:, )?)+)", row):  # of the row's own file
+    for match in re.finditer(r"(?:decided at|with|same code as) ((?::\d+(?:, )?)+)", row):  # of the row's own file
         lines += [int(n) for n in re.findall(r"\d+", match[1])] if re.match(r"\s+T\d+ (:|" + re.escape(name) + ")", row) else []
+    for match in re.finditer(r"carried by ([^()]*)", row):
+        lines += [int(n) for n in re.findall(r"\w:(\d+)", match[1])] if re.match(r"\s+T\d+ (:|" + re.escape(name) + ")", row) else []
     for match in re.finditer(re.escape(name) + r":(\d+(?:, \d+)*)\b", row):
         lines += [int(n) for n in match[1].split(", ")]
     return lines
