@@ -230,6 +230,51 @@ def typed(s):
     s.do("continue", "exited normally")
 
 
+def sends(s):
+    """A debugger's own signals, those that the program sends itself, and keys that it passes on: each comes as it does natively."""
+    for name in ("SIGINT", "SIGQUIT", "SIGTSTP", "SIGUSR1"):
+        s.do(f"handle {name} nostop noprint pass", name)
+    s.do("break here", "Breakpoint 2")
+    said = s.do("continue", "Breakpoint 2, ")
+    s.do("break handles", "Breakpoint 3")
+    s.do("signal SIGUSR1", r"Breakpoint 3, handles \(sig=10\)")
+    s.do("finish", "signal handler called")
+    s.do("stepi", "")
+    s.do("reverse-stepi", "")
+    s.do("continue", "No more reverse-execution history")
+    s.do("signal SIGINT", r"Breakpoint 3, handles \(sig=2\)")
+    s.do("backtrace", "signal handler called", "signal handler called", "main")
+    s.do("delete", "")
+    s.do("continue", "SIGSEGV")
+    said += s.do("print twice(4)", r"\$1 = 8")
+    s.start("continue")
+    said += s.wait_for("waits\n")
+    time.sleep(0.3)
+    os.write(s.terminal, b"\x03")
+    s.wait_for("taken 2\n")
+    said += s.wait_for(r"\(gdb\) ")
+    if "WRONG" in said or "cannot be changed" in said or "status 0" not in said:
+        raise Failed(said)
+    s.do("continue", "exited normally")
+
+
+def shell(s):
+    """A program that puts its own process group into the foreground finds it there when it goes on."""
+    s.start("continue")
+    os.write(s.terminal, b"sleep 1000 &\n")
+    s.wait_for(r"\n\[1\] \d+\n")
+    s.press(b"\x03", "SIGINT")
+    s.do("reverse-stepi", "")
+    s.do("continue", "No more reverse-execution history")
+    s.start("continue")
+    os.write(s.terminal, b"kill %1; wait; echo six $((2 * 3))\n")
+    s.wait_for("\nsix 6\n")
+    os.write(s.terminal, b"exit 5\n")
+    s.wait_for("exited with status 5")
+    s.wait_for(r"\(gdb\) ")
+    s.do("continue", "exited with code 05")
+
+
 def parts(s):
     """The recording ends and begins where the program stands; what was recorded can be gone into."""
     s.do("pin record", "is recorded: .*live.pinball")
@@ -374,8 +419,10 @@ SESSIONS = {
     "keys": (keys, ("subject", "100000")),
     "asleep": (asleep, ("sleep", "1000")),
     "typed": (typed, ("subject", "typed")),
+    "sends": (sends, ("signals",)),
+    "shell": (shell, ("bash", "--norc")),
     "parts": (parts, SUBJECT),
-    "parts_asleep": (parts_asleep, ("sh", "-c", "while :; do sleep 0.1; done")),
+    "parts_asleep": (parts_asleep, ("subject", "naps")),
     "parts_exec": (parts_exec, ("subject", "exec", "/bin/echo", "from echo")),
     "crash": (crash, ("subject", "crash")),
     "abandoned": (abandoned, SUBJECT),
