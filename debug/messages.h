@@ -98,7 +98,8 @@ struct mailbox_run {
      * one that alone may run, 0: all. */
     uint32_t step_thread, run_thread;
     uint64_t low, high;
-    uint64_t signal; /* 0: none */
+    uint64_t signal;            /* 0: none */
+    uint32_t send, send_thread; /* live: a signal that the debugger sends to this thread; 0: none */
 };
 
 struct mailbox_break {

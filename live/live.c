@@ -336,20 +336,34 @@ static int give_stops(struct live *l, struct err *err)
     return 0;
 }
 
+/* GDB says what becomes of the signal that it was told of, or sends one of its own. */
+static void choose_signal(const struct live *l, const struct debuggee_move *m,
+                          struct mailbox_run *how)
+{
+    const uint32_t thread = m->thread ? m->thread : l->last.at.thread;
+    const bool told =
+        (l->last.why == STOP_SIGNAL || l->last.why == STOP_PAUSED) && thread == l->last.at.thread;
+    if (m->signal > 0 && told) {
+        how->signal = (uint64_t)m->signal;
+    } else if (m->signal > 0) {
+        how->send = (uint32_t)m->signal;
+        how->send_thread = thread;
+    } else if (l->returned && l->last.why == STOP_SIGNAL && l->last.signal != SIGINT) {
+        how->signal = (uint64_t)l->last.signal; /* GDB has forgotten what it was told of */
+    }
+}
+
 static int run_living(struct live *l, const struct debuggee_move *m, struct debuggee_stop *stop,
                       struct err *err)
 {
-    struct mailbox_run how = {.flags = RUN_SIGNAL,
-                              .run_thread = m->alone,
-                              .signal = (uint64_t)(m->signal > 0 ? m->signal : 0)};
+    struct mailbox_run how = {.flags = RUN_SIGNAL, .run_thread = m->alone};
     int status;
     if (m->way == MOVE_STEP) {
         how.step_thread = m->thread ? m->thread : l->last.at.thread;
         how.low = m->low;
         how.high = m->high;
     }
-    if (l->returned && !m->signal && l->last.why == STOP_SIGNAL && l->last.signal != SIGINT)
-        how.signal = (uint64_t)l->last.signal; /* GDB has forgotten what it was told of */
+    choose_signal(l, m, &how);
     if (l->over || give_stops(l, err)) {
         if (!l->over && living_over(l->living, &status)) /* killed while it stood still */
             take_end(l, status);

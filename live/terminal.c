@@ -30,7 +30,9 @@ void terminal_give(struct terminal *t, pid_t group)
     if (t->fd < 0 || group <= 0 || t->given)
         return;
     t->debugger = tcgetpgrp(t->fd);
-    if (tcgetattr(t->fd, &t->of_debugger) || tcsetpgrp(t->fd, group))
+    if (tcgetattr(t->fd, &t->of_debugger))
+        return;
+    if ((t->program <= 0 || tcsetpgrp(t->fd, t->program)) && tcsetpgrp(t->fd, group))
         return;
     if (t->has_program)
         tcsetattr(t->fd, TCSADRAIN, &t->of_program);
@@ -43,6 +45,7 @@ void terminal_take(struct terminal *t)
         return;
     t->given = false;
     t->has_program = tcgetattr(t->fd, &t->of_program) == 0;
+    t->program = tcgetpgrp(t->fd);
     tcsetattr(t->fd, TCSADRAIN, &t->of_debugger);
     tcsetpgrp(t->fd, t->debugger);
 }

@@ -14,8 +14,8 @@
 #include <termios.h>
 
 struct terminal {
-    int fd; /* -1: there is none, or it is not ours to give */
-    pid_t debugger;
+    int fd;                  /* -1: there is none, or it is not ours to give */
+    pid_t debugger, program; /* the groups in the foreground; 0: not known yet */
     struct termios of_debugger, of_program;
     bool given, has_program;
 };
@@ -23,6 +23,7 @@ struct terminal {
 /* `fd` is the program's standard input: it counts if it is the terminal that controls us. */
 void terminal_open(struct terminal *t, int fd);
 void terminal_close(struct terminal *t);
+/* To the program's group, or to the one that it put there itself, as a shell does. */
 void terminal_give(struct terminal *t, pid_t group);
 void terminal_take(struct terminal *t);
 

@@ -139,15 +139,20 @@ static const struct {
     {"addr", TRIGGER_ADDR, parse_addr, true, "an address, as 0x401136"},
 };
 
-/* Takes ":N" off the end. A text may have a colon and no number behind it. */
-static void take_times(char *text, uint64_t *times)
+/* Takes ":N" off the end; -1: it is none that can be. A text may have a colon and no number behind
+ * it. */
+static int take_times(char *text, uint64_t *times)
 {
     char *colon = strrchr(text, ':');
+    const bool below = colon && colon[1] == '-';
     uint64_t n;
-    if (!colon || text_number(colon + 1, &n) || !n)
-        return;
+    if (!colon || text_number(colon + 1 + below, &n))
+        return 0;
+    if (!n || below)
+        return -1;
     *times = n;
     *colon = 0;
+    return 0;
 }
 
 int trigger_parse(const char *text, bool begins, struct trigger *out, struct err *err)
@@ -160,8 +165,8 @@ int trigger_parse(const char *text, bool begins, struct trigger *out, struct err
             continue;
         *out = (struct trigger){.kind = kinds[i].kind, .times = 1};
         snprintf(value, sizeof value, "%s", rest);
-        if (kinds[i].repeats)
-            take_times(value, &out->times);
+        if (kinds[i].repeats && take_times(value, &out->times) && out->kind != TRIGGER_MARK)
+            return err_set(err, "'%s': the first time is :1", text);
         if (strlen(rest) >= sizeof value || kinds[i].parse(value, out))
             return err_set(err, "'%s': behind %s stands %s", text, kinds[i].name, kinds[i].what);
         if (kinds[i].kind == TRIGGER_MARK)

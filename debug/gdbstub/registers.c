@@ -229,6 +229,11 @@ void registers_get(const struct registers *registers, int number, uint8_t *out)
     memcpy(out, p, registers_bytes(number));
 }
 
+bool registers_is_control(int number)
+{
+    return number >= REG_FCTRL && number < REG_FCTRL + (int)(sizeof control / sizeof control[0]);
+}
+
 void registers_set(struct registers *registers, int number, const uint8_t *value)
 {
     uint8_t *p = find(registers, number), *x = registers->r.xsave;

@@ -63,6 +63,7 @@ size_t registers_bytes(int number);
 /* registers_bytes(number) bytes of a register that is there. */
 void registers_get(const struct registers *registers, int number, uint8_t *out);
 void registers_set(struct registers *registers, int number, const uint8_t *value);
+bool registers_is_control(int number); /* fctrl ... fop */
 
 /* The document that describes them. */
 void registers_xml(const struct registers_layout *layout, struct reply *out);

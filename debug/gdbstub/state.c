@@ -152,18 +152,43 @@ void state_set_all(struct server *s, struct args *args)
         server_refuse(s);
 }
 
+/* Segments and their bases are not the debugger's to set, vector registers only of the thread that
+ * has stopped, and some values cannot be. Flags and control words take what they can of a value. */
+static bool has_value(struct server *s, uint32_t thread, int number, const uint8_t *wanted)
+{
+    uint8_t value[REG_MAX_BYTES];
+    struct registers now;
+    struct err err;
+
+    if (number == REG_EFLAGS || number == REG_ORIG_RAX || registers_is_control(number) ||
+        state_registers(s, thread, &now, &err))
+        return true;
+    registers_get(&now, number, value);
+    return memcmp(value, wanted, registers_bytes(number)) == 0;
+}
+
 void state_set(struct server *s, struct args *args)
 {
+    uint8_t value[REG_MAX_BYTES];
     struct registers regs;
+    struct err err;
     int number;
 
     if (!read_registers(s, &regs))
         return;
-    if (parse_register(&regs, args, &number) && args_take(args, '=') &&
-        parse_value(&regs, number, args) && args_empty(args))
-        set_registers(s, &regs);
-    else
+    if (!parse_register(&regs, args, &number) || !args_take(args, '=') ||
+        args_bytes(args, value, registers_bytes(number)) != registers_bytes(number) ||
+        !args_empty(args)) {
         server_refuse(s);
+        return;
+    }
+    registers_set(&regs, number, value);
+    if (change_registers(s, &regs, &err))
+        server_error(s, "%s", err.msg);
+    else if (debuggee_alive(&s->debuggee) && !has_value(s, regs.r.thread, number, value))
+        server_error(s, "this register cannot have that value here");
+    else
+        server_ok(s);
 }
 
 /* ---- memory ---- */

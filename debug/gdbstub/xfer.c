@@ -122,8 +122,8 @@ static void read_object(struct server *s, size_t object, struct args *args)
         send_piece(s, offset, bytes);
 }
 
-/* `ANNEX:OFFSET:BYTES`: after a call, GDB brings back what it has saved. Else the user has set a
- * part of it, and a recorded signal does not change. */
+/* `ANNEX:OFFSET:BYTES`: after a call, GDB brings back what it has saved; of a living program that
+ * stands behind the call then. Else the user has set a part of it, and it does not change. */
 static void write_siginfo(struct server *s, struct args *args)
 {
     struct args annex;
@@ -134,7 +134,9 @@ static void write_siginfo(struct server *s, struct args *args)
         server_refuse(s);
         return;
     }
-    if (!s->diversion.calls && memcmp(args->at, find_siginfo(s) + offset, args_left(args)) != 0) {
+    const bool called = debuggee_alive(&s->debuggee) && s->stop.why != STOP_SIGNAL;
+    if (!called && !s->diversion.calls &&
+        memcmp(args->at, find_siginfo(s) + offset, args_left(args)) != 0) {
         server_message(s, "a recording cannot be changed: its signals are delivered as they were");
         server_error(s, "a recording cannot be changed");
         return;

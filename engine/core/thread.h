@@ -36,11 +36,11 @@ struct fault {
                     proves nothing */
 };
 
-/* Hardware signals that were sent and wait (os/sending.h). */
-enum { SYNC_SIGNALS = 5 };
+/* Signals that were sent and wait here (signals_ours() in os/signals.h). */
+enum { HELD_SIGNALS = 8 };
 struct held {
     uint64_t set; /* bit 0: signal 1 */
-    struct siginfo_raw info[SYNC_SIGNALS];
+    struct siginfo_raw info[HELD_SIGNALS];
 };
 
 struct sigstack {

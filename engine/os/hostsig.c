@@ -102,8 +102,9 @@ static void on_fault(struct thread *t, int sig, struct siginfo_raw *info, struct
 static void on_async(struct thread *t, const struct siginfo_raw *info, struct kucontext *uc)
 {
     uint64_t pc = uc->mc.rip;
-    const bool carrier = info->sig == SIG_TRAP && (uint32_t)info->field[1] == SIGNALS_CARRIER &&
-                         __atomic_exchange_n(&t->carries, false, __ATOMIC_ACQ_REL);
+    const bool carrier = info->sig == SIG_TRAP && (uint32_t)info->field[1] == SIGNALS_CARRIER;
+    if (carrier && (t->pending || !__atomic_exchange_n(&t->carries, false, __ATOMIC_ACQ_REL)))
+        return; /* signals_apply_mask() sends it again, behind the one that is pending */
     t->pending_info = carrier ? t->carried : *info;
     t->pending = 1;
     uc->mask = ~SIG_SYNC;

@@ -9,8 +9,8 @@
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
 
-enum { SENT_BY_QUEUE = -1, SENT_BY_TKILL = -6 }; /* si_code */
-enum { FIRST_QUEUED = 32 };                      /* signals from here on queue */
+enum { SENT_BY_QUEUE = -1 }; /* si_code */
+enum { FIRST_QUEUED = 32 };  /* signals from here on queue */
 
 /* ---- who takes it ---- */
 
@@ -150,13 +150,13 @@ static long take_room(const struct thread *t, const struct sent *s)
     return sys4(__NR_rt_tgsigqueueinfo, t->process->pid, t->tid, s->sig, (long)&info);
 }
 
-/* ---- hardware signals that wait ---- */
+/* ---- signals that wait here, not in the kernel ---- */
 
 static int slot_of(int sig)
 {
     int slot = 0;
     for (int i = 1; i < sig; i++)
-        slot += SIG_SYNC >> (i - 1) & 1;
+        slot += signals_ours() >> (i - 1) & 1;
     return slot;
 }
 
@@ -176,6 +176,10 @@ static void hold(struct held *h, const struct siginfo_raw *info)
 /* The kernel lets nobody say to another thread that kill() sent it: what it said waits there. */
 static void send_again(struct thread *t, const struct siginfo_raw *info)
 {
+    if (engine.guest_signals & SIG_BIT(info->sig)) {
+        signals_carry(t, info);
+        return;
+    }
     if (sys4(__NR_rt_tgsigqueueinfo, t->process->pid, t->tid, info->sig, (long)info) != -EPERM)
         return;
     hold(&t->held, info);
@@ -205,7 +209,7 @@ static bool take_from(struct held *h, uint64_t set, struct siginfo_raw *info)
 
 bool sending_passed_on(struct thread *t, int sig, struct siginfo_raw *info)
 {
-    return (SIG_SYNC & SIG_BIT(sig)) && take_from(&t->held, SIG_BIT(sig), info);
+    return (signals_ours() & SIG_BIT(sig)) && take_from(&t->held, SIG_BIT(sig), info);
 }
 
 bool sending_take(struct thread *t, uint64_t set, struct siginfo_raw *info)
@@ -216,8 +220,8 @@ bool sending_take(struct thread *t, uint64_t set, struct siginfo_raw *info)
 void sending_release(struct thread *t)
 {
     struct siginfo_raw info;
-    while (sending_take(t, ~t->mask, &info))
-        send_again(t, &info);
+    while (!t->pending && !t->carries && sending_take(t, ~t->mask, &info))
+        send_again(t, &info); /* the next one when this one is delivered */
 }
 
 uint64_t sending_waiting(const struct thread *t)
@@ -253,7 +257,8 @@ static bool describe(const struct thread *t, const struct sent *s, struct siginf
 
 /* A hardware signal for the process: the kernel, in which nobody blocks it, would give it to the
  * first thread, and the sender would go on before that finds out who is to have it. Natively it is
- * pending, or the sender has taken it, when the call returns. */
+ * pending, or the sender has taken it, when the call returns. The same of one that the kernel would
+ * give to a debugger's guest. */
 static bool sent_here(struct thread *t, const struct sent *s)
 {
     struct siginfo_raw info;
@@ -264,7 +269,7 @@ static bool sent_here(struct thread *t, const struct sent *s)
         signals_carry(s->to, &info);
         return true;
     }
-    if (!(SIG_SYNC & SIG_BIT(s->sig)) || s->to)
+    if (!(signals_ours() & SIG_BIT(s->sig)) || s->to)
         return false;
     struct thread *o = taker(t, s->sig);
     if ((o && o != t) || !describe(t, s, &info))

@@ -13,6 +13,8 @@
 
 #include "engine/os/kernel.h"
 
+enum { SENT_BY_TKILL = -6 }; /* si_code */
+
 long sending_kill(struct thread *t, long *a);
 long sending_tkill(struct thread *t, long *a);
 long sending_tgkill(struct thread *t, long *a);
@@ -20,7 +22,7 @@ long sending_sigqueueinfo(struct thread *t, long *a);
 long sending_tgsigqueueinfo(struct thread *t, long *a);
 long sending_pidfd(struct thread *t, long *a);
 
-/* A hardware signal that was sent, and that t blocks. */
+/* One of signals_ours() that was sent, and that t blocks. */
 void sending_hold(struct thread *t, const struct siginfo_raw *info);
 /* Sends those anew that waited for t and that it does not block now. */
 void sending_release(struct thread *t);

@@ -27,6 +27,11 @@ enum { AT_SW_RESERVED = 464 };
 
 /* ---- what the kernel is told ---- */
 
+uint64_t signals_ours(void)
+{
+    return SIG_SYNC | engine.guest_signals;
+}
+
 void signals_set_kernel_mask(uint64_t mask)
 {
     mask = (mask | engine.guest_signals) & ~SIG_SYNC;
@@ -42,8 +47,17 @@ uint64_t signals_block_all(void)
     return old;
 }
 
+static void send_carrier(const struct thread *to)
+{
+    struct siginfo_raw carrier = {.sig = SIG_TRAP, .code = -1};
+    carrier.field[1] = SIGNALS_CARRIER;
+    sys4(__NR_rt_tgsigqueueinfo, to->process->pid, to->tid, SIG_TRAP, (long)&carrier);
+}
+
 void signals_apply_mask(struct thread *t)
 {
+    if (t->carries && !t->pending)
+        send_carrier(t);
     if (sending_waiting(t) & ~t->mask)
         sending_release(t);
     signals_set_kernel_mask(t->pending ? ~0ull : t->mask);
@@ -61,8 +75,7 @@ static bool harmless(int sig)
  * signals that end the process, too. */
 static bool left_to_kernel(int sig, const struct ksigaction *a)
 {
-    if (a->handler > HANDLER_IGNORE || ((SIG_SYNC | engine.guest_signals) & SIG_BIT(sig)) ||
-        sig == SIG_KILL)
+    if (a->handler > HANDLER_IGNORE || (signals_ours() & SIG_BIT(sig)) || sig == SIG_KILL)
         return false;
     return a->handler == HANDLER_IGNORE || !session || harmless(sig);
 }
@@ -141,11 +154,9 @@ void signals_abandon_exec(struct thread *t)
 /* By a signal that the kernel never holds back, whose handler is always ours (hostsig.c). */
 void signals_carry(struct thread *to, const struct siginfo_raw *info)
 {
-    struct siginfo_raw carrier = {.sig = SIG_TRAP, .code = -1};
-    carrier.field[1] = SIGNALS_CARRIER;
     to->carried = *info;
     __atomic_store_n(&to->carries, true, __ATOMIC_RELEASE);
-    sys4(__NR_rt_tgsigqueueinfo, to->process->pid, to->tid, SIG_TRAP, (long)&carrier);
+    send_carrier(to);
 }
 
 /* ---- dying ---- */
@@ -331,24 +342,27 @@ void signals_deliver(struct thread *t, const struct siginfo_raw *info)
     deliver(t, info, NULL);
 }
 
+/* Blocked by the target, though not by us: it waits until that ends. */
+static bool is_held_back(struct thread *t, const struct siginfo_raw *info)
+{
+    const uint64_t mask = t->has_wait_mask ? t->wait_mask : t->mask;
+    const bool held = signals_ours() & mask & SIG_BIT(info->sig);
+    if (held)
+        sending_hold(t, info);
+    return held;
+}
+
 void signals_deliver_pending(struct thread *t)
 {
     struct siginfo_raw info = t->pending_info;
     const struct ksigaction *a = &t->process->action[info.sig];
-    uint64_t mask = t->has_wait_mask ? t->wait_mask : t->mask;
     sending_passed_on(t, info.sig, &info);
-    if (session && session->arrives && !session->arrives(t, &info)) {
+    if (is_held_back(t, &info) || (session && session->arrives && !session->arrives(t, &info))) {
         t->pending = 0;
         signals_apply_mask(t);
         return;
     }
-    a = &t->process->action[info.sig];
-    if ((SIG_SYNC & SIG_BIT(info.sig)) && (mask & SIG_BIT(info.sig))) {
-        t->pending = 0;
-        sending_hold(t, &info); /* blocked by the target, though not by us */
-        signals_apply_mask(t);
-        return;
-    }
+    a = &t->process->action[info.sig]; /* a debugger may have another one delivered */
     if (a->handler == HANDLER_DEFAULT) {
         default_action(t, info.sig);
         return;
@@ -501,7 +515,7 @@ long signals_sigprocmask(struct thread *t, long *a)
     return 0;
 }
 
-/* A hardware signal that was sent and is held back here is pending all the same. */
+/* One that was sent and is held back here is pending all the same. */
 long signals_sigpending(struct thread *t, long *a)
 {
     long r = syscalls_pass(t, __NR_rt_sigpending, a);

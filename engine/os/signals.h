@@ -34,6 +34,9 @@ void signals_single_step(struct thread *t);
 /* SIGSEGV as for a bad access of the runtime on the target's behalf */
 void signals_bad_access(struct thread *t, gaddr addr, bool write);
 
+/* Those that the program's threads never have pending in the kernel: hardware signals, which we
+ * never block, and what a debugger's guest takes. While the program blocks them they wait here. */
+uint64_t signals_ours(void);
 /* Tell the kernel which signals are blocked: the target's mask, or all while one is pending. */
 void signals_apply_mask(struct thread *t);
 uint64_t signals_block_all(void); /* returns the kernel's mask */

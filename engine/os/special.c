@@ -27,7 +27,7 @@ static bool use_mask(struct thread *t, gaddr at, uint64_t *kernel)
         return false;
     t->wait_mask &= ~(SIG_BIT(SIG_KILL) | SIG_BIT(SIG_STOP));
     t->has_wait_mask = true;
-    *kernel = t->wait_mask & ~SIG_SYNC;
+    *kernel = (t->wait_mask | engine.guest_signals) & ~SIG_SYNC;
     return true;
 }
 

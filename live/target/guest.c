@@ -9,7 +9,6 @@
 #include "debug/target/stops.h"
 #include "engine/core/engine.h"
 #include "engine/os/kernel.h"
-#include "engine/os/sending.h"
 #include "engine/os/signals.h"
 #include "engine/os/threads.h"
 #include "engine/rt/range.h"
@@ -50,17 +49,6 @@ static void stop(struct thread *guest, enum stop_kind why, const struct siginfo_
     post_stop(guest, &s);
 }
 
-/* The debugger passes it on: to the thread that the kernel would have given it to. */
-static void pass_on(const struct siginfo_raw *info)
-{
-    struct thread *first = engine.threads;
-    while (first && threads_is_side(first))
-        first = first->next;
-    struct thread *to = first ? sending_taker(first, info->sig) : NULL;
-    if (to)
-        live_send(to, info);
-}
-
 static void serve(struct thread *guest)
 {
     struct siginfo_raw info = guest->pending_info;
@@ -70,13 +58,12 @@ static void serve(struct thread *guest)
         return; /* it has stopped by itself meanwhile */
     post_box()->pause = 0;
     if (key && !stops_wants_signal(info.sig)) {
-        pass_on(&info);
+        live_send(&info);
         return;
     }
     stop(guest, key ? STOP_SIGNAL : STOP_PAUSED, &info);
-    if (!live_signal(&info.sig))
-        return;
-    pass_on(&info);
+    if (live_signal(&info.sig))
+        live_send(&info);
 }
 
 static void run(void *arg)

@@ -24,7 +24,9 @@
 #include "engine/os/fpstate.h"
 #include "engine/os/kernel.h"
 #include "engine/os/maps.h"
+#include "engine/os/sending.h"
 #include "engine/os/signals.h"
+#include "engine/os/threads.h"
 #include "engine/rt/range.h"
 #include "engine/rt/rt.h"
 #include "engine/rt/sys.h"
@@ -47,6 +49,12 @@ static struct {
     uint32_t thread;        /* of that thread */
     uint32_t last;          /* number of the thread that ran last */
     int passing;            /* a signal that is on its way, and was told; 0: none */
+    struct fault_told {
+        uint32_t thread;
+        int sig;
+        gaddr pc;
+    } fault;      /* the last one that it has stopped for ... */
+    bool refault; /* ... happens again, and was told */
     bool ended;
 } live;
 
@@ -80,9 +88,34 @@ static void stopping(void)
     live.thread = thread;
 }
 
+/* The debugger sends a signal where the program has not stopped for one. A fault whose stop
+ * functions were called in happens again by itself. */
+static void send_new(const struct mailbox_run *how)
+{
+    struct thread *to = post_thread(how->send_thread);
+    const int sig = (int)how->send;
+    if (!to || sig < 1 || sig > SIG_MAX)
+        return;
+    struct siginfo_raw info = {.sig = sig, .code = SENT_BY_TKILL};
+    info.field[0] = (uint64_t)sys0(__NR_getuid) << 32 | (uint32_t)to->process->pid;
+    live.refault =
+        live.fault.thread == to->number && live.fault.sig == sig && live.fault.pc == to->cpu.rip;
+    if (live.refault)
+        return;
+    if (to->process->action[sig].handler > HANDLER_IGNORE || signals_fatal(to, sig))
+        live.passing = sig;
+    if (engine.guest_signals & SIG_BIT(sig))
+        signals_carry(to, &info);
+    else
+        sys4(__NR_rt_tgsigqueueinfo, to->process->pid, to->tid, sig, (long)&info);
+}
+
 static void run_on(struct thread *self, const struct mailbox_run *how)
 {
     live.run = *how;
+    live.refault = false;
+    if (how->send)
+        send_new(how);
     live.runs++;
     engine.guest_runs++;
     baton_only(how->run_thread);
@@ -394,10 +427,19 @@ bool live_signal(int32_t *sig)
     return *sig > 0 && *sig <= SIG_MAX;
 }
 
-void live_send(struct thread *to, const struct siginfo_raw *info)
+void live_send(const struct siginfo_raw *info)
 {
+    struct thread *first = engine.threads;
+    while (first && threads_is_side(first))
+        first = first->next;
+    if (!first)
+        return;
+    struct thread *to = sending_taker(first, info->sig);
     live.passing = info->sig;
-    signals_carry(to, info);
+    if (to)
+        signals_carry(to, info);
+    else
+        sending_hold(first, info);
 }
 
 /* A function that a debugger calls returns to a breakpoint where nothing can be executed. */
@@ -408,11 +450,22 @@ static void look_for_return(struct thread *t, const struct siginfo_raw *info)
         stops_at_fault(t);
 }
 
+static bool is_fault_told(const struct thread *t)
+{
+    return live.refault && live.fault.thread == t->number && live.fault.pc == t->cpu.rip &&
+           live.fault.sig == t->fault.info.sig;
+}
+
 static bool arrives(struct thread *t, struct siginfo_raw *info)
 {
     const uint64_t runs = live.runs;
     const gaddr pc = t->cpu.rip;
-    if (live.passing == info->sig && info != &t->fault.info) {
+    const bool faults = info == &t->fault.info;
+    if (faults && is_fault_told(t)) {
+        live.refault = false;
+        return true;
+    }
+    if (live.passing == info->sig && !faults) {
         live.passing = 0;
         return true;
     }
@@ -423,7 +476,10 @@ static bool arrives(struct thread *t, struct siginfo_raw *info)
     if (live.runs == runs)
         return true; /* nobody wanted to stop for it */
     stops_forget_signal();
-    return live_signal(&info->sig) && t->cpu.rip == pc;
+    const struct fault_told fault = {t->number, info->sig, pc};
+    const bool delivered = live_signal(&info->sig) && t->cpu.rip == pc;
+    live.fault = faults && !delivered ? fault : (struct fault_told){0};
+    return delivered;
 }
 
 /* Behind a stop or a change a replay meets it as one at a tick, unless the thread is inside a call.

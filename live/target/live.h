@@ -13,7 +13,7 @@
 struct thread *live_last(void); /* the thread that ran last; NULL: it is over */
 /* After a stop: is a signal to be delivered? *sig is which one, before and after. */
 bool live_signal(int32_t *sig);
-/* The thread gets it, without another stop. */
-void live_send(struct thread *to, const struct siginfo_raw *info);
+/* The thread gets it that the kernel would have given it to, without another stop. */
+void live_send(const struct siginfo_raw *info);
 
 #endif

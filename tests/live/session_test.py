@@ -165,7 +165,13 @@ def changes(s):
     s.do("print twice(20)", r"= 41")
     s.do("set var knob = 3", "")
     s.do("print twice(20)", r"= 43")
-    s.do("print $rip", "")
+    s.do("set $cs = 7", "cannot have that value")
+    s.do("set $gs_base = 1", "cannot have that value")
+    s.do("print $gs_base", "= 0")
+    s.do("set $mxcsr = 0xffffffff", "cannot have that value")
+    s.do("set $mxcsr = 0x1f80", "")
+    s.do("set $xmm7.uint128 = 5", "")
+    s.do("print $xmm7.uint128", "= 5")
     s.do("watch knob", "atchpoint 3: knob")
     s.do("delete 2", "")
     s.do("delete", "")
@@ -228,6 +234,51 @@ def typed(s):
     s.wait_for("exited with status 0")
     s.wait_for(r"\(gdb\) ")
     s.do("continue", "exited normally")
+
+
+def sends(s):
+    """A debugger's own signals, those that the program sends itself, and keys that it passes on: each comes as it does natively."""
+    for name in ("SIGINT", "SIGQUIT", "SIGTSTP", "SIGUSR1"):
+        s.do(f"handle {name} nostop noprint pass", name)
+    s.do("break here", "Breakpoint 2")
+    said = s.do("continue", "Breakpoint 2, ")
+    s.do("break handles", "Breakpoint 3")
+    s.do("signal SIGUSR1", r"Breakpoint 3, handles \(sig=10\)")
+    s.do("finish", "signal handler called")
+    s.do("stepi", "")
+    s.do("reverse-stepi", "")
+    s.do("continue", "No more reverse-execution history")
+    s.do("signal SIGINT", r"Breakpoint 3, handles \(sig=2\)")
+    s.do("backtrace", "signal handler called", "signal handler called", "main")
+    s.do("delete", "")
+    s.do("continue", "SIGSEGV")
+    said += s.do("print twice(4)", r"\$1 = 8")
+    s.start("continue")
+    said += s.wait_for("waits\n")
+    time.sleep(0.3)
+    os.write(s.terminal, b"\x03")
+    s.wait_for("taken 2\n")
+    said += s.wait_for(r"\(gdb\) ")
+    if "WRONG" in said or "cannot be changed" in said or "status 0" not in said:
+        raise Failed(said)
+    s.do("continue", "exited normally")
+
+
+def shell(s):
+    """A program that puts its own process group into the foreground finds it there when it goes on."""
+    s.start("continue")
+    os.write(s.terminal, b"sleep 1000 &\n")
+    s.wait_for(r"\n\[1\] \d+\n")
+    s.press(b"\x03", "SIGINT")
+    s.do("reverse-stepi", "")
+    s.do("continue", "No more reverse-execution history")
+    s.start("continue")
+    os.write(s.terminal, b"kill %1; wait; echo six $((2 * 3))\n")
+    s.wait_for("\nsix 6\n")
+    os.write(s.terminal, b"exit 5\n")
+    s.wait_for("exited with status 5")
+    s.wait_for(r"\(gdb\) ")
+    s.do("continue", "exited with code 05")
 
 
 def parts(s):
@@ -374,8 +425,10 @@ SESSIONS = {
     "keys": (keys, ("subject", "100000")),
     "asleep": (asleep, ("sleep", "1000")),
     "typed": (typed, ("subject", "typed")),
+    "sends": (sends, ("signals",)),
+    "shell": (shell, ("bash", "--norc")),
     "parts": (parts, SUBJECT),
-    "parts_asleep": (parts_asleep, ("sh", "-c", "while :; do sleep 0.1; done")),
+    "parts_asleep": (parts_asleep, ("subject", "naps")),
     "parts_exec": (parts_exec, ("subject", "exec", "/bin/echo", "from echo")),
     "crash": (crash, ("subject", "crash")),
     "abandoned": (abandoned, SUBJECT),

@@ -81,6 +81,8 @@ int main(int argc, char **argv)
         waits_for_lines();
         return 0;
     }
+    while (argc > 1 && !strcmp(argv[1], "naps"))
+        usleep(100000);
     if (argc > 1 && !strcmp(argv[1], "crash"))
         fails((volatile long *)8);
     if (argc > 2 && !strcmp(argv[1], "exec"))

@@ -36,7 +36,6 @@ enum {
     PIECE = 1 << 20,
     PLACES = 3000,
     MEMORIES = 25,
-    SOAKED = 4,
     LOOKS = 500
 };
 

@@ -191,7 +191,8 @@ def bad_input(tmp):
                           (["--from", "key", "--from", "key"], "only the last part may be without"), (["--from", "key", "--to", "key", "--to", "key"], "more often"),
                           (["--from", "mark:a:3", "--to", "mark:a:2"], "comes before --from"), (["--from", "line:region.c"], "FILE:LINE"),
                           (["--from", "probe:x"], "PROVIDER:NAME"), (["--length", "0"], "not a number of instructions"),
-                          (["--to", "key", "--length", "5"], "--to is given, too"), (["--from", "addr:12"], "an address")]:
+                          (["--to", "key", "--length", "5"], "--to is given, too"), (["--from", "addr:12"], "an address"),
+                          (["--from", "func:main:0"], "the first time is :1"), (["--from", "call:kill:-1"], "the first time is :1")]:
         _, err = run(DRDEBUG, "record", "-o", pinball, *options, "--", PROGRAM, status=2)
         assert text in err, (options, err)
     out, err = run(DRDEBUG, "record", "-o", pinball, "--from", "mark:never", "--", PROGRAM, status=STATUS)
