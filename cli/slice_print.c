@@ -136,14 +136,16 @@ static void print_head(const struct slice_print *p)
             REPORT_LAST / 1000000);
 }
 
-/* Instructions that belong to no line of the user's are left out if there are such lines. */
+/* Instructions that belong to no line of the user's are not shown if there are such lines; what the
+ * recording leaves out may be the user's. */
 const struct report_row **slice_print_rows(const struct slice_print *p, size_t *count)
 {
     const struct report *r = p->report;
     const struct report_row **list = malloc(sizeof *list * (r->rows + 1));
     *count = 0;
     for (size_t i = 0; list && i < r->rows; i++)
-        if (r->row[i].own || !r->others || r->row[i].distance == 0 || r->row[i].target)
+        if (r->row[i].own || r->row[i].left_out || !r->others || r->row[i].distance == 0 ||
+            r->row[i].target)
             list[(*count)++] = &r->row[i];
     return list;
 }

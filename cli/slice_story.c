@@ -176,7 +176,9 @@ static size_t print_function(const struct slice_print *p, const struct report_ro
     const struct report_row *of = row[i];
     char lines[LINES_ROOM], name[SLICE_TEXT_PLACE];
     list_lines(row, i, n, lines);
-    if (!of->file)
+    if (of->left_out)
+        report_left_out(of, name, sizeof name);
+    else if (!of->file)
         source_name(p->study->source, of->pc, name, sizeof name);
     plain_printf(stdout, "  T%" PRIu32 " %s  %s%s%s\n", of->thread,
                  of->file ? (of->function ? of->function : "?") : name,

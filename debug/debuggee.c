@@ -100,6 +100,16 @@ int debuggee_statement(struct debuggee *d, size_t i, struct debuggee_statement *
     return d->ops->statement ? d->ops->statement(d->self, i, out) : 0;
 }
 
+int debuggee_statement_at(struct debuggee *d, const struct position *at, size_t *i)
+{
+    return d->ops->statement_at ? d->ops->statement_at(d->self, at, i) : 0;
+}
+
+int debuggee_statement_place(struct debuggee *d, size_t i, uint64_t *first, uint64_t *last)
+{
+    return d->ops->statement_place ? d->ops->statement_place(d->self, i, first, last) : 0;
+}
+
 int debuggee_bookmark_get(struct debuggee *d, size_t i, struct position *at, const char **note)
 {
     return d->ops->bookmark_get(d->self, i, at, note);

@@ -162,6 +162,11 @@ struct debuggee_statement {
     bool in_call;             /* its thread may wait in a system call there: no place to go to */
 };
 int debuggee_statement(struct debuggee *d, size_t i, struct debuggee_statement *out);
+/* The last one that the position's thread has begun there. 0: none. */
+int debuggee_statement_at(struct debuggee *d, const struct position *at, size_t *i);
+/* The i-th pc that some of them begin at, and the last pc that one of these has before it ticks,
+ * UINT64_MAX if it does. 0: there are fewer. */
+int debuggee_statement_place(struct debuggee *d, size_t i, uint64_t *first, uint64_t *last);
 
 /* ---- copies ---- */
 

@@ -36,6 +36,8 @@ struct debuggee_ops {
                   struct err *err);                                 /* NULL: it is a recording */
     int (*terminal)(void *self, const char *path, struct err *err); /* NULL: the same */
     int (*statement)(void *self, size_t i, struct debuggee_statement *out); /* NULL: none */
+    int (*statement_at)(void *self, const struct position *at, size_t *i);  /* likewise */
+    int (*statement_place)(void *self, size_t i, uint64_t *first, uint64_t *last);
     int (*divert)(void *self, struct err *err);
     bool (*diverted)(const void *self);
     void (*divert_end)(void *self);

@@ -15,7 +15,6 @@ JSON object in hexadecimal, with "error" in it if something is wrong.
 To get elsewhere, the stub is told where, and then GDB is let continue, forwards or backwards: the
 stub goes straight there. To GDB and its front ends that is a stop like any other.
 """
-import bisect
 import functools
 import json
 import os

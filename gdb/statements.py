@@ -40,12 +40,41 @@ class Statement:
         return not self.how & IN_CALL and (within or not self.how & GOES_ON)
 
 
+class Listed:
+    """The list, of which the stub tells pages as they are needed: it may be long."""
+
+    PAGE = 500
+
+    def __init__(self):
+        self.page = functools.lru_cache(maxsize=200)(self.ask)
+
+    def ask(self, number):
+        answer = ask(f"statements {self.PAGE} from {number * self.PAGE}")
+        return [Statement(row) for row in answer["statements"]]
+
+    def get(self, number):
+        """None: there are fewer."""
+        page = self.page(number // self.PAGE)
+        return page[number % self.PAGE] if number % self.PAGE < len(page) else None
+
+    def count(self):
+        """Of all."""
+        low, high = 0, 1  # there are more than low - 1, and no more than high, at last
+        while self.get(high - 1):
+            low, high = high, 2 * high
+        while low < high:
+            middle = (low + high) // 2
+            low, high = (middle + 1, high) if self.get(middle) else (low, middle)
+        return low
+
+
 class Statements:
     """Those of the recording that GDB is connected to; none, if it leaves nothing out."""
 
     def __init__(self):
-        self.connection, self.all, self.by_thread = None, [], {}
-        self.lines = None  # of all of them
+        self.connection, self.listed, self.total = None, None, 0
+        self.places = None  # where statements begin, and how far one goes: pcs
+        self.lines = None  # of these
 
     def load(self):
         """Once for each recording. True: there are some."""
@@ -53,60 +82,61 @@ class Statements:
         if to is None:
             return False
         if to.num != self.connection:
-            self.connection = to.num
+            self.connection, self.listed = to.num, Listed()
             try:
-                self.all = [Statement(row) for row in pages("statements")]
+                self.total = self.listed.count()
             except gdb.GdbError:
-                self.all = []  # an older stub, or another target
-            self.by_thread, self.lines = {}, None
-            for number, one in enumerate(self.all):
-                self.by_thread.setdefault(one.thread, []).append((one.begin, number))
-        return bool(self.all)
+                self.total = 0  # an older stub, or another target
+            self.places = self.lines = None
+        return self.total > 0
+
+    def get(self, number):
+        return self.listed.get(number)
 
     def now(self):
         """(number, inside): of the last one that has begun, -1: none; and whether this is in it."""
         when = ask("when")
         if when["at_end"]:
-            return len(self.all) - 1, False
-        thread, count, pc = re.fullmatch(r"T(\d+):(\d+):([0-9a-f]+)", when["position"]).groups()
-        here = (int(count), int(pc, 16))
-        own = self.by_thread.get(int(thread), [])
-        at = bisect.bisect_right(own, (here, len(self.all))) - 1
-        if at < 0:
+            return self.total - 1, False
+        _, count, pc = re.fullmatch(r"T(\d+):(\d+):([0-9a-f]+)", when["position"]).groups()
+        number = ask(f"statements {when['position']}")["number"]
+        if number is None:
             return -1, False
-        return own[at][1], here <= self.all[own[at][1]].end
+        return number, (int(count), int(pc, 16)) <= self.get(number).end
 
     def find(self, start, back, wanted):
         """The next one in this direction that is wanted, or None."""
-        numbers = range(start - 1, -1, -1) if back else range(start + 1, len(self.all))
-        return next((number for number in numbers if wanted(self.all[number]) and not self.all[number].is_prologue()), None)
+        numbers = range(start - 1, -1, -1) if back else range(start + 1, self.total)
+        return next((number for number in numbers if wanted(self.get(number)) and not self.get(number).is_prologue()), None)
 
     def around(self, most):
         """Those near here, for `pin list'."""
         now, _ = self.now()
-        places = [number for number in range(max(0, now - 20 * most), min(len(self.all), now + 20 * most))
-                  if self.all[number].is_place() or number == now]
+        places = [number for number in range(max(0, now - 20 * most), min(self.total, now + 20 * most))
+                  if self.get(number).is_place() or number == now]
         before = [number for number in places if number <= now][-most:]
         after = [number for number in places if number > now][:most]
-        return [{"position": self.all[number].position(), "thread": self.all[number].thread,
-                 "depth": self.all[number].depth, "current": number == now, "text": statement_text(self.all[number])}
+        return [{"position": self.get(number).position(), "thread": self.get(number).thread,
+                 "depth": self.get(number).depth, "current": number == now, "text": statement_text(self.get(number))}
                 for number in before + after]
 
     def begins_at_main(self):
         """Is there a place where GDB would stop for a breakpoint at main?"""
         probe = gdb.Breakpoint("main", internal=True)
-        places = [place.address for place in probe.locations] if hasattr(probe, "locations") else []
+        mains = [place.address for place in probe.locations] if hasattr(probe, "locations") else []
         probe.delete()
-        begin = ask("when")["position"]
-        thread, count, _ = re.fullmatch(r"T(\d+):(\d+):([0-9a-f]+)", begin).groups()
-        return any(one.begin <= (one.begin[0], pc) <= one.end for one in self.all for pc in places
-                   if one.thread == int(thread) and one.begin[0] >= int(count))
+        self.load_places()
+        return any(first <= pc <= last for first, last in self.places for pc in mains)
 
-    def holds(self, pc):
+    def load_places(self):
+        if self.places is None:
+            self.places = list(pages("statements places"))
+            self.lines = {line_of(first) for first, _ in self.places}
+
+    def holds(self, line):
         """Is code there kept? A statement is of one line; without lines it is one instruction."""
-        if self.lines is None:
-            self.lines = {line_of(pc) for pc in {one.begin[1] for one in self.all}}
-        return line_of(pc) in self.lines
+        self.load_places()
+        return line in self.lines
 
 
 statements = Statements()
@@ -189,7 +219,7 @@ class StatementStep(gdb.Command):
 
     def go(self, number, back, background):
         """To the statement; past the last one it is the recording's end, or its begin."""
-        where = statements.all[number].place() if number is not None and number >= 0 else "begin" if back else "end"
+        where = statements.get(number).place() if number is not None and number >= 0 else "begin" if back else "end"
         if not background and any(one.enabled and one.visible for one in gdb.breakpoints()):
             go_with_stops(where)
             return
@@ -203,16 +233,16 @@ class StatementStep(gdb.Command):
 
     @staticmethod
     def depth(number):
-        return statements.all[number].depth if number >= 0 else 0
+        return statements.get(number).depth if number >= 0 else 0
 
     @staticmethod
     def thread(number):
-        return statements.all[number].thread if number >= 0 else 0
+        return statements.get(number).thread if number >= 0 else 0
 
     def begin_of(self, number, inside, back):
         """Backwards from the middle of a statement, or from behind it, it is its begin that comes first."""
         return number + 1 if back and number >= 0 and not (
-            inside and ask("when")["position"] in (statements.all[number].position(), statements.all[number].place())) else number
+            inside and ask("when")["position"] in (statements.get(number).position(), statements.get(number).place())) else number
 
     def target(self, number, inside, back, arg):
         thread, depth = self.thread(number), self.depth(number)
@@ -266,8 +296,8 @@ Usage: advance LOCATION"""
     def target(self, number, inside, back, arg):
         if not arg:
             raise gdb.GdbError("Argument required (a location).")
-        lines = wanted_lines(arg)
-        found = statements.find(number, back, lambda one: one.is_place(within=True) and line_of(one.begin[1]) in lines)
+        lines = [line for line in wanted_lines(arg) if statements.holds(line)]
+        found = statements.find(number, back, lambda one: one.is_place(within=True) and line_of(one.begin[1]) in lines) if lines else None
         if found is None:
             raise gdb.GdbError(f"{plain(arg)}: no statement there was kept, from here on.")
         return found
@@ -283,7 +313,7 @@ Usage: until [LOCATION]"""
         if arg:
             return super().target(number, inside, back, arg)
         thread, depth = self.thread(number), self.depth(number)
-        pc = statements.all[number].begin[1] if number >= 0 else 0
+        pc = statements.get(number).begin[1] if number >= 0 else 0
         return statements.find(number, back, lambda one: one.is_place() and (
             one.thread != thread or one.depth < depth or (one.depth == depth and one.begin[1] > pc)))
 
@@ -308,7 +338,7 @@ def warn_of_breakpoint(one):
         return
     places = [place.address for place in one.locations] if hasattr(one, "locations") else \
         [found.pc for found in (gdb.decode_line(one.location)[1] or ())] if one.location else []
-    if places and not any(statements.holds(pc) for pc in places):
+    if places and not any(statements.holds(line_of(pc)) for pc in places):
         say(f"Breakpoint {one.number}: this code is left out of the recording, so it is never hit.")
 
 

@@ -154,6 +154,17 @@ static bool last_begun(const struct statements *s, const struct position *at, si
     return s->count && steplist_last(s->list, at->thread, at->count, at->pc, i, out);
 }
 
+bool statements_begun(const struct statements *s, const struct position *at, size_t *i)
+{
+    struct kept_statement k;
+    return last_begun(s, at, i, &k);
+}
+
+bool statements_place(const struct statements *s, size_t i, uint64_t *first, uint64_t *last)
+{
+    return s->count && steplist_place(s->list, i, first, last);
+}
+
 bool statements_have(const struct statements *s, const struct position *at)
 {
     struct kept_statement k;
@@ -170,9 +181,8 @@ bool statements_hush(const struct statements *s, const struct position *at)
 /* How many there are up to the last one that the thread has begun. */
 static size_t begun(const struct statements *s, const struct position *at)
 {
-    struct kept_statement k;
     size_t i;
-    return last_begun(s, at, &i, &k) ? i + 1 : 0;
+    return statements_begun(s, at, &i) ? i + 1 : 0;
 }
 
 /* Others may have begun some that the thread has not. */

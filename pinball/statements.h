@@ -29,6 +29,11 @@ void statements_deinit(struct statements *s);
 /* Number i, in the order of their execution; false: there are fewer. */
 bool statements_get(const struct statements *s, size_t i, struct kept_statement *out);
 
+/* The last one that the thread has begun there; false: none. */
+bool statements_begun(const struct statements *s, const struct position *at, size_t *i);
+/* Places that they begin at, as steplist_place() has them. */
+bool statements_place(const struct statements *s, size_t i, uint64_t *first, uint64_t *last);
+
 /* Packed, as a recording lists them: a record each. */
 typedef int statements_put_fn(void *arg, const struct record *r, struct err *err);
 int statements_put(const struct steplist *list, statements_put_fn *put, void *arg, struct err *err);

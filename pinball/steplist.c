@@ -35,6 +35,7 @@ struct way {
 
 /* What code ways lead from. */
 struct place {
+    uint64_t pc, last_pc; /* the farthest; UINT64_MAX: a statement ticks */
     struct way *way;
     uint32_t ways;
 };
@@ -95,8 +96,8 @@ static int place_of(struct steplist *l, uint64_t pc, uint32_t *number)
         return -1;
     struct place_at *p = table_find(&l->at, pc + 1);
     if (!p->pc) {
-        if (l->places == UINT32_MAX ||
-            array_push(&l->place, &l->places, &l->place_room, (struct place){0}))
+        if (l->places == UINT32_MAX || array_push(&l->place, &l->places, &l->place_room,
+                                                  (struct place){.pc = pc, .last_pc = pc}))
             return -1;
         *p = (struct place_at){pc + 1, l->places - 1};
         l->at.used++;
@@ -116,7 +117,10 @@ static int add_way(struct steplist *l, uint32_t from, struct way *w)
 {
     if (place_of(l, w->pc, &w->place))
         return -1;
-    struct place *p = &l->place[from];
+    struct place *p = &l->place[w->place];
+    if (w->last_count || w->last_pc > p->last_pc)
+        p->last_pc = w->last_count ? UINT64_MAX : w->last_pc;
+    p = &l->place[from];
     if (p->ways == TOKEN_WAYS)
         return 0;
     if (array_fit(&p->way, p->ways, sizeof *p->way))
@@ -437,47 +441,53 @@ void steplist_get(const struct steplist *l, size_t i, struct kept_statement *out
     *out = l->block->list[i % STEPLIST_MARK];
 }
 
+/* Threads begin at place 0. */
+bool steplist_place(const struct steplist *l, size_t i, uint64_t *first, uint64_t *last)
+{
+    if (i + 1 >= l->places)
+        return false;
+    *first = l->place[i + 1].pc;
+    *last = l->place[i + 1].last_pc;
+    return true;
+}
+
 static bool is_behind(const struct kept_statement *s, uint64_t count, uint64_t pc)
 {
     return s->count > count || (s->count == count && s->pc > pc);
 }
 
-/* The thread's lane where a mark is, if its last statement there does not begin behind the place.
- */
-static const struct lane *lane_before(const struct steplist *l, size_t mark, uint32_t thread,
-                                      uint64_t count, uint64_t pc)
+/* The thread's lane where a mark is. NULL: it has not begun. */
+static const struct lane *marked_lane(const struct steplist *l, size_t mark, uint32_t thread)
 {
     const struct mark *m = &l->mark[mark];
-    for (size_t i = 0; i < m->lanes; i++) {
-        const struct lane *lane = &l->marked[m->lane + i];
-        if (lane->last.thread == thread)
-            return is_behind(&lane->last, count, pc) ? NULL : lane;
-    }
+    for (size_t i = 0; i < m->lanes; i++)
+        if (l->marked[m->lane + i].last.thread == thread)
+            return &l->marked[m->lane + i];
     return NULL;
 }
 
 bool steplist_last(const struct steplist *l, uint32_t thread, uint64_t count, uint64_t pc,
                    size_t *i, struct kept_statement *out)
 {
-    size_t low = 0, high = l->marks; /* marks below `low` are before the place */
+    size_t low = 0, high = l->marks; /* where marks below `low` are, the thread is not behind it */
     while (low < high) {
         const size_t mid = low + (high - low) / 2;
-        if (lane_before(l, mid, thread, count, pc))
+        const struct lane *lane = marked_lane(l, mid, thread);
+        if (!lane || !is_behind(&lane->last, count, pc))
             low = mid + 1;
         else
             high = mid;
     }
-    const size_t block = low ? low - 1 : 0;
-    if (!l->count)
+    if (!low)
         return false;
-    read_block(l, block);
+    read_block(l, low - 1);
     for (size_t k = l->block->count; k-- > 0;) {
         *out = l->block->list[k];
-        *i = block * STEPLIST_MARK + k;
+        *i = (low - 1) * STEPLIST_MARK + k;
         if (out->thread == thread && !is_behind(out, count, pc))
             return true;
     }
-    const struct lane *lane = low ? lane_before(l, block, thread, count, pc) : NULL;
+    const struct lane *lane = marked_lane(l, low - 1, thread);
     if (!lane)
         return false;
     *out = lane->last;

@@ -41,6 +41,9 @@ size_t steplist_memory(const struct steplist *l);
 
 /* The statement number i, which is there. */
 void steplist_get(const struct steplist *l, size_t i, struct kept_statement *out);
+/* The i-th place that statements begin at, in no order that matters, and the last pc that one of
+ * them has before the thread ticks. False: there are fewer. */
+bool steplist_place(const struct steplist *l, size_t i, uint64_t *first, uint64_t *last);
 /* The last one of the thread that does not begin behind this place. False: none does. */
 bool steplist_last(const struct steplist *l, uint32_t thread, uint64_t count, uint64_t pc,
                    size_t *i, struct kept_statement *out);

@@ -67,6 +67,14 @@ bool exclude_frame(struct exclude *e, struct study *s, const struct frame *frame
     return out;
 }
 
+/* As its file is called, or as others ask for it: libstdc++.so.6 is in libstdc++.so.6.0.30. */
+static bool is_module(const char *path, const char *word)
+{
+    const char *name = base_name(path);
+    const size_t n = strlen(word);
+    return !fnmatch(word, name, 0) || (!strncmp(word, name, n) && name[n] == '.');
+}
+
 bool exclude_pc(struct exclude *e, struct study *s, gaddr pc)
 {
     struct source_line l;
@@ -75,7 +83,7 @@ bool exclude_pc(struct exclude *e, struct study *s, gaddr pc)
         return false;
     source_line(s->source, pc, &l);
     for (size_t i = 0; i < e->words; i++)
-        if (has_line(&l, e->word[i]) || (l.module && !fnmatch(e->word[i], base_name(l.module), 0)))
+        if (has_line(&l, e->word[i]) || (l.module && is_module(l.module, e->word[i])))
             out = e->met[i] = true;
     return out;
 }

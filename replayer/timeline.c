@@ -402,6 +402,16 @@ int timeline_statement(struct timeline *t, size_t i, struct debuggee_statement *
     return 1;
 }
 
+int timeline_statement_at(struct timeline *t, const struct position *at, size_t *i)
+{
+    return statements_begun(&t->statements, at, i);
+}
+
+int timeline_statement_place(struct timeline *t, size_t i, uint64_t *first, uint64_t *last)
+{
+    return statements_place(&t->statements, i, first, last);
+}
+
 int timeline_bookmark_get(struct timeline *t, size_t i, struct position *at, const char **note)
 {
     if (i >= t->bookmarks.count)

@@ -117,7 +117,10 @@ int timeline_event(struct timeline *timeline, size_t *place, struct debuggee_eve
 /* Bookmarks, kept with the pinball: a line for a position. The i-th: 1, or 0 past the last. */
 int timeline_bookmark(struct timeline *t, const struct position *at, const char *note,
                       struct err *err);
+/* As debuggee.h has them. */
 int timeline_statement(struct timeline *t, size_t i, struct debuggee_statement *out);
+int timeline_statement_at(struct timeline *t, const struct position *at, size_t *i);
+int timeline_statement_place(struct timeline *t, size_t i, uint64_t *first, uint64_t *last);
 int timeline_bookmark_get(struct timeline *t, size_t i, struct position *at, const char **note);
 
 #endif

@@ -122,6 +122,16 @@ static int statement(void *self, size_t i, struct debuggee_statement *out)
     return timeline_statement(self, i, out);
 }
 
+static int statement_at(void *self, const struct position *at, size_t *i)
+{
+    return timeline_statement_at(self, at, i);
+}
+
+static int statement_place(void *self, size_t i, uint64_t *first, uint64_t *last)
+{
+    return timeline_statement_place(self, i, first, last);
+}
+
 static int bookmark_get(void *self, size_t i, struct position *at, const char **note)
 {
     return timeline_bookmark_get(self, i, at, note);
@@ -206,6 +216,8 @@ struct debuggee timeline_debuggee(struct timeline *timeline)
         .bookmark = bookmark,
         .bookmark_get = bookmark_get,
         .statement = statement,
+        .statement_at = statement_at,
+        .statement_place = statement_place,
         .divert = divert,
         .diverted = diverted,
         .divert_end = divert_end,

@@ -205,21 +205,57 @@ void history_output(struct server *s, struct args *args, struct reply *out)
 
 /* A recording that leaves code out has these: thread, depth, how (1: it goes on, 2: in a call),
  * then count and pc of its first instruction, and of its last one. */
+static void put_places(struct server *s, const struct wish *wish, struct reply *out)
+{
+    uint64_t first, last;
+    size_t i = (size_t)wish->from;
+
+    reply_text(out, "{\"places\":[");
+    for (; i - wish->from < wish->limit && debuggee_statement_place(&s->debuggee, i, &first, &last);
+         i++)
+        reply_addf(out, "%s[%" PRIu64 ",%" PRIu64 "]", i == wish->from ? "" : ",", first, last);
+    put_next(out, debuggee_statement_place(&s->debuggee, i, &first, &last), i);
+}
+
+static void put_number(struct server *s, const struct position *at, struct reply *out)
+{
+    size_t i;
+
+    if (debuggee_statement_at(&s->debuggee, at, &i))
+        reply_addf(out, "{\"number\":%zu}", i);
+    else
+        reply_text(out, "{\"number\":null}");
+}
+
+/* `statements [LIMIT] [from NUMBER]`, `statements places [LIMIT] [from PLACE]`, `statements
+ * POSITION` */
 void history_statements(struct server *s, struct args *args, struct reply *out)
 {
     struct debuggee_statement one;
+    struct position at;
     struct wish wish;
-    size_t i, first;
+    struct err err;
 
-    if (!parse(args, &wish) || wish.word[0]) {
+    if (!parse(args, &wish)) {
         refuse(out);
         return;
     }
+    if (!strcmp(wish.word, "places")) {
+        put_places(s, &wish, out);
+        return;
+    }
+    if (wish.word[0]) {
+        if (position_parse(wish.word, &at, &err))
+            refuse(out);
+        else
+            put_number(s, &at, out);
+        return;
+    }
+    size_t i = (size_t)wish.from;
     reply_text(out, "{\"statements\":[");
-    first = i = (size_t)wish.from;
-    for (; i - first < wish.limit && debuggee_statement(&s->debuggee, i, &one); i++)
+    for (; i - wish.from < wish.limit && debuggee_statement(&s->debuggee, i, &one); i++)
         reply_addf(out, "%s[%u,%u,%u,%" PRIu64 ",%" PRIu64 ",%" PRIu64 ",%" PRIu64 "]",
-                   i == first ? "" : ",", one.at.thread, one.depth,
+                   i == wish.from ? "" : ",", one.at.thread, one.depth,
                    (one.goes_on ? 1u : 0u) | (one.in_call ? 2u : 0u), one.at.count, one.at.pc,
                    one.last.count, one.last.pc);
     put_next(out, debuggee_statement(&s->debuggee, i, &one), i);

@@ -71,6 +71,8 @@ done
 "$drdebug" pack slice.0 >/dev/null 2>&1 && "$drdebug" verify slice.0.packed.pinball >out 2>&1 || fail "packed: $(cat out 2>&1)"
 "$drdebug" relog whole --only-thread 1 -o all >out || fail 'only-thread 1'
 grep -q ' 0 left out in 0 gaps' out || fail "nothing is excluded: $(cat out)"
+"$drdebug" replay whole >said 2>end && "$drdebug" replay all 2>end.all | cmp -s - said || fail 'all: writes something else'
+[ "$(sed s/^whole// end)" = "$(sed s/^all// end.all)" ] || fail "all: $(cat end.all), and not $(cat end)"
 "$drdebug" verify all >out 2>&1 || fail "all: $(cat out)"
 
 refuses 'say what to keep' 2 whole -o refused
@@ -80,6 +82,7 @@ refuses 'no function, module or line' 1 whole --exclude nothing_like_it -o refus
 refuses 'whole' 1 whole --slice missing -o refused
 refuses 'there is no such thread' 1 whole --at failure --only-thread 1,7 -o refused
 refuses 'has no code' 1 whole 'nix at summing.c:1' -o refused
+"$drdebug" relog whole --exclude main --exclude fill --exclude libc.so -o inner >out 2>&1 || fail "what is called there only: $(cat out)"
 mkdir there && refuses 'there' 1 whole --at failure -o there
 
 # A signal that ends it leaves nothing behind; killed, it is no recording. (It may have been faster.)

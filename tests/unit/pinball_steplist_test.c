@@ -29,14 +29,15 @@ static void expect(bool good, const char *what, size_t i)
     failures++;
 }
 
-/* Loops mostly, which are left now and then; code far away; threads in turns. */
+/* Loops mostly, which are left now and then; code far away; threads in turns, one after the other
+ * begins. */
 static void make(void)
 {
     static struct kept_statement last[THREADS];
     uint32_t t = 0;
     for (size_t i = 0; i < STATEMENTS; i++) {
         if (!draw(50))
-            t = (uint32_t)draw(THREADS);
+            t = (uint32_t)draw(1 + i * THREADS / STATEMENTS);
         struct kept_statement *s = &last[t];
         const uint64_t way = draw(10) ? 0 : draw(CODE);
         s->thread = 7 * t + 1;
