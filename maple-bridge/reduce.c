@@ -392,6 +392,26 @@ static void put_reversed_first(const struct agenda_done *d, const struct agenda_
     }
 }
 
+/* The conflict right before an access, if the two come in the other order in the run that passes:
+ * neither thread need have been taken off for that, where a third one lets them begin. */
+static void find_flipped(struct reduction *r, const struct agenda_done *d,
+                         const struct agenda_done *passing)
+{
+    enum { LOOKS = 2000 };
+    for (uint32_t b = 0, looks = 0; b < d->trails && looks < LOOKS; b++) {
+        uint32_t a = is_own(r->job, &d->trail[b]) ? b : 0;
+        while (a > 0 && b - a < NEAR && !conflict(&d->trail[a - 1], &d->trail[b]))
+            a--;
+        if (!a || b - a >= NEAR || !is_own(r->job, &d->trail[a - 1]))
+            continue;
+        looks++;
+        if (same_access(passing, &d->trail[b]) >= same_access(passing, &d->trail[a - 1]))
+            continue;
+        add_pair(r->job, d, &d->trail[a - 1], &d->trail[b], r->out);
+        return;
+    }
+}
+
 /* The next switch before `end` without which the program passes: its number, that run is in the
  * agenda then; `end`: none. */
 static int find_passing(struct reduction *r, uint32_t *end, struct err *err)
@@ -420,6 +440,9 @@ static int find_decisive(struct reduction *r, const struct agenda_done *d, struc
     find_switched(r, d, true);
     if (!out->passes)
         return 0;
+    put_reversed_first(d, passing, out);
+    if (!out->pairs || !is_reversed(d, passing, &out->pair[0]))
+        find_flipped(r, d, passing);
     put_reversed_first(d, passing, out);
     if (out->pairs == REDUCE_PAIRS || find_absent(r, d, passing) || out->pairs)
         return 0;

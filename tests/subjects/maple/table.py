@@ -52,9 +52,6 @@ BLIND = {name: (name, []) for name in (
     "fork_locked", "messages", "counter_file", "static_buffer", "counter",
     "peterson", "bakery", "list_remove", "config_swap", "pop_empty", "cache_evict", "listener", "wrong_waiter", "nested_monitor", "hazard")}
 
-# They take hundreds of runs: the bench has them.
-HARD = ["two_stage_20", "two_stage_50", "two_stage_100"]
-
 # Those whose source has a correct form (-DFIXED).
 TWINS = [
     "lost_update", "withdraw", "two_variables", "use_before_init", "use_after_free", "reorder_5", "stack_wrong_lock",
