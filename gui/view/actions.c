@@ -671,9 +671,10 @@ GMenuModel *actions_menu(struct window *w)
 
 /* ---- for the page of keys ---- */
 
-void actions_each(void (*fn)(void *arg, const char *label, const char *keys), void *arg)
+void actions_each(void (*fn)(void *arg, const char *name, const char *label, const char *keys),
+                  void *arg)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(actions); i++)
         if (actions[i].keys)
-            fn(arg, actions[i].label, actions[i].keys);
+            fn(arg, actions[i].name, actions[i].label, actions[i].keys);
 }
