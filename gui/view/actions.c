@@ -20,11 +20,14 @@ struct action {
 
 /* ---- what they do ---- */
 
-/* What a menu was opened about, or what is at the cursor. NULL: nothing; that was said. */
+/* What a menu was opened about, the row that has the focus, or what is at the cursor. NULL:
+ * nothing; that was said. */
 static char *expression(struct window *w)
 {
     struct page *page = source_page(w->source);
     char *found = g_steal_pointer(&w->expression);
+    if (!found)
+        found = watches_selected(w);
     if (!found && page)
         found = page_cursor_expression(page);
     if (!found)

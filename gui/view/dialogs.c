@@ -245,6 +245,7 @@ static void add_function(void *arg, const char *file, const struct value *one)
                                   value_say(one, "line"));
     char *safe = text_line(words);
     GtkWidget *row = gtk_list_box_row_new(), *label = window_label(safe);
+    gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_MIDDLE);
     gtk_list_box_row_set_child(GTK_LIST_BOX_ROW(row), label);
     gtk_accessible_update_property(GTK_ACCESSIBLE(row), GTK_ACCESSIBLE_PROPERTY_LABEL, safe, -1);
     g_object_set_data_full(G_OBJECT(row), "file", g_strdup(file), g_free);

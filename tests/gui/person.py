@@ -192,7 +192,7 @@ class Window:
 
         def settled():
             first = box()
-            time.sleep(0.06)
+            time.sleep(0.1)
             return first if first == box() and min(first) >= 0 and min(first[2:]) > 0 else None
 
         x, y, width, height = wait(f"the place of {node.get_name()}", settled)
