@@ -113,8 +113,9 @@ class Window:
 
     def close(self):
         """As a person does; whatever it started must end, too."""
+        subprocess.run(["xdotool", "windowactivate", "--sync", self.number], check=False, stderr=subprocess.DEVNULL)
         self.key("alt+F4")
-        self.process.wait(PATIENCE_S)
+        wait("the window's end", lambda: self.process.poll() is not None)
 
     # -- seeing --
 

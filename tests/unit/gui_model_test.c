@@ -378,7 +378,7 @@ static void breakpoints_can_be_made_again(void **state)
 {
     struct mi_record *r = mi_parse(
         "^done,BreakpointTable={nr_rows=\"1\",hdr=[],body=[bkpt={number=\"1\",type=\"breakpoint\",disp=\"keep\",enabled=\"n\","
-        "func=\"f\",file=\"a.c\",fullname=\"/p/a b.c\",line=\"7\",cond=\"x == \\\"y\\\"\",times=\"3\"}]}");
+        "func=\"Shop::f(std::vector<int (*)(int)>, int)\",file=\"a\\033.c\",fullname=\"/p/a b.c\",line=\"7\",cond=\"x == \\\"y\\\"\",times=\"3\"}]}");
     GPtrArray *all = breakpoints_new(r->results);
     (void)state;
     assert_int_equal(all->len, 1);
@@ -387,6 +387,7 @@ static void breakpoints_can_be_made_again(void **state)
     assert_null(breakpoints_at(all, "/p/a b.c", 8));
     assert_false(b->enabled);
     assert_int_equal(b->hits, 3);
+    assert_string_equal(b->where, "Shop::f () at a\\x1b.c:7");
     char *command = breakpoint_command(b);
     assert_string_equal(command,
                         "-break-insert -d -c \"x == \\\"y\\\"\" --source \"/p/a b.c\" --line 7");
