@@ -16,15 +16,28 @@ static void breakpoint_free(void *arg)
     g_free(b);
 }
 
+/* Without its parameters, which are longer than all else in C++. To be freed. */
+static char *short_name(const char *function)
+{
+    bool whole = strstr(function, "operator") || strstr(function, "(anonymous");
+    return g_strndup(function, whole ? strlen(function) : strcspn(function, "("));
+}
+
 /* `what` is of watchpoints and catchpoints; a breakpoint has a place. */
 static char *where_of(const struct value *v)
 {
     const char *file = value_text(v, "file"), *what = value_text(v, "what");
     if (what)
         return text_line(what);
-    if (file)
-        return g_strdup_printf("%s () at %s:%s", value_say(v, "func"), text_base(file),
-                               value_say(v, "line"));
+    if (file) {
+        char *name = short_name(value_say(v, "func"));
+        char *words =
+            g_strdup_printf("%s () at %s:%s", name, text_base(file), value_say(v, "line"));
+        char *safe = text_line(words);
+        g_free(words);
+        g_free(name);
+        return safe;
+    }
     if (value_text(v, "original-location"))
         return text_line(value_text(v, "original-location"));
     return text_line(value_text(v, "addr"));

@@ -20,11 +20,14 @@ struct action {
 
 /* ---- what they do ---- */
 
-/* What a menu was opened about, or what is at the cursor. NULL: nothing; that was said. */
+/* What a menu was opened about, the row that has the focus, or what is at the cursor. NULL:
+ * nothing; that was said. */
 static char *expression(struct window *w)
 {
     struct page *page = source_page(w->source);
     char *found = g_steal_pointer(&w->expression);
+    if (!found)
+        found = watches_selected(w);
     if (!found && page)
         found = page_cursor_expression(page);
     if (!found)
@@ -671,9 +674,10 @@ GMenuModel *actions_menu(struct window *w)
 
 /* ---- for the page of keys ---- */
 
-void actions_each(void (*fn)(void *arg, const char *label, const char *keys), void *arg)
+void actions_each(void (*fn)(void *arg, const char *name, const char *label, const char *keys),
+                  void *arg)
 {
     for (size_t i = 0; i < G_N_ELEMENTS(actions); i++)
         if (actions[i].keys)
-            fn(arg, actions[i].label, actions[i].keys);
+            fn(arg, actions[i].name, actions[i].label, actions[i].keys);
 }

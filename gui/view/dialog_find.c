@@ -53,6 +53,7 @@ static gboolean on_pulse(void *arg)
 static void show_running(struct finding *f, bool running)
 {
     gtk_button_set_label(GTK_BUTTON(f->button), running ? "Stop" : "Search");
+    gtk_widget_grab_focus(f->button); /* an entry that is switched off must not have it */
     gtk_widget_set_visible(f->bar, running);
     gtk_widget_set_sensitive(f->command, !running);
     gtk_widget_set_sensitive(f->strategy, !running);

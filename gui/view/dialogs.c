@@ -5,10 +5,12 @@
 
 #include "gui/link/remote.h"
 #include "gui/model/text.h"
+#include "gui/view/form.h"
 #include "gui/view/panes.h"
 #include "gui/view/source.h"
 
-void actions_each(void (*fn)(void *arg, const char *label, const char *keys), void *arg);
+void actions_each(void (*fn)(void *arg, const char *name, const char *label, const char *keys),
+                  void *arg);
 
 /* ---- files ---- */
 
@@ -243,6 +245,7 @@ static void add_function(void *arg, const char *file, const struct value *one)
                                   value_say(one, "line"));
     char *safe = text_line(words);
     GtkWidget *row = gtk_list_box_row_new(), *label = window_label(safe);
+    gtk_label_set_ellipsize(GTK_LABEL(label), PANGO_ELLIPSIZE_MIDDLE);
     gtk_list_box_row_set_child(GTK_LIST_BOX_ROW(row), label);
     gtk_accessible_update_property(GTK_ACCESSIBLE(row), GTK_ACCESSIBLE_PROPERTY_LABEL, safe, -1);
     g_object_set_data_full(G_OBJECT(row), "file", g_strdup(file), g_free);
@@ -303,27 +306,38 @@ void dialogs_goto(struct window *w)
 
 /* ---- help ---- */
 
-static void add_key(void *arg, const char *label, const char *keys)
+struct key_list {
+    GtkWidget *grid;
+    int rows;
+};
+
+static void add_key(void *arg, const char *name, const char *label, const char *keys)
 {
-    GtkWidget *row = gtk_box_new(GTK_ORIENTATION_HORIZONTAL, 18), *name = window_label(label);
-    gtk_widget_set_hexpand(name, TRUE);
-    gtk_box_append(GTK_BOX(row), name);
-    gtk_box_append(GTK_BOX(row), gtk_shortcut_label_new(keys));
-    gtk_box_append(GTK_BOX(arg), row);
+    struct key_list *list = arg;
+    GtkWidget *words = window_label(label), *own = window_label(name);
+    gtk_widget_set_hexpand(words, TRUE);
+    gtk_widget_add_css_class(own, "dim-label");
+    gtk_grid_attach(GTK_GRID(list->grid), words, 0, list->rows, 1, 1);
+    gtk_grid_attach(GTK_GRID(list->grid), own, 1, list->rows, 1, 1);
+    gtk_grid_attach(GTK_GRID(list->grid), gtk_shortcut_label_new(keys), 2, list->rows++, 1, 1);
 }
 
+/* With the names that the settings have for them. */
 void dialogs_keys(struct window *w)
 {
-    GtkWidget *dialog = gtk_window_new(), *box = gtk_box_new(GTK_ORIENTATION_VERTICAL, 6);
     GtkWidget *scrolled = gtk_scrolled_window_new();
-    gtk_window_set_title(GTK_WINDOW(dialog), "Keys");
-    gtk_window_set_transient_for(GTK_WINDOW(dialog), GTK_WINDOW(w->window));
-    gtk_window_set_default_size(GTK_WINDOW(dialog), 520, 600);
-    gtk_widget_add_css_class(box, "question");
-    actions_each(add_key, box);
-    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scrolled), box);
-    gtk_window_set_child(GTK_WINDOW(dialog), scrolled);
-    gtk_window_present(GTK_WINDOW(dialog));
+    struct form form;
+    struct key_list list = {.grid = gtk_grid_new()};
+    form_init(&form, w, "Keys", 560);
+    gtk_grid_set_row_spacing(GTK_GRID(list.grid), 6);
+    gtk_grid_set_column_spacing(GTK_GRID(list.grid), 18);
+    actions_each(add_key, &list);
+    gtk_scrolled_window_set_child(GTK_SCROLLED_WINDOW(scrolled), list.grid);
+    gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(scrolled), GTK_POLICY_NEVER,
+                                   GTK_POLICY_AUTOMATIC);
+    gtk_scrolled_window_set_min_content_height(GTK_SCROLLED_WINDOW(scrolled), 520);
+    gtk_grid_attach(GTK_GRID(form.grid), scrolled, 0, form.rows++, 2, 1);
+    form_show(&form, NULL, NULL);
 }
 
 void dialogs_about(struct window *w)

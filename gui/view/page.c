@@ -160,6 +160,8 @@ static void fit_list(GtkWidget *scrolled)
     gtk_widget_measure(list, GTK_ORIENTATION_VERTICAL, -1, &height, &natural, NULL, NULL);
     gtk_scrolled_window_set_policy(GTK_SCROLLED_WINDOW(scrolled), GTK_POLICY_NEVER,
                                    natural > LIST_MOST ? GTK_POLICY_AUTOMATIC : GTK_POLICY_NEVER);
+    gtk_scrolled_window_set_min_content_height(GTK_SCROLLED_WINDOW(scrolled),
+                                               MIN(natural, LIST_MOST));
 }
 
 /* The room is as high as what is shown in it. */

@@ -69,8 +69,7 @@ static void on_list(void *arg, const struct mi_record *result)
     for (unsigned i = 0; i < value_count(list); i++) {
         const struct value *one = value_at(list, i);
         char *title = without_moment(value_say(one, "title"));
-        char *words =
-            g_strdup_printf("%s  %s, %s", value_say(one, "name"), title, value_say(one, "size"));
+        char *words = g_strdup_printf("%s  %s", value_say(one, "name"), title);
         g_free(title);
         char *safe = text_line(words), *cut = shortened(safe);
         gtk_string_list_append(titles, cut);

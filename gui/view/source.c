@@ -145,7 +145,7 @@ static bool may_read(struct source *s, const char *path)
 static char *missing_words(const struct session_frame *f, bool own, const char *host)
 {
     if (f->file && own && host)
-        return g_strdup_printf("%s is not on %s. The program was compiled from it: put it where "
+        return g_strdup_printf("%s is not on %s. This code was compiled from it: put it where "
                                "it was.",
                                f->file, host);
     if (f->file && !own)
@@ -153,7 +153,10 @@ static char *missing_words(const struct session_frame *f, bool own, const char *
                                f->file);
     if (f->file)
         return g_strdup_printf(
-            "%s is not here. The program was compiled from it: put it where it was.", f->file);
+            "%s is not here. This code was compiled from it: put it where it was, "
+            "or name its place in Settings. Frames with source can be chosen in "
+            "the stack.",
+            f->file);
     return g_strdup_printf(
         "There is no debug information for %s%s%s. Compile with -g, or install the debug symbols "
         "of the library. Frames with source can be chosen in the stack.",

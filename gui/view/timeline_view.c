@@ -146,10 +146,17 @@ static gboolean on_tooltip(GtkWidget *area, int x, int y, gboolean keyboard, Gtk
     return any;
 }
 
+/* What a program that runs has just done is not in its recording yet. */
+static uint64_t end_of(const struct timeline_view *v)
+{
+    const struct debugger *d = v->window->debugger;
+    return MAX(timeline_end(d->timeline), d->session.ticks);
+}
+
 static void tell(struct timeline_view *v)
 {
     char *at = text_number((uint64_t)gtk_adjustment_get_value(v->adjustment));
-    char *end = text_short_number(timeline_end(v->window->debugger->timeline));
+    char *end = text_short_number(end_of(v));
     char *words = g_strdup_printf("%s of %s ticks", at, end);
     gtk_label_set_text(GTK_LABEL(v->label), words);
     g_free(words);
@@ -184,8 +191,8 @@ static void show_range(struct timeline_view *v, uint64_t from, uint64_t to)
 {
     const struct timeline *t = v->window->debugger->timeline;
     v->from = MAX(from, timeline_begin(t));
-    v->to = MAX(MIN(to, timeline_end(t)), v->from + 1);
-    v->whole = to >= timeline_end(t) && v->from <= timeline_begin(t);
+    v->to = MAX(MIN(to, end_of(v)), v->from + 1);
+    v->whole = to >= end_of(v) && v->from <= timeline_begin(t);
     v->telling = true;
     gtk_adjustment_configure(
         v->adjustment, gtk_adjustment_get_value(v->adjustment), (double)v->from, (double)v->to,

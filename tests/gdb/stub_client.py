@@ -27,7 +27,8 @@ class Failed(Exception):
 
 def markers(name, folder="subjects"):
     """{marker: line} of a subject: `/* WORDS */`; numbers of lines are texts."""
-    with open(os.path.join(HERE, folder, name + ".c"), encoding="utf-8") as source:
+    path = os.path.join(HERE, folder, name + ".c")
+    with open(path if os.path.exists(path) else path + "c", encoding="utf-8") as source:
         return {marker: str(number) for number, line in enumerate(source, 1)
                 for marker in re.findall(r"/\* ([A-Z][A-Z0-9 ]*) \*/", line)}
 

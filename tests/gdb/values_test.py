@@ -48,6 +48,12 @@ TABLES = {
         ("disassemble add", "Dump of assembler code"),
         ("list add", "int sum = a + b;"),
     ]),
+    "printers": ("printers", (), (), [
+        ("tbreak {ALL THERE}", None),
+        ("continue", None),
+        ("print numbers", "std::vector of length 4, capacity 6 = {{2, 7, 1, 5}}"),
+        ("print word", '= "seven"'),
+    ]),
     "vectors": ("calls", ("vectors",), (), [
         ("break vectors_loaded", None),
         ("continue", "vectors"),

@@ -113,8 +113,9 @@ class Window:
 
     def close(self):
         """As a person does; whatever it started must end, too."""
+        subprocess.run(["xdotool", "windowactivate", "--sync", self.number], check=False, stderr=subprocess.DEVNULL)
         self.key("alt+F4")
-        self.process.wait(PATIENCE_S)
+        wait("the window's end", lambda: self.process.poll() is not None)
 
     # -- seeing --
 
@@ -192,7 +193,7 @@ class Window:
 
         def settled():
             first = box()
-            time.sleep(0.06)
+            time.sleep(0.1)
             return first if first == box() and min(first) >= 0 and min(first[2:]) > 0 else None
 
         x, y, width, height = wait(f"the place of {node.get_name()}", settled)

@@ -37,6 +37,13 @@ def fill(w, *texts):
         w.key("Tab")
 
 
+def choose_next(w, steps=1):
+    """Of a list that has the focus; the focus goes on."""
+    for keys in (["space"], ["Down"] * steps, ["Return"], ["Tab"]):
+        w.key(*keys)
+        time.sleep(0.3)
+
+
 def starts_a_program_at_main(s):
     s.window = w = person.Window(s.gui, "--", s.subject)
     w.await_status(r"^T1 in main \(\) at racy_counter\.c:\d+")
@@ -112,6 +119,98 @@ def opens_the_recording_when_the_program_ends(s):
     check(info(s, recording)["threads"] == 3, "the changed value did not make two threads")
 
 
+ASKER = r"""#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+int main(int argc, char *argv[])
+{
+    char place[200], word[40];
+    printf("at %s of %s with %s\n", getcwd(place, sizeof place), getenv("MOOD"), argv[argc - 1]);
+    if (scanf("%39s", word) == 1)
+        printf("read %s\n", word);
+    return 0;
+}
+"""
+
+
+def has_folder_environment_and_terminal(s):
+    """What is typed into the pane Terminal is the program's input."""
+    os.mkdir("a room")
+    with open("a room/asker.c", "w", encoding="utf-8") as file:
+        file.write(ASKER)
+    subprocess.run(["gcc", "-g", "a room/asker.c", "-o", "a room/asker"], check=True)
+    s.window = w = person.Window(s.gui)
+    w.press("Open a Program …")
+    w.find("text", "Environment")
+    fill(w, "./asker 'two words'", os.path.abspath("a room"), "MOOD='very good'")
+    w.press("Debug It Live")
+    w.await_status(r"^T1 in main \(\) at asker\.c")
+    x, y = w.centre(w.find("page tab", "Terminal"))
+    for below in (0, 90):  # the tab, then the terminal
+        w.point(x, y + below)
+        subprocess.run(["xdotool", "click", "1"], check=True)
+    w.key("F5")
+    w.await_status("Running")
+    w.type("42\n")
+    w.await_status("the end of the recording")
+    w.key("F5")
+    wait("the recording", lambda: any(re.search("asker — (?!live)", name) for name in w.names("label")))
+    said = subprocess.run([s.drdebug, "ask", "a room/asker.pinball", "output", "--json"], capture_output=True, text=True,
+                          check=False).stdout
+    for words in (f"at {os.path.abspath('a room')} of very good with two words", "read 42"):
+        check(words in said, f"the program did not write {words!r}, but {said}")
+    s.close()
+
+
+def stops_a_search(s):
+    """By one strategy; it ends with all its processes."""
+    s.window = w = person.Window(s.gui)
+    w.key("ctrl+b")
+    w.find("text", "Runs at most")
+    fill(w, "/bin/true")
+    choose_next(w)
+    fill(w, "1000000")
+    w.press("Search")
+    w.find("push button", "Stop")
+    search = wait("the search", lambda: next((pid for pid, name in w.children() if name.strip() == "drdebug"), None))
+    with open(f"/proc/{search}/cmdline", encoding="utf-8") as file:
+        words = file.read().split("\0")
+    check("--strategy" in words and words[words.index("--runs") + 1] == "1000000", f"the search is {words}")
+    below = [pid for pid, _ in w.children()]
+    w.press("Stop")
+    w.find("label", "The search was stopped.")
+    wait("the end of the search", lambda: not any(person.is_alive(pid) for pid in below))
+    w.key("Escape")
+
+
+def brightness():
+    shown = subprocess.run(["import", "-window", "root", "-resize", "1x1!", "-colorspace", "gray", "txt:-"], capture_output=True,
+                           text=True, check=True).stdout
+    return float(re.search(r"gray\((\d+(?:\.\d+)?)", shown)[1])
+
+
+def settings_take_effect(s):
+    w = s.window
+    light = brightness()
+    w.key("ctrl+comma")
+    w.find("text", "Sources")
+    fill(w, "", "/no/where=/some/where", "")
+    choose_next(w, 2)
+    fill(w, "next=F11")
+    w.press("Apply")
+    wait("a dark window", lambda: brightness() < light / 2)
+    s.close()
+    s.window = w = person.Window(s.gui, "--", s.subject)
+    w.await_status(r"^T1 in main \(\) at racy_counter\.c:\d+")
+    check(brightness() < light / 2, "the next window is not dark")
+    w.gdb("show substitute-path", "`/no/where' -> `/some/where'")
+    before = w.position()
+    w.key("F11")
+    wait("a step by F11", lambda: w.position() not in ("", before))
+    w.await_status(r"^T1 in main")
+    s.close()
+
+
 def records_with_the_button(s):
     s.window = w = person.Window(s.gui)
     w.press("Open a Program …")
@@ -177,7 +276,8 @@ def guides_through_the_sample(s):
 
 
 CASES = [starts_a_program_at_main, changes_a_value_goes_back_and_on, records_a_region,
-         opens_the_recording_when_the_program_ends, records_with_the_button, makes_and_opens_a_recording_of_the_slice,
+         opens_the_recording_when_the_program_ends, has_folder_environment_and_terminal, stops_a_search, settings_take_effect,
+         records_with_the_button, makes_and_opens_a_recording_of_the_slice,
          finds_a_bug_and_opens_it, guides_through_the_sample]
 
 

@@ -378,7 +378,7 @@ static void breakpoints_can_be_made_again(void **state)
 {
     struct mi_record *r = mi_parse(
         "^done,BreakpointTable={nr_rows=\"1\",hdr=[],body=[bkpt={number=\"1\",type=\"breakpoint\",disp=\"keep\",enabled=\"n\","
-        "func=\"f\",file=\"a.c\",fullname=\"/p/a b.c\",line=\"7\",cond=\"x == \\\"y\\\"\",times=\"3\"}]}");
+        "func=\"Shop::f(std::vector<int (*)(int)>, int)\",file=\"a\\033.c\",fullname=\"/p/a b.c\",line=\"7\",cond=\"x == \\\"y\\\"\",times=\"3\"}]}");
     GPtrArray *all = breakpoints_new(r->results);
     (void)state;
     assert_int_equal(all->len, 1);
@@ -387,6 +387,7 @@ static void breakpoints_can_be_made_again(void **state)
     assert_null(breakpoints_at(all, "/p/a b.c", 8));
     assert_false(b->enabled);
     assert_int_equal(b->hits, 3);
+    assert_string_equal(b->where, "Shop::f () at a\\x1b.c:7");
     char *command = breakpoint_command(b);
     assert_string_equal(command,
                         "-break-insert -d -c \"x == \\\"y\\\"\" --source \"/p/a b.c\" --line 7");
@@ -414,6 +415,37 @@ static void memory_is_rows_of_bytes(void **state)
     g_array_unref(again);
     value_free(a);
     value_free(b);
+}
+
+static void memory_is_an_array_of_numbers(void **state)
+{
+    static const struct {
+        const char *type, *first, *second;
+        uint64_t at;
+    } cases[] = {{"int8", "-1", "-1", 0x1001},
+                 {"int16", "-1", "-1", 0x1002},
+                 {"int32", "-1", "2143289343", 0x1004},
+                 {"int64", "9205357638345293823", "1", 0x1008},
+                 {"uint8", "255", "255", 0x1001},
+                 {"float", "-nan", "nan", 0x1004},
+                 {"double", "2.2471164185778946e+307", "4.9406564584124654e-324", 0x1008},
+                 {"pointer", "0x7fbfffffffffffff", "0x1", 0x1008}};
+    struct value *v = json("{\"memory\":[{\"begin\":\"0x1000\",\"contents\":"
+                           "\"ffffffffffffbf7f0100000000000000ff\"}]}");
+    (void)state;
+    assert_int_equal(sizeof cases / sizeof *cases, MEMORY_TYPES);
+    for (unsigned i = 0; i < MEMORY_TYPES; i++) {
+        GArray *numbers = memory_numbers(v, &memory_types[i]);
+        const struct memory_number *first = &g_array_index(numbers, struct memory_number, 0),
+                                   *second = &g_array_index(numbers, struct memory_number, 1);
+        assert_string_equal(memory_types[i].name, cases[i].type);
+        assert_int_equal(numbers->len, 17 / memory_types[i].bytes);
+        assert_string_equal(first->text, cases[i].first);
+        assert_string_equal(second->text, cases[i].second);
+        assert_int_equal(second->address, cases[i].at);
+        g_array_unref(numbers);
+    }
+    value_free(v);
 }
 
 /* ---- programs that are started ---- */
@@ -544,6 +576,7 @@ int main(void)
         cmocka_unit_test(knows_how_many_elements_an_array_has),
         cmocka_unit_test(breakpoints_can_be_made_again),
         cmocka_unit_test(memory_is_rows_of_bytes),
+        cmocka_unit_test(memory_is_an_array_of_numbers),
         cmocka_unit_test(folder_and_environment_are_set_before_the_verb),
         cmocka_unit_test(an_environment_that_is_none_is_refused),
         cmocka_unit_test(words_of_a_shell_stay_the_same),
