@@ -308,6 +308,18 @@ bool statements_get(const struct statements *s, size_t i, struct kept_statement 
     return false;
 }
 
+bool statements_begun(const struct statements *s, const struct position *at, size_t *i)
+{
+    (void)s, (void)at, (void)i;
+    return false;
+}
+
+bool statements_place(const struct statements *s, size_t i, uint64_t *first, uint64_t *last)
+{
+    (void)s, (void)i, (void)first, (void)last;
+    return false;
+}
+
 bool statements_next(const struct statements *s, const struct position *from,
                      const struct position *at, struct kept_statement *out)
 {
