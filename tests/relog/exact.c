@@ -30,14 +30,7 @@
 #include "trace/access.h"
 #include "trace/pass.h"
 
-enum {
-    THREADS = 256,
-    MAPS = 4096,
-    PIECE = 1 << 20,
-    PLACES = 3000,
-    MEMORIES = 25,
-    LOOKS = 500
-};
+enum { THREADS = 256, MAPS = 4096, PIECE = 1 << 20, PLACES = 3000, MEMORIES = 25, LOOKS = 500 };
 
 static uint64_t seed;
 static char what[256];
