@@ -4,8 +4,8 @@
  *
  * A debugger calls functions of the program in such a copy. One thread runs, without the log: there
  * is nothing to compare with, and nobody to answer system calls but this file. Memory, output and
- * clocks work; what would reach outside fails with EPERM. A lock that another thread holds is never
- * released, since no other thread runs: a thread that waits for one spins until it is interrupted.
+ * clocks work; what would reach outside fails with EPERM. A lock that is held, by another thread or
+ * by what this one was at (fork() holds some), is never released: to wait for it is a stop.
  *
  * Signals that the function sends to itself, and faults, go to their handlers. A stop does not
  * return here (post.c): the thread is started anew. So what is to be delivered after one is noted,
@@ -129,6 +129,25 @@ static int64_t heap(struct thread *t, long nr, const long a[6])
     return a[0];
 }
 
+/* No other thread runs: a word that is waited for never changes. */
+static int64_t wait_for_word(struct thread *t, const long a[6])
+{
+    enum { OPERATION = 0x7f, WAIT = 0, LOCK_PI = 6, WAIT_BITSET = 9, LOCK_PI2 = 13 };
+    const long op = a[1] & OPERATION;
+    uint32_t word;
+    if (op != WAIT && op != WAIT_BITSET && op != LOCK_PI && op != LOCK_PI2)
+        return 0;
+    if (!engine_read(&word, (gaddr)a[0], sizeof word))
+        return -EFAULT;
+    if ((op == WAIT || op == WAIT_BITSET) && word != (uint32_t)a[2])
+        return -EAGAIN;
+    if (a[3])
+        return -ETIMEDOUT;
+    rt_say("the function called waits for a lock that nobody releases: no other thread runs");
+    stop_for(t, 19, NULL); /* SIGSTOP */
+    return 0;
+}
+
 /* What can be answered of calls that do nothing to the program itself. */
 static int64_t answer_plainly(struct thread *t, long nr, long a[6])
 {
@@ -170,10 +189,8 @@ static int64_t answer(struct thread *t, long nr, long a[6])
     case DOES_ADVISES:
         space_call(t, nr, a, 0, NULL);
         return 0;
-    case DOES_FUTEX: {
-        enum { OPERATION = 0x7f, WAIT = 0, WAIT_BITSET = 9 };
-        return (a[1] & OPERATION) == WAIT || (a[1] & OPERATION) == WAIT_BITSET ? -EAGAIN : 0;
-    }
+    case DOES_FUTEX:
+        return wait_for_word(t, a);
     case DOES_ENDS_THREAD:
     case DOES_ENDS_PROCESS:
         rt_say("the function called ends the program: it stays at the call of exit");

@@ -94,6 +94,14 @@ TABLES = {
         ("next", "NEXT"),
         ("print n", "= 0"),
     ]),
+    "called_waits": ("called", (), (), [
+        ("break {HERE}", None),
+        ("continue", "HERE"),
+        ("print locks()", ["waits for a lock that nobody releases", "was signaled while in a function called from GDB"]),
+        ("backtrace", [pattern(r"#\d+ .* locks \(\)"), "<function called from gdb>"]),
+        ("reverse-next", None),
+        ("frame", "~called from gdb"),
+    ]),
     "called_signals": ("called", (), (), [
         ("break {HERE}", None),
         ("continue", "HERE"),

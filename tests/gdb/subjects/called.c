@@ -9,6 +9,7 @@
 int n, caught;
 static char text[32] = "as recorded";
 static pthread_barrier_t together;
+static pthread_mutex_t held = PTHREAD_MUTEX_INITIALIZER;
 
 __attribute__((noinline)) int tick(void)
 {
@@ -43,6 +44,12 @@ __attribute__((noinline)) int faults(void)
     return *(volatile int *)8;
 }
 
+__attribute__((noinline)) int locks(void)
+{
+    pthread_mutex_lock(&held);
+    return 1;
+}
+
 static void on_signal(int sig)
 {
     caught += sig; /* HANDLER */
@@ -58,6 +65,7 @@ static void *work(void *arg)
 int main(void)
 {
     pthread_t thread;
+    pthread_mutex_lock(&held);
     signal(SIGUSR1, on_signal);
     signal(SIGURG, on_signal);
     pthread_barrier_init(&together, NULL, 2);
@@ -67,7 +75,7 @@ int main(void)
     pthread_barrier_wait(&together); /* NEXT */
     pthread_join(thread, NULL);
     if (length_then < 0)
-        return tick() + length(describe(n)) + nested(1) + raises(SIGURG) + faults();
+        return tick() + length(describe(n)) + nested(1) + raises(SIGURG) + locks() + faults();
     printf("%d %s\n", length_then, text);
     return 0;
 }
