@@ -274,7 +274,7 @@ CASES = [opens_at_main, steps_in_both_directions, chooses_from_the_menu_of_a_var
 
 def record(drdebug, subject, room):
     path = os.path.join(room, "race.pinball")
-    done = subprocess.run([drdebug, "record", "-q", "--chaos", "--keep", "failed", "--retry", "120s", "-o", path, "--", subject, *person.FEW],
+    done = subprocess.run([drdebug, "record", "-q", "--chaos", "--keep", "failed", "--retry", "120s", "-o", path, "--", subject],
                           stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True, check=False)
     check(os.path.isdir(path), f"no failure was recorded: {done.stderr}")
     return path
