@@ -215,7 +215,7 @@ def records_with_the_button(s):
     s.window = w = person.Window(s.gui)
     w.press("Open a Program …")
     w.find("text", "Environment")
-    fill(w, s.subject, os.getcwd(), "VISITOR='of the museum'")
+    fill(w, " ".join([s.subject, *person.FEW]), os.getcwd(), "VISITOR='of the museum'")
     box = w.find("check box", re.compile("until a run fails"))
     w.key("space")
     wait("a cross in the box", lambda: box.get_state_set().contains(person.Atspi.StateType.CHECKED))

@@ -84,7 +84,7 @@ def interrupts_what_runs_there(s):
     w = s.window
     w.key("ctrl+F5")
     w.await_status(r"^T1 in main \(\)")
-    w.gdb('break 32 if $_streq("a","b")', "Breakpoint")  # GDB looks at each of 20,000 times, and goes on
+    w.gdb('break 32 if $_streq("a","b")', "Breakpoint")  # GDB looks at each of 8,000 times, and goes on
     w.key("F5")
     w.await_status("Running")
     w.key("Pause")
@@ -134,7 +134,7 @@ def prepare(room, drdebug, source):
         os.chmod(os.path.join(room, name), 0o755)
     shutil.copy(source, os.path.join(there, "racy_counter.c"))
     script = f"cd {shlex.quote(there)} && gcc -g -pthread racy_counter.c -o racy_counter && " \
-             f"{shlex.quote(drdebug)} record -q --chaos --keep failed --retry 120s -o ../race.pinball -- ./racy_counter"
+             f"{shlex.quote(drdebug)} record -q --chaos --keep failed --retry 120s -o ../race.pinball -- ./racy_counter {' '.join(person.FEW)}"
     env = os.environ | {"HOME": home}
     subprocess.run(["sh", "-c", script], env=env, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, check=False)
     check(os.path.isdir(os.path.join(home, "race.pinball")), "no failure was recorded")
