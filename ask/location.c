@@ -225,6 +225,10 @@ void location_name(struct asking *q, const struct location *l, gaddr addr, uint6
                    char *buf, size_t room)
 {
     struct source_frame frame = {.cfa = l->cfa};
+    if (is_whole(l, addr, bytes) && l->bits) { /* others are in the same bytes */
+        snprintf(buf, room, "%s", l->what);
+        return;
+    }
     if (bytes <= UINT32_MAX &&
         source_variable(q->study->source, l->pc, &frame, addr, (uint32_t)bytes, buf, room))
         return;

@@ -40,6 +40,8 @@ def main():
             got = {at: got[at] for at in want}
             assert got == want, f"{expression}: {got}, followed {want}"
             count += len(want)
+        names = {r["what"] for r in rows(pinball, "accesses", "parts.b", *where)}
+        assert names == {"parts.b"}, f"a bit-field beside another one in its byte: {names}"
         done = ask(pinball, "values", "point.x + parts.a", *where)
         assert done.returncode == 2 and "computed" in done.stderr, done
         results = [r["result"] for r in rows(pinball, "calls", "make")]
