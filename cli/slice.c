@@ -77,8 +77,8 @@ struct told {
     size_t rows;
 };
 
-/* What kept lines from being executed, of all of a slice whose facts are known. What cannot be found
- * out does not cost the slice. */
+/* What kept lines from being executed, of all of a slice whose facts are known. What cannot be
+ * found out does not cost the slice. */
 static void find_missed(struct study *s, const struct saved *of, const struct slice *slice,
                         const struct report *r, struct findings *f, struct story *t,
                         struct missed *out)

@@ -102,7 +102,8 @@ size_t source_calls(struct source *s, gaddr pc, struct source_call *out, size_t 
 uint32_t source_line_in(struct source *s, gaddr pc, gaddr entry, const char *file);
 
 /* Lines of the innermost function at pc, inlined or not, of which statements begin there, and
- * nowhere is code that counts to them: the compiler made it one with that of another line. Returns how many are filled in, ascending. */
+ * nowhere is code that counts to them: the compiler made it one with that of another line. Returns
+ * how many are filled in, ascending. */
 size_t source_lines_merged(struct source *s, gaddr pc, const char *file, uint32_t *line,
                            size_t room);
 

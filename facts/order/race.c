@@ -198,8 +198,7 @@ static bool is_internal(struct study *s, const struct race_flow *d)
         return true;
     source_line(s->source, d->addr, &l);
     return writer == PART_LIBRARY && other != PART_OTHER &&
-           (parts_module(l.module) != PART_OTHER ||
-            (is_word(f, read, d) && is_word(f, write, d)));
+           (parts_module(l.module) != PART_OTHER || (is_word(f, read, d) && is_word(f, write, d)));
 }
 
 /* The two accesses are not ordered. Their places, and what each of them did, decide. */

@@ -24,11 +24,11 @@
 
 enum {
     SITES = 512,
-    TOLD = 12,  /* sites whose stories are told, to choose from */
-    LATEST = 3, /* executions of each */
-    SPOTS = 2000, /* blocks with instructions of the slice that are looked at */
+    TOLD = 12,        /* sites whose stories are told, to choose from */
+    LATEST = 3,       /* executions of each */
+    SPOTS = 2000,     /* blocks with instructions of the slice that are looked at */
     LOOKED = 1 << 17, /* bytes of code that are looked at */
-    LATE = 1000,   /* nearness of lines that the story has not */
+    LATE = 1000,      /* nearness of lines that the story has not */
 };
 
 /* A branch, with its latest executions that led past. */
@@ -68,11 +68,11 @@ struct finder {
     size_t sites;
     bool *does; /* by row of the report: it does more than to decide */
     TABLE(struct seen) seen;
-    size_t looked; /* bytes of code */
-    uint16_t *at;       /* by block of code: the site that it ends with, plus one */
-    uint32_t *left;     /* by thread: the site that its last step ended with, plus one, ... */
+    size_t looked;       /* bytes of code */
+    uint16_t *at;        /* by block of code: the site that it ends with, plus one */
+    uint32_t *left;      /* by thread: the site that its last step ended with, plus one, ... */
     uint64_t *left_insn; /* ... and that instruction */
-    uint64_t end;       /* the criterion is here */
+    uint64_t end;        /* the criterion is here */
     struct err *err;
 };
 
@@ -132,7 +132,8 @@ static void add_function(struct finder *t, const struct cfg_function *f)
         const struct cfg_block *b = cfg_block(f, i);
         uint32_t known = 0; /* line */
         bool branches = cfg_is_branch(b);
-        for (gaddr pc = b->first; pc < b->last + !branches && t->looked < LOOKED; pc++, t->looked++) {
+        for (gaddr pc = b->first; pc < b->last + !branches && t->looked < LOOKED;
+             pc++, t->looked++) {
             struct source_line l;
             if (!study_line(t->study, pc, &l) || l.line == known)
                 continue;

@@ -84,8 +84,7 @@ bool story_knows(const struct report *known, const struct report_row *r)
 
 static bool is_shown(const struct search *t, const struct report_row *r)
 {
-    return r && (r->own || !t->report->others || r->distance == 0) &&
-           !story_knows(t->known, r);
+    return r && (r->own || !t->report->others || r->distance == 0) && !story_knows(t->known, r);
 }
 
 int32_t story_find_row(const struct search *t, const struct report_row *r, enum race race)
