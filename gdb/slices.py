@@ -122,9 +122,12 @@ class Slice:
         return {id(self.rows[line]): n for n, line in enumerate(told, 1)}
 
     def findings(self):
-        """What stands above the story, as texts."""
-        return [{"kind": found["kind"], "text": plain(found["text"]), "position": found["position"]}
+        """What stands above the story, as texts, and what did not happen."""
+        said = [{"kind": found["kind"], "text": plain(found["text"]), "position": found["position"]}
                 for found in self.result.get("findings", ())]
+        missed = [{"kind": row["how"], "text": f"T{row['thread']} {place_text(row)} {plain(row['words'])}", "position": row["position"]}
+                  for row in self.result.get("missed", ())]
+        return said + missed
 
     def own_rows(self):
         own = [row for row in self.rows if row["own"] or row["criterion"] or row.get("target")]

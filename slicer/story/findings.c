@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/table.h"
 #include "facts/heap/words.h"
 #include "facts/order/story.h"
 #include "pinball/pinball.h"
@@ -34,19 +35,25 @@ static bool alike(const struct finding *a, const struct finding *b)
     return (a->kind == b->kind && near) || strcmp(a->text, b->text) == 0;
 }
 
+/* Is one told before the other? */
+static bool before(const struct finding *a, const struct finding *b)
+{
+    return a->beside != b->beside ? b->beside : a->row < b->row;
+}
+
 /* Keeps it at its place, by row; of those that are alike, the nearest to the criterion. */
 static void add(struct findings *f, const struct finding *x)
 {
     for (size_t i = 0; i < f->count; i++) {
         if (!alike(&f->list[i], x))
             continue;
-        if (f->list[i].row <= x->row)
+        if (!before(x, &f->list[i]))
             return;
         memmove(&f->list[i], &f->list[i + 1], sizeof *f->list * (--f->count - i));
         break;
     }
     size_t at = f->count;
-    while (at && f->list[at - 1].row > x->row)
+    while (at && before(x, &f->list[at - 1]))
         at--;
     f->more += f->count == FINDINGS_MOST;
     if (at == FINDINGS_MOST)
@@ -212,20 +219,89 @@ static uint32_t row_of_side(struct study *s, const struct report *r, const struc
     return row_of(s, r, x->at.thread, x->line_pc ? x->line_pc : x->pc);
 }
 
+/* A word of memory that rows of the user's have, by when one of them had it. */
+struct word {
+    uint64_t number; /* its address by WORD, plus one */
+    uint64_t insn;
+    uint32_t row;
+};
+
+struct words {
+    TABLE(struct word) all;
+    const struct report *report;
+};
+
+enum { WORD = 8, WORDS_OF_EDGE = 16 };
+
+static int add_words(struct words *w, const struct flows_edge *x, uint32_t node)
+{
+    const struct flows *f = w->report->flows;
+    uint32_t row = f->row_of[node];
+    gaddr end = x->addr + (x->bytes < WORD * WORDS_OF_EDGE ? x->bytes : WORD * WORDS_OF_EDGE);
+    if (row >= w->report->rows || !w->report->row[row].own)
+        return 0;
+    for (gaddr at = x->addr / WORD; at * WORD < end; at++) {
+        if (table_reserve(&w->all))
+            return -1;
+        struct word *word = table_find(&w->all, at + 1);
+        w->all.used += !word->number;
+        if (!word->number || row < word->row)
+            *word = (struct word){at + 1, f->insn[node], row};
+    }
+    return 0;
+}
+
+/* All memory by which values of the slice went. */
+static int find_words(struct words *w, struct err *err)
+{
+    const struct flows *f = w->report->flows;
+    for (uint32_t node = 0; f && node < f->nodes; node++) {
+        uint32_t count;
+        const struct flows_edge *x = flows_of(f, node, &count);
+        for (uint32_t i = 0; i < count; i++)
+            if (x[i].memory &&
+                (add_words(w, &x[i], node) || (x[i].on < f->nodes && add_words(w, &x[i], x[i].on))))
+                return err_set(err, "no memory");
+    }
+    return 0;
+}
+
+/* The row that has the memory of a race, of a variable or of the same block; NO_ROW: none. */
+static uint32_t row_with(struct study *s, const struct findings *f, const struct words *w,
+                         const struct races_side *x)
+{
+    struct source_line l;
+    const struct word *word = w->all.used ? table_find(&w->all, x->addr / WORD + 1) : NULL;
+    if (!word || !word->number)
+        return NO_ROW;
+    source_line(s->source, x->addr, &l);
+    uint32_t then = f->heap ? heap_find(f->heap, x->addr, x->insn, true) : HEAP_NONE;
+    uint32_t now = f->heap ? heap_find(f->heap, x->addr, word->insn, true) : HEAP_NONE;
+    return then == now && (l.module || then != HEAP_NONE) ? word->row : NO_ROW;
+}
+
 static int add_races(struct study *s, const struct report *r, struct findings *f, struct err *err)
 {
     const struct races *all = races_find(s, false, err);
+    struct words words = {.report = r};
+    if (all && find_words(&words, err))
+        all = NULL;
     for (size_t i = 0; all && i < all->pairs; i++) {
         const struct races_pair *p = &all->pair[i];
         struct finding found = {
             .kind = pattern_name(p->around.pattern), .at = p->first.at, .then = p->then.at};
         uint32_t first = row_of_side(s, r, &p->first), then = row_of_side(s, r, &p->then);
         found.row = first < then ? first : then;
+        if (found.row == NO_ROW) {
+            found.row = row_with(s, f, &words, &p->first);
+            found.beside = true;
+        }
         if (!p->around.pattern || p->race != RACE_CERTAIN || found.row == NO_ROW)
             continue;
         story_tell(s, p, found.text);
         add(f, &found);
     }
+    free(words.all.slot);
     return all ? 0 : -1;
 }
 

@@ -43,6 +43,7 @@ struct finding {
     struct position at;   /* of the access, ... */
     struct position then; /* ... and of the other thread's; thread 0: none */
     uint32_t row;         /* of the report: where it was */
+    bool beside;          /* no line of it is a row, which only has the same memory */
     gaddr made;           /* the call that allocated the block that it is about; 0: none */
     char text[FINDINGS_TEXT];
 };

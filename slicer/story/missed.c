@@ -228,11 +228,14 @@ static bool ends_loop(const struct finder *t, const struct cfg_function *f, int3
 {
     struct source_line is, l;
     source_line(t->study->source, cfg_block(f, branch)->last, &is);
-    for (int32_t b = 0; b < (int32_t)cfg_block_count(f); b++)
-        if (cfg_is_branch(cfg_block(f, b)) && leaves_loop(f, b) &&
-            (b == branch || (source_line(t->study->source, cfg_block(f, b)->last, &l) && is.file &&
-                             l.line == is.line && l.file == is.file)))
+    for (int32_t b = 0; b < (int32_t)cfg_block_count(f); b++) {
+        bool same = b == branch;
+        if (!same && is.file && cfg_is_branch(cfg_block(f, b)))
+            same = source_line(t->study->source, cfg_block(f, b)->last, &l) && l.line == is.line &&
+                   l.file == is.file;
+        if (same && leaves_loop(f, b))
             return true;
+    }
     return false;
 }
 

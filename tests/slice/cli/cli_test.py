@@ -253,6 +253,18 @@ def findings(test):
     test.check("marks", marked, {run.line("ROOT CAUSE")})
     right = Run(test, "forward", "-O0")
     test.check("a right program", right.slice("last", "at", right.at("DECIDES"))["findings"], [])
+    beside = Run(test, "beside", "-O0")
+    result = beside.slice("seen", "at", "end")
+    test.check("of the memory of a row", [(f["kind"], result["lines"][f["line"]]["line"]) for f in result["findings"]],
+               [("lost update", beside.line("ROOT CAUSE"))])
+    passed = Run(test, "passed", "-O0")
+    missed = passed.slice("result", "at", passed.at("CRITERION"))["missed"]
+    test.check("what did not happen", (missed[0]["how"], missed[0]["line"], missed[0]["words"]),
+               ("led past", passed.line("PASSES"), f":{passed.line('PASSED')}, 2 times"))
+    test.check("what that came from", missed[1]["line"], passed.line("CAUSE"))
+    test.expect(0, r"\nmissed\n  T1 passed.c:\d+ +if .* led past +:\d+, 2 times\n", "", "slice", passed.dir, "result", "at",
+                passed.at("CRITERION"))
+    test.check("thin slices tell nothing of it", passed.slice("--thin", "result", "at", passed.at("CRITERION"))["missed"], [])
 
 
 def cached_traces():
