@@ -48,6 +48,7 @@ static void run_on(struct thread *self, const struct mailbox_run *run)
 static bool copy(struct mailbox *box)
 {
     const uint64_t number = box->arg[0] % MAILBOXES;
+    space_before_copy();
     long pid = sys6(__NR_clone, CONFINE_COPY_FLAGS, 0, 0, 0, 0, 0);
     if (pid) {
         box->arg[0] = (uint64_t)pid;
@@ -83,6 +84,7 @@ static enum post_answer do_command(struct thread *t, struct mailbox *box)
 {
     switch (box->op) {
     case DO_DIVERT:
+        space_own_all();
         divert();
         break;
     case DO_MAPS:

@@ -57,7 +57,8 @@ static struct {
 } areas;
 
 static struct object {
-    int fd; /* plus one; 0: not made yet */
+    int fd;      /* plus one; 0: not made yet */
+    bool common; /* other copies of this process may have it, too: it is not written to */
     uint64_t bytes;
 } * objects;
 
@@ -248,8 +249,12 @@ static struct object *object_at(uint32_t number)
     return &objects[number];
 }
 
+static void own(struct object *o);
+
 static void set_size(struct object *o, uint64_t bytes)
 {
+    if (bytes != o->bytes)
+        own(o);
     if (bytes == o->bytes)
         return;
     must(sys2(__NR_ftruncate, o->fd - 1, (long)bytes), "ftruncate", bytes);
@@ -317,6 +322,41 @@ static void copy_data(int from, uint64_t from_at, int to, uint64_t to_at, uint64
     range_free(in, WINDOW);
 }
 
+/* No other copy of this process has the object from here on. */
+static void own_always(struct object *o)
+{
+    const uint32_t n = (uint32_t)(o - objects);
+    long fd = sys2(__NR_memfd_create, (long)"shared", 0);
+    must(fd, "memfd_create", n);
+    must(sys2(__NR_ftruncate, fd, (long)o->bytes), "ftruncate", n);
+    copy_data(o->fd - 1, 0, (int)fd, 0, o->bytes);
+    for (int i = 0; i < areas.count; i++) {
+        const struct area *a = area(i);
+        if (a->object == n && a->shared)
+            must(sys6(__NR_mmap, (long)a->start, (long)(a->end - a->start), a->prot,
+                      MAP_SHARED | MAP_FIXED, fd, (long)a->offset),
+                 "mmap", a->start);
+    }
+    sys1(__NR_close, o->fd - 1);
+    o->fd = (int)fd + 1;
+    o->common = false;
+}
+
+static void own(struct object *o)
+{
+    if (o->common)
+        own_always(o);
+}
+
+/* Private mappings show what is written to an object later: an own object would not be theirs. */
+static bool is_only_read(uint32_t object)
+{
+    for (int i = 0; i < areas.count; i++)
+        if (area(i)->object == object && (!area(i)->shared || (area(i)->prot & PROT_WRITE)))
+            return false;
+    return true;
+}
+
 static void fill_object(const struct object *o, const struct record_map *m)
 {
     uint64_t at = ask_file(m->file);
@@ -345,8 +385,11 @@ static int object_fd(const struct record_map *m)
         must(fd, "memfd_create", m->start);
         o->fd = (int)fd + 1;
     }
+    const bool fills = m->file != MAP_FILE_NONE && m->r.flags != MAP_AS_IS;
+    if (fills || (m->prot & PROT_WRITE) || (m->flags & MAP_TYPE_) == MAP_PRIVATE)
+        own(o);
     set_size(o, m->size);
-    if (m->file == MAP_FILE_NONE || m->r.flags == MAP_AS_IS)
+    if (!fills)
         return o->fd - 1;
     changes_object(m->object);
     if (!new)
@@ -381,6 +424,7 @@ void space_object(const struct record_object *r)
     uint64_t from = PAGE_DOWN(r->offset), bytes = PAGE_UP(r->offset + r->bytes) - from;
     if (!o->fd || r->offset + r->bytes > PAGE_UP(o->bytes))
         return;
+    own(o);
     uint8_t *at = range_alloc(bytes);
     must(sys6(__NR_mmap, (long)at, (long)bytes, PROT_WRITE, MAP_SHARED | MAP_FIXED, o->fd - 1,
               (long)from),
@@ -418,28 +462,28 @@ static struct area anonymous(gaddr start, uint64_t bytes, int prot)
     return (struct area){.start = start, .end = start + bytes, .prot = prot, .file = MAP_FILE_NONE};
 }
 
-/* In a copy of the process: shared memory is its own from now on. Pages of a private mapping that
- * the program has not written show the object as it is here, too. */
+/* Copying what nobody writes, as a library of classes of 120 MB, would take longer than all the
+ * rest of a copy. */
+void space_before_copy(void)
+{
+    for (uint32_t n = 1; objects && n < OBJECTS; n++)
+        if (objects[n].fd && !objects[n].common)
+            objects[n].common = is_only_read(n);
+}
+
+/* In a copy of the process: shared memory is its own from now on, or when it is written to. Pages
+ * of a private mapping that the program has not written show the object as it is here, too. */
 void space_part(void)
 {
-    for (uint32_t n = 1; objects && n < OBJECTS; n++) {
-        struct object *o = &objects[n];
-        if (!o->fd)
-            continue;
-        long fd = sys2(__NR_memfd_create, (long)"shared", 0);
-        must(fd, "memfd_create", n);
-        must(sys2(__NR_ftruncate, fd, (long)o->bytes), "ftruncate", n);
-        copy_data(o->fd - 1, 0, (int)fd, 0, o->bytes);
-        for (int i = 0; i < areas.count; i++) {
-            const struct area *a = area(i);
-            if (a->object == n && a->shared)
-                must(sys6(__NR_mmap, (long)a->start, (long)(a->end - a->start), a->prot,
-                          MAP_SHARED | MAP_FIXED, fd, (long)a->offset),
-                     "mmap", a->start);
-        }
-        sys1(__NR_close, o->fd - 1);
-        o->fd = (int)fd + 1;
-    }
+    for (uint32_t n = 1; objects && n < OBJECTS; n++)
+        if (objects[n].fd && !objects[n].common)
+            own_always(&objects[n]);
+}
+
+void space_own_all(void)
+{
+    for (uint32_t n = 1; objects && n < OBJECTS; n++)
+        own(&objects[n]);
 }
 
 void space_map(const struct record_map *m)
@@ -534,6 +578,9 @@ static void protect(gaddr start, uint64_t bytes, int prot)
     if (range_overlaps(start, start + bytes))
         post_failed("mprotect at 0x%lx: not the program's", start);
     maps_open(start, start + bytes);
+    for (int i = index_of(start); i < areas.count && area(i)->start < start + bytes; i++)
+        if (area(i)->object && (prot & PROT_WRITE))
+            own(object_at(area(i)->object));
     must(sys3(__NR_mprotect, (long)start, (long)bytes, prot), "mprotect", start);
     changed(start, start + bytes);
     for (int i = index_of(start); i < areas.count && area(i)->start < start + bytes; i++) {
@@ -803,8 +850,11 @@ void space_write(gaddr addr, const void *bytes, uint64_t n)
     /* Read-only for the program, not for the kernel; or behind the end of a file that has grown. */
     for (gaddr p = PAGE_DOWN(addr); p < addr + n; p += PAGE_BYTES) {
         int i = index_of(p), prot = PROT_NONE;
-        if (i < areas.count && area(i)->start <= p)
+        if (i < areas.count && area(i)->start <= p) {
             prot = area(i)->prot;
+            if (area(i)->object)
+                own(object_at(area(i)->object));
+        }
         gaddr from = p > addr ? p : addr,
               to = p + PAGE_BYTES < addr + n ? p + PAGE_BYTES : addr + n;
         sys3(__NR_mprotect, (long)p, PAGE_BYTES, PROT_READ | PROT_WRITE);

@@ -14,7 +14,10 @@ void space_partly(long nr, const long a[6], const struct record_map *m);
 void space_write(gaddr addr, const void *bytes, uint64_t n); /* as the kernel would */
 void space_resize(const struct record_size *s);
 void space_object(const struct record_object *o);
-void space_part(void); /* in a copy of this process */
+/* Around a copy of this process: before it is made, and in it. */
+void space_before_copy(void);
+void space_part(void);
+void space_own_all(void); /* this process may write anywhere from here on */
 void space_start(const struct record_start *s);
 void space_begin(gaddr heap, gaddr heap_end);   /* it is complete; the heap is here */
 bool space_area(int i, struct record_map *out); /* false: there are not so many */
