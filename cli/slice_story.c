@@ -180,9 +180,11 @@ static size_t print_function(const struct slice_print *p, const struct report_ro
         report_left_out(of, name, sizeof name);
     else if (!of->file)
         source_name(p->study->source, of->pc, name, sizeof name);
-    plain_printf(stdout, "  T%" PRIu32 " %s  %s%s%s\n", of->thread,
-                 of->file ? (of->function ? of->function : "?") : name,
-                 of->file ? slice_text_base(of->file) : "", of->file ? ":" : "", lines);
+    if (of->file)
+        plain_printf(stdout, "  T%" PRIu32 " %s  %s:%s\n", of->thread,
+                     of->function ? of->function : "?", slice_text_base(of->file), lines);
+    else
+        plain_printf(stdout, "  T%" PRIu32 " %s\n", of->thread, name);
     for (size_t k = i + 1; k < n; k++)
         if (row[k] && same_function(row[k], of)) {
             row[k] = NULL;

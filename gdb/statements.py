@@ -168,6 +168,8 @@ def statement_text(one):
         try:
             shown = gdb.execute(f"list {line.symtab.filename}:{line.line},{line.line}", to_string=True)
             text = shown.partition("\t")[2].strip()
+            if text == f"in {line.symtab.filename}" or text.startswith(f"{line.symtab.filename}: "):
+                text = None  # the source is not there
         except gdb.error:
             pass
     return location(one.begin[1]) + (f"  {plain(text)}" if text else "")

@@ -153,7 +153,7 @@ def commands(whole, room):
 def bare(pinball):
     """A GDB without drdebug.py steps behind gaps, stops at breakpoints, and does not hang."""
     reads = line_with("READS")
-    said = subprocess.run(["gdb", "-nx", "-batch", "-q", PROGRAM, "-ex", "set sysroot target:", "-ex",
+    said = subprocess.run(["gdb", "-nx", "-batch", "-q", PROGRAM, "-ex", "set sysroot target:", "-ex", "set remotetimeout 60", "-ex",
                            f"target remote | {DRDEBUG} serve {pinball}", "-ex", f"break {reads}", "-ex", "continue", "-ex", "next", "-ex",
                            "next", "-ex", "stepi", "-ex", "delete", "-ex", "next", "-ex", "next", "-ex", "next", "-ex", "next", "-ex", "continue"],
                           stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT, timeout=120,

@@ -5,6 +5,7 @@
 #define _GNU_SOURCE /* memfd_create */
 #include <errno.h>
 #include <fcntl.h>
+#include <stddef.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -20,6 +21,7 @@
 #include "pinball/record.h"
 #include "pinball/sha256.h"
 #include "pinball/sources.h"
+#include "pinball/statements.h"
 #include "pinball/summary.h"
 #include "pinball/text.h"
 #include "pinball/writer.h"
@@ -457,6 +459,46 @@ static void packs_debug_files_and_sources(void **state)
     pinball_close(p);
 }
 
+/* Version 0.2 listed statements plainly; then they are packed. */
+static void reads_statements_of_both_forms(void **state)
+{
+    static const char head[] = "relog_of b\n";
+    struct {
+        struct record_kept head;
+        struct kept_statement list[2];
+        struct record_steps steps;
+        uint8_t byte[8];
+    } r = {
+        .head = {.r = {.kind = RECORD_KEPT, .bytes = offsetof(__typeof__(r), steps)},
+                 .statements = 2},
+        .list = {{.count = 3, .pc = 64, .last_count = 3, .last_pc = 68, .thread = 2, .depth = 1},
+                 {.count = 4, .pc = 64, .last_count = 4, .last_pc = 68, .thread = 2, .depth = 1}},
+        .steps = {.r = {.kind = RECORD_STEPS, .bytes = sizeof r.steps + sizeof r.byte},
+                  .length = 1},
+        .byte = {128}}; /* once more as the last one */
+    struct statements s;
+    struct kept_statement k;
+    struct err err;
+    struct writer *w = writer_new("a", &err);
+
+    (void)state;
+    assert_int_equal(writer_head(w, head, sizeof head - 1, &err), 0);
+    assert_int_equal(writer_events(w, &r, sizeof r, 2, &err), 0);
+    struct pinball *p = finish(w);
+    if (statements_read(p, &s, &err))
+        fail_msg("%s", err.msg);
+    assert_int_equal(s.count, 3);
+    assert_true(statements_get(&s, 1, &k));
+    assert_memory_equal(&k, &r.list[1], sizeof k);
+    assert_true(statements_get(&s, 2, &k));
+    assert_int_equal(k.count, 5);
+    assert_true(statements_have(&s, &(struct position){.thread = 2, .count = 5, .pc = 68}));
+    assert_false(statements_have(&s, &(struct position){.thread = 2, .count = 5, .pc = 69}));
+    assert_false(statements_have(&s, &(struct position){.thread = 1, .count = 5, .pc = 64}));
+    statements_deinit(&s);
+    pinball_close(p);
+}
+
 int main(void)
 {
 #define T(f) cmocka_unit_test_setup_teardown(f, support_enter, support_leave)
@@ -475,6 +517,7 @@ int main(void)
         T(keeps_files_without_names),
         T(finds_its_own_source),
         T(packs_debug_files_and_sources),
+        T(reads_statements_of_both_forms),
     };
 
     return cmocka_run_group_tests_name("pinball_parts", tests, NULL, NULL);
