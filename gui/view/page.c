@@ -11,7 +11,15 @@
 #include "gui/model/text.h"
 #include "gui/view/margin.h"
 
-enum { STRIP = 22, ARROW = 14, LIST_MOST = 190, ROOM_EDGE = 6, ROOM_LEFT = 80, LEADING = 2 };
+enum {
+    STRIP = 22,
+    ARROW = 14,
+    LIST_MOST = 190,
+    ROOM_EDGE = 6,
+    ROOM_LEFT = 80,
+    LEADING = 2,
+    SCROLL_US = 1000000
+};
 
 struct page {
     struct window *window;
@@ -22,8 +30,10 @@ struct page {
     GtkTextTag *current_tag, *frame_tag, *slice_tag, *room_tag;
     unsigned current;
     bool innermost;
-    unsigned open; /* the line whose dependences or instructions are shown; 0: none */
-    bool is_code;  /* its instructions */
+    unsigned open;    /* the line whose dependences or instructions are shown; 0: none */
+    bool is_code;     /* its instructions */
+    double height;    /* of what is seen */
+    int64_t shown_us; /* when a line was last asked for */
     struct counts *counts;
     GtkTextMark *behind; /* the line behind that one */
     GtkWidget *room;     /* what lies over the room below that line */
@@ -457,6 +467,39 @@ static gboolean on_place(GtkOverlay *overlay, GtkWidget *widget, GdkRectangle *p
     return TRUE;
 }
 
+static gboolean scroll_later(void *arg)
+{
+    struct page *p = arg;
+    gtk_text_view_scroll_to_mark(GTK_TEXT_VIEW(p->view), gtk_text_buffer_get_insert(p->buffer), 0.2,
+                                 FALSE, 0, 0.4);
+    g_object_unref(p->widget);
+    return G_SOURCE_REMOVE;
+}
+
+/* A page that was just made, or resized, has its size later. */
+static void show_cursor(struct page *p)
+{
+    g_object_ref(p->widget);
+    g_idle_add(scroll_later, p);
+}
+
+/* A strip above or the timeline has taken some room: a line with the cursor that was seen stays in
+ * sight. */
+static void on_resized(GtkAdjustment *seen, GParamSpec *spec, struct page *p)
+{
+    double top = gtk_adjustment_get_value(seen), height = gtk_adjustment_get_page_size(seen);
+    GtkTextIter at;
+    int y, line_height;
+    (void)spec;
+    gtk_text_buffer_get_iter_at_mark(p->buffer, &at, gtk_text_buffer_get_insert(p->buffer));
+    gtk_text_view_get_line_yrange(GTK_TEXT_VIEW(p->view), &at, &y, &line_height);
+    bool seen_before = y >= top && y < top + p->height;
+    bool scrolls = g_get_monotonic_time() < p->shown_us + SCROLL_US; /* it is on its way */
+    if (height < p->height && (seen_before || scrolls))
+        show_cursor(p);
+    p->height = height;
+}
+
 /* ---- begin and end ---- */
 
 static void on_destroy(void *arg)
@@ -486,6 +529,8 @@ static void add_scrolling(struct page *p)
     g_signal_connect(p->widget, "get-child-position", G_CALLBACK(on_place), p);
     g_signal_connect(gtk_scrolled_window_get_vadjustment(bars), "value-changed",
                      G_CALLBACK(on_scrolled), p);
+    g_signal_connect(gtk_scrolled_window_get_vadjustment(bars), "notify::page-size",
+                     G_CALLBACK(on_resized), p);
     g_object_set_data_full(G_OBJECT(p->widget), "page", p, on_destroy);
 }
 
@@ -537,20 +582,11 @@ const char *page_path(const struct page *p)
     return p->path;
 }
 
-static gboolean scroll_later(void *arg)
-{
-    struct page *p = arg;
-    gtk_text_view_scroll_to_mark(GTK_TEXT_VIEW(p->view), gtk_text_buffer_get_insert(p->buffer), 0.2,
-                                 FALSE, 0, 0.4);
-    g_object_unref(p->widget);
-    return G_SOURCE_REMOVE;
-}
-
 void page_show_line(struct page *p, unsigned line)
 {
     GtkTextIter at;
     gtk_text_buffer_get_iter_at_line(p->buffer, &at, (int)line - 1);
     gtk_text_buffer_place_cursor(p->buffer, &at);
-    g_object_ref(p->widget);
-    g_idle_add(scroll_later, p); /* a page that was just made has no size yet */
+    p->shown_us = g_get_monotonic_time();
+    show_cursor(p);
 }
