@@ -18,7 +18,8 @@ enum {
     ROOM_EDGE = 6,
     ROOM_LEFT = 80,
     LEADING = 2,
-    SCROLL_US = 1000000
+    SCROLL_US = 1000000,
+    SETTLED_MS = 400
 };
 
 struct page {
@@ -30,10 +31,11 @@ struct page {
     GtkTextTag *current_tag, *frame_tag, *slice_tag, *room_tag;
     unsigned current;
     bool innermost;
-    unsigned open;    /* the line whose dependences or instructions are shown; 0: none */
-    bool is_code;     /* its instructions */
-    double height;    /* of what is seen */
-    int64_t shown_us; /* when a line was last asked for */
+    unsigned open;         /* the line whose dependences or instructions are shown; 0: none */
+    bool is_code;          /* its instructions */
+    double height, before; /* of what is seen; before it became less */
+    int64_t shown_us;      /* when a line was last asked for */
+    bool settles;          /* its size does */
     struct counts *counts;
     GtkTextMark *behind; /* the line behind that one */
     GtkWidget *room;     /* what lies over the room below that line */
@@ -483,20 +485,37 @@ static void show_cursor(struct page *p)
     g_idle_add(scroll_later, p);
 }
 
-/* A strip above or the timeline has taken some room: a line with the cursor that was seen stays in
- * sight. */
+/* A strip above or the timeline has taken some room: a line with the cursor that was seen, or is
+ * being scrolled to, stays in sight. */
+static gboolean on_settled(void *arg)
+{
+    struct page *p = arg;
+    GtkAdjustment *seen = gtk_scrollable_get_vadjustment(GTK_SCROLLABLE(p->view));
+    double top = gtk_adjustment_get_value(seen);
+    bool scrolls = g_get_monotonic_time() < p->shown_us + SCROLL_US;
+    GtkTextIter at;
+    int y, height;
+    p->settles = false;
+    gtk_text_buffer_get_iter_at_mark(p->buffer, &at, gtk_text_buffer_get_insert(p->buffer));
+    gtk_text_view_get_line_yrange(GTK_TEXT_VIEW(p->view), &at, &y, &height);
+    if (scrolls || (y >= top && y < top + p->before))
+        return scroll_later(p);
+    g_object_unref(p->widget);
+    return G_SOURCE_REMOVE;
+}
+
+/* Nothing is asked here: the view would measure lines, and want another place while it is given its
+ * own. A strip comes in many steps. */
 static void on_resized(GtkAdjustment *seen, GParamSpec *spec, struct page *p)
 {
-    double top = gtk_adjustment_get_value(seen), height = gtk_adjustment_get_page_size(seen);
-    GtkTextIter at;
-    int y, line_height;
+    double height = gtk_adjustment_get_page_size(seen);
     (void)spec;
-    gtk_text_buffer_get_iter_at_mark(p->buffer, &at, gtk_text_buffer_get_insert(p->buffer));
-    gtk_text_view_get_line_yrange(GTK_TEXT_VIEW(p->view), &at, &y, &line_height);
-    bool seen_before = y >= top && y < top + p->height;
-    bool scrolls = g_get_monotonic_time() < p->shown_us + SCROLL_US; /* it is on its way */
-    if (height < p->height && (seen_before || scrolls))
-        show_cursor(p);
+    if (height < p->height && !p->settles) {
+        p->settles = true;
+        p->before = p->height;
+        g_object_ref(p->widget);
+        g_timeout_add(SETTLED_MS, on_settled, p);
+    }
     p->height = height;
 }
 

@@ -14,7 +14,7 @@
 #include "gui/view/timeline_view.h"
 #include "gui/view/toasts.h"
 
-enum { PULSE_MS = 120, PULSE_AFTER = 8 };
+enum { PULSE_MS = 120, PULSE_AFTER = 8, FIT_MS = 60 };
 
 GtkWidget *window_label(const char *text)
 {
@@ -165,6 +165,28 @@ static void show_lost(struct window *w)
                         "Start Again", "win.recover");
 }
 
+/* The source has become smaller or larger. The view of GTK 4.8 goes on with the size that it had
+ * unless it is asked for another one: its last lines could not be reached. */
+static gboolean fit_source(void *arg)
+{
+    struct window *w = arg;
+    struct page *page = w->closing ? NULL : source_page(w->source);
+    w->fitting = false;
+    if (page)
+        gtk_widget_queue_resize(GTK_WIDGET(page_view(page)));
+    g_object_unref(w->window);
+    return G_SOURCE_REMOVE;
+}
+
+static void fit_source_later(struct window *w)
+{
+    if (w->fitting || w->closing)
+        return;
+    w->fitting = true;
+    g_object_ref(w->window);
+    g_timeout_add(FIT_MS, fit_source, w);
+}
+
 /* ---- changes ---- */
 
 static void on_changed(void *arg, enum debugger_change change)
@@ -199,6 +221,8 @@ static void on_changed(void *arg, enum debugger_change change)
     }
     if (change == CHANGE_STATE)
         show_lost(w);
+    if (change == CHANGE_TIMELINE)
+        fit_source_later(w);
     actions_update(w);
 }
 
@@ -299,14 +323,11 @@ void window_menu(struct window *w, const char *expression, GtkWidget *at)
 
 /* ---- begin and end ---- */
 
-/* The source has become smaller or larger: the line stays in sight. */
-static void on_revealed(GtkRevealer *banner, GParamSpec *spec, struct window *w)
+static void on_resized(GtkWidget *widget, GParamSpec *spec, struct window *w)
 {
-    struct page *page = source_page(w->source);
-    (void)banner;
+    (void)widget;
     (void)spec;
-    if (page && !w->closing)
-        page_show_line(page, page_cursor_line(page));
+    fit_source_later(w);
 }
 
 /* What is at the right and below keeps its size: strips and the timeline's lanes take theirs from
@@ -445,7 +466,9 @@ struct window *window_new(GtkApplication *app, const char *drdebug)
     arrange(w, builder);
     w->toasts = toasts_new(GTK_OVERLAY(gtk_builder_get_object(builder, "toasts")));
     add_menu(w, GTK_WIDGET(gtk_builder_get_object(builder, "content")));
-    g_signal_connect(w->banner, "notify::child-revealed", G_CALLBACK(on_revealed), w);
+    g_signal_connect(w->banner, "notify::child-revealed", G_CALLBACK(on_resized), w);
+    g_signal_connect(w->left_paned, "notify::position", G_CALLBACK(on_resized), w);
+    g_signal_connect(w->left_paned, "notify::max-position", G_CALLBACK(on_resized), w);
     g_signal_connect(gtk_builder_get_object(builder, "banner_close"), "clicked",
                      G_CALLBACK(on_banner_close), w);
     g_signal_connect(w->window, "close-request", G_CALLBACK(on_close), w);
