@@ -188,10 +188,10 @@ static GtkWidget *make_label(const char *class)
 
 struct pane *slices_pane_new(struct window *w)
 {
-    static const struct table_column columns[] = {{"#", 32, false},
-                                                  {"Line", 152, true},
+    static const struct table_column columns[] = {{"#", 28, false},
+                                                  {"Line", 172, true},
                                                   {"Statement", 0, true},
-                                                  {"How", 84, false},
+                                                  {"How", 88, false},
                                                   {"What", 0, true}};
     static const struct table_kind kind = {
         .name = "Slice", .columns = columns, .count = 5, .click = true, .activated = on_activated};
