@@ -11,7 +11,16 @@
 #include "gui/model/text.h"
 #include "gui/view/margin.h"
 
-enum { STRIP = 22, ARROW = 14, LIST_MOST = 190, ROOM_EDGE = 6, ROOM_LEFT = 80, LEADING = 2 };
+enum {
+    STRIP = 22,
+    ARROW = 14,
+    LIST_MOST = 190,
+    ROOM_EDGE = 6,
+    ROOM_LEFT = 80,
+    LEADING = 2,
+    SCROLL_US = 1000000,
+    SETTLED_MS = 400
+};
 
 struct page {
     struct window *window;
@@ -22,8 +31,11 @@ struct page {
     GtkTextTag *current_tag, *frame_tag, *slice_tag, *room_tag;
     unsigned current;
     bool innermost;
-    unsigned open; /* the line whose dependences or instructions are shown; 0: none */
-    bool is_code;  /* its instructions */
+    unsigned open;         /* the line whose dependences or instructions are shown; 0: none */
+    bool is_code;          /* its instructions */
+    double height, before; /* of what is seen; before it became less */
+    int64_t shown_us;      /* when a line was last asked for */
+    bool settles;          /* its size does */
     struct counts *counts;
     GtkTextMark *behind; /* the line behind that one */
     GtkWidget *room;     /* what lies over the room below that line */
@@ -457,6 +469,56 @@ static gboolean on_place(GtkOverlay *overlay, GtkWidget *widget, GdkRectangle *p
     return TRUE;
 }
 
+static gboolean scroll_later(void *arg)
+{
+    struct page *p = arg;
+    gtk_text_view_scroll_to_mark(GTK_TEXT_VIEW(p->view), gtk_text_buffer_get_insert(p->buffer), 0.2,
+                                 FALSE, 0, 0.4);
+    g_object_unref(p->widget);
+    return G_SOURCE_REMOVE;
+}
+
+/* A page that was just made, or resized, has its size later. */
+static void show_cursor(struct page *p)
+{
+    g_object_ref(p->widget);
+    g_idle_add(scroll_later, p);
+}
+
+/* A strip above or the timeline has taken some room: a line with the cursor that was seen, or is
+ * being scrolled to, stays in sight. */
+static gboolean on_settled(void *arg)
+{
+    struct page *p = arg;
+    GtkAdjustment *seen = gtk_scrollable_get_vadjustment(GTK_SCROLLABLE(p->view));
+    double top = gtk_adjustment_get_value(seen);
+    bool scrolls = g_get_monotonic_time() < p->shown_us + SCROLL_US;
+    GtkTextIter at;
+    int y, height;
+    p->settles = false;
+    gtk_text_buffer_get_iter_at_mark(p->buffer, &at, gtk_text_buffer_get_insert(p->buffer));
+    gtk_text_view_get_line_yrange(GTK_TEXT_VIEW(p->view), &at, &y, &height);
+    if (scrolls || (y >= top && y < top + p->before))
+        return scroll_later(p);
+    g_object_unref(p->widget);
+    return G_SOURCE_REMOVE;
+}
+
+/* Nothing is asked here: the view would measure lines, and want another place while it is given its
+ * own. A strip comes in many steps. */
+static void on_resized(GtkAdjustment *seen, GParamSpec *spec, struct page *p)
+{
+    double height = gtk_adjustment_get_page_size(seen);
+    (void)spec;
+    if (height < p->height && !p->settles) {
+        p->settles = true;
+        p->before = p->height;
+        g_object_ref(p->widget);
+        g_timeout_add(SETTLED_MS, on_settled, p);
+    }
+    p->height = height;
+}
+
 /* ---- begin and end ---- */
 
 static void on_destroy(void *arg)
@@ -486,6 +548,8 @@ static void add_scrolling(struct page *p)
     g_signal_connect(p->widget, "get-child-position", G_CALLBACK(on_place), p);
     g_signal_connect(gtk_scrolled_window_get_vadjustment(bars), "value-changed",
                      G_CALLBACK(on_scrolled), p);
+    g_signal_connect(gtk_scrolled_window_get_vadjustment(bars), "notify::page-size",
+                     G_CALLBACK(on_resized), p);
     g_object_set_data_full(G_OBJECT(p->widget), "page", p, on_destroy);
 }
 
@@ -537,20 +601,11 @@ const char *page_path(const struct page *p)
     return p->path;
 }
 
-static gboolean scroll_later(void *arg)
-{
-    struct page *p = arg;
-    gtk_text_view_scroll_to_mark(GTK_TEXT_VIEW(p->view), gtk_text_buffer_get_insert(p->buffer), 0.2,
-                                 FALSE, 0, 0.4);
-    g_object_unref(p->widget);
-    return G_SOURCE_REMOVE;
-}
-
 void page_show_line(struct page *p, unsigned line)
 {
     GtkTextIter at;
     gtk_text_buffer_get_iter_at_line(p->buffer, &at, (int)line - 1);
     gtk_text_buffer_place_cursor(p->buffer, &at);
-    g_object_ref(p->widget);
-    g_idle_add(scroll_later, p); /* a page that was just made has no size yet */
+    p->shown_us = g_get_monotonic_time();
+    show_cursor(p);
 }

@@ -188,8 +188,8 @@ static GtkWidget *make_label(const char *class)
 
 struct pane *slices_pane_new(struct window *w)
 {
-    static const struct table_column columns[] = {{"#", 32, false},
-                                                  {"Line", 128, true},
+    static const struct table_column columns[] = {{"#", 28, false},
+                                                  {"Line", 172, true},
                                                   {"Statement", 0, true},
                                                   {"How", 88, false},
                                                   {"What", 0, true}};

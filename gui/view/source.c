@@ -418,6 +418,7 @@ struct source *source_new(struct window *w)
     gtk_widget_add_css_class(s->notebook, "files");
     g_signal_connect(s->notebook, "switch-page", G_CALLBACK(on_page), s);
     s->stack = gtk_stack_new();
+    gtk_stack_set_vhomogeneous(GTK_STACK(s->stack), FALSE); /* what is hidden needs no room */
     gtk_stack_add_named(GTK_STACK(s->stack), s->notebook, "pages");
     gtk_stack_add_named(GTK_STACK(s->stack), make_missing(s), "missing");
     gtk_stack_set_hhomogeneous(GTK_STACK(s->stack), FALSE);

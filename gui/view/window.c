@@ -2,6 +2,7 @@
  * SPDX-License-Identifier: MIT */
 #include "gui/view/window.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "gui/model/text.h"
@@ -13,7 +14,7 @@
 #include "gui/view/timeline_view.h"
 #include "gui/view/toasts.h"
 
-enum { PULSE_MS = 120, PULSE_AFTER = 8 };
+enum { PULSE_MS = 120, PULSE_AFTER = 8, FIT_MS = 60 };
 
 GtkWidget *window_label(const char *text)
 {
@@ -164,6 +165,28 @@ static void show_lost(struct window *w)
                         "Start Again", "win.recover");
 }
 
+/* The source has become smaller or larger. The view of GTK 4.8 goes on with the size that it had
+ * unless it is asked for another one: its last lines could not be reached. */
+static gboolean fit_source(void *arg)
+{
+    struct window *w = arg;
+    struct page *page = w->closing ? NULL : source_page(w->source);
+    w->fitting = false;
+    if (page)
+        gtk_widget_queue_resize(GTK_WIDGET(page_view(page)));
+    g_object_unref(w->window);
+    return G_SOURCE_REMOVE;
+}
+
+static void fit_source_later(struct window *w)
+{
+    if (w->fitting || w->closing)
+        return;
+    w->fitting = true;
+    g_object_ref(w->window);
+    g_timeout_add(FIT_MS, fit_source, w);
+}
+
 /* ---- changes ---- */
 
 static void on_changed(void *arg, enum debugger_change change)
@@ -198,6 +221,8 @@ static void on_changed(void *arg, enum debugger_change change)
     }
     if (change == CHANGE_STATE)
         show_lost(w);
+    if (change == CHANGE_TIMELINE)
+        fit_source_later(w);
     actions_update(w);
 }
 
@@ -298,14 +323,65 @@ void window_menu(struct window *w, const char *expression, GtkWidget *at)
 
 /* ---- begin and end ---- */
 
-/* The source has become smaller or larger: the line stays in sight. */
-static void on_revealed(GtkRevealer *banner, GParamSpec *spec, struct window *w)
+static void on_resized(GtkWidget *widget, GParamSpec *spec, struct window *w)
 {
-    struct page *page = source_page(w->source);
-    (void)banner;
+    (void)widget;
     (void)spec;
-    if (page && !w->closing)
-        page_show_line(page, page_cursor_line(page));
+    fit_source_later(w);
+}
+
+/* What is at the right and below keeps its size: strips and the timeline's lanes take theirs from
+ * the source. So those are the sizes that are remembered. */
+static const struct {
+    size_t paned; /* of struct window */
+    const char *setting;
+    int size;
+} ends[] = {{offsetof(struct window, main_paned), "right-width", 530},
+            {offsetof(struct window, left_paned), "below-height", 225},
+            {offsetof(struct window, right_paned), "right-below-height", 225}};
+
+static GtkPaned *paned_of(struct window *w, size_t i)
+{
+    return GTK_PANED(*(GtkWidget **)((char *)w + ends[i].paned));
+}
+
+static int size_of(GtkWidget *widget, GtkPaned *paned)
+{
+    bool beside =
+        gtk_orientable_get_orientation(GTK_ORIENTABLE(paned)) == GTK_ORIENTATION_HORIZONTAL;
+    return beside ? gtk_widget_get_width(widget) : gtk_widget_get_height(widget);
+}
+
+static void save_end(struct window *w, size_t i)
+{
+    GtkPaned *paned = paned_of(w, i);
+    int size = size_of(gtk_paned_get_end_child(paned), paned);
+    if (size > 0) /* else it was never shown */
+        settings_set_number(w->settings, "window", ends[i].setting, size);
+}
+
+static gboolean place_end(void *arg)
+{
+    struct window *w = arg;
+    for (size_t i = 0; i < G_N_ELEMENTS(ends) && !w->closing; i++) {
+        GtkPaned *paned = paned_of(w, i);
+        int whole = size_of(GTK_WIDGET(paned), paned);
+        int handle = whole - size_of(gtk_paned_get_start_child(paned), paned) -
+                     size_of(gtk_paned_get_end_child(paned), paned);
+        int end = settings_number(w->settings, "window", ends[i].setting, ends[i].size) + handle;
+        if (whole > end)
+            gtk_paned_set_position(paned, whole - end);
+    }
+    g_object_unref(w->window);
+    return G_SOURCE_REMOVE;
+}
+
+/* It has no size yet. Once it has been shown, it is the user's. */
+static void on_paned_shown(GtkWidget *paned, struct window *w)
+{
+    g_signal_handlers_disconnect_by_func(paned, on_paned_shown, w);
+    g_object_ref(w->window);
+    g_idle_add(place_end, w);
 }
 
 static void on_banner_close(GtkButton *button, struct window *w)
@@ -318,12 +394,8 @@ static gboolean on_close(GtkWindow *window, struct window *w)
 {
     (void)window;
     panes_save(w);
-    settings_set_number(w->settings, "window", "main",
-                        gtk_paned_get_position(GTK_PANED(w->main_paned)));
-    settings_set_number(w->settings, "window", "left",
-                        gtk_paned_get_position(GTK_PANED(w->left_paned)));
-    settings_set_number(w->settings, "window", "right",
-                        gtk_paned_get_position(GTK_PANED(w->right_paned)));
+    for (size_t i = 0; i < G_N_ELEMENTS(ends); i++)
+        save_end(w, i);
     g_source_remove(w->pulse);
     timeline_view_stop(w->timeline);
     w->closing = true;
@@ -363,12 +435,8 @@ static void arrange(struct window *w, GtkBuilder *builder)
     gtk_paned_set_end_child(GTK_PANED(w->left_paned), w->places[PLACE_LEFT]);
     gtk_paned_set_start_child(GTK_PANED(w->right_paned), w->places[PLACE_RIGHT_TOP]);
     gtk_paned_set_end_child(GTK_PANED(w->right_paned), w->places[PLACE_RIGHT_BOTTOM]);
-    gtk_paned_set_position(GTK_PANED(w->main_paned),
-                           settings_number(w->settings, "window", "main", 740));
-    gtk_paned_set_position(GTK_PANED(w->left_paned),
-                           settings_number(w->settings, "window", "left", 380));
-    gtk_paned_set_position(GTK_PANED(w->right_paned),
-                           settings_number(w->settings, "window", "right", 300));
+    for (size_t i = 0; i < G_N_ELEMENTS(ends); i++)
+        g_signal_connect(paned_of(w, i), "map", G_CALLBACK(on_paned_shown), w);
     gtk_box_append(GTK_BOX(gtk_builder_get_object(builder, "tools")), actions_toolbar(w));
     gtk_box_append(GTK_BOX(gtk_builder_get_object(builder, "timeline")),
                    timeline_view_widget(w->timeline));
@@ -398,7 +466,9 @@ struct window *window_new(GtkApplication *app, const char *drdebug)
     arrange(w, builder);
     w->toasts = toasts_new(GTK_OVERLAY(gtk_builder_get_object(builder, "toasts")));
     add_menu(w, GTK_WIDGET(gtk_builder_get_object(builder, "content")));
-    g_signal_connect(w->banner, "notify::child-revealed", G_CALLBACK(on_revealed), w);
+    g_signal_connect(w->banner, "notify::child-revealed", G_CALLBACK(on_resized), w);
+    g_signal_connect(w->left_paned, "notify::position", G_CALLBACK(on_resized), w);
+    g_signal_connect(w->left_paned, "notify::max-position", G_CALLBACK(on_resized), w);
     g_signal_connect(gtk_builder_get_object(builder, "banner_close"), "clicked",
                      G_CALLBACK(on_banner_close), w);
     g_signal_connect(w->window, "close-request", G_CALLBACK(on_close), w);

@@ -59,14 +59,14 @@ struct window {
     GtkWidget *banner, *banner_label, *banner_button;
     GtkWidget *status, *position, *work, *work_label, *work_bar;
     GtkWidget *title, *main_paned, *left_paned, *right_paned;
-    GtkWidget *menu; /* of an expression */
-    bool closing;
-    int guide;        /* guide.c: the step that is next, or 0 */
-    bool why_at_end;  /* a live program goes to its end, where its failure can be asked */
-    unsigned pulse;   /* a source of the main loop */
-    unsigned pulses;  /* since what is done began */
-    char *relogged;   /* the recording of a slice that is being made */
-    char *expression; /* what a menu's Why?, Slice and their kind are about */
+    GtkWidget *menu;       /* of an expression */
+    bool closing, fitting; /* fitting: the source will be asked for its size again */
+    int guide;             /* guide.c: the step that is next, or 0 */
+    bool why_at_end;       /* a live program goes to its end, where its failure can be asked */
+    unsigned pulse;        /* a source of the main loop */
+    unsigned pulses;       /* since what is done began */
+    char *relogged;        /* the recording of a slice that is being made */
+    char *expression;      /* what a menu's Why?, Slice and their kind are about */
 };
 
 /* window.c */
