@@ -276,8 +276,10 @@ static uint8_t *map_end(const struct object *o)
 /* What lies behind the old end, in its page, is cleared or stays: kernels differ there. */
 static void grow_object(struct object *o, uint64_t bytes, bool clears)
 {
-    uint8_t kept[PAGE_BYTES], *page = map_end(o);
+    uint8_t kept[PAGE_BYTES], *page;
     const uint64_t old = o->bytes % PAGE_BYTES, behind = PAGE_BYTES - old;
+    own(o);
+    page = map_end(o);
     if (!clears)
         memcpy(kept, page + old, behind);
     set_size(o, bytes);

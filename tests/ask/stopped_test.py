@@ -47,7 +47,7 @@ def main():
             return [tuple(map(int, line.split())) for line in out.splitlines()]
 
         seen = set()
-        for n in range(1, 200, 4):
+        for n in range(1, 200, 2):
             for name in os.listdir(pinball):
                 if name.startswith("trace."):
                     os.unlink(os.path.join(pinball, name))

@@ -185,6 +185,12 @@ class Window:
                 return
             time.sleep(0.2)
 
+    def await_keyboard(self, dialog=False):
+        """Where it is follows what is on the screen a moment later."""
+        def where():
+            return subprocess.run(["xdotool", "getwindowfocus"], capture_output=True, text=True, check=False).stdout.strip()
+        wait("the keyboard in " + ("a dialog" if dialog else "the window"), lambda: where() and (where() != self.number) == dialog)
+
     def type(self, text):
         subprocess.run(["xdotool", "type", "--delay", "4", text], check=True)
 

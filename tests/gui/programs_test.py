@@ -181,6 +181,8 @@ def stops_a_search(s):
     w.find("label", "The search was stopped.")
     wait("the end of the search", lambda: not any(person.is_alive(pid) for pid in below))
     w.key("Escape")
+    w.await_keyboard()
+    s.close()
 
 
 def brightness():
@@ -190,7 +192,7 @@ def brightness():
 
 
 def settings_take_effect(s):
-    w = s.window
+    s.window = w = person.Window(s.gui)
     light = brightness()
     w.key("ctrl+comma")
     w.find("text", "Sources")
@@ -276,9 +278,9 @@ def guides_through_the_sample(s):
 
 
 CASES = [starts_a_program_at_main, changes_a_value_goes_back_and_on, records_a_region,
-         opens_the_recording_when_the_program_ends, has_folder_environment_and_terminal, stops_a_search, settings_take_effect,
+         opens_the_recording_when_the_program_ends, has_folder_environment_and_terminal, stops_a_search,
          records_with_the_button, makes_and_opens_a_recording_of_the_slice,
-         finds_a_bug_and_opens_it, guides_through_the_sample]
+         finds_a_bug_and_opens_it, guides_through_the_sample, settings_take_effect]  # what they set stays: they come last
 
 
 def main():

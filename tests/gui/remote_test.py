@@ -46,8 +46,10 @@ def says_what_is_wrong_with_the_host(s):
     for host, words in (("nowhere", "Could not resolve hostname nowhere"), ("bare", "There is no drdebug on bare"),
                         ("old", r"old has drdebug 0\.0\.1, this machine drdebug \d"), ("noisy", "login shell of noisy prints.*Welcome"),
                         ("there", r"no\.pinball")):
+        w.await_keyboard()
         w.key("ctrl+shift+n")
         w.find("text", "Open a Recording on Another Host")
+        w.await_keyboard(dialog=True)
         w.type(f"{host}:no.pinball")
         w.key("Return")
         w.find("label", re.compile(words, re.S))
@@ -57,8 +59,10 @@ def says_what_is_wrong_with_the_host(s):
 
 def opens_and_moves(s):
     w = s.window
+    w.await_keyboard()
     w.key("ctrl+shift+n")
     w.find("text", "Open a Recording on Another Host")
+    w.await_keyboard(dialog=True)
     w.type("there:race.pinball")
     w.key("Return")
     w.await_status(r"^T1 in main \(\) at racy_counter\.c:\d+")

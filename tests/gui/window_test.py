@@ -78,6 +78,7 @@ def chooses_from_the_menu_of_a_variable(s):
 def asks_of_the_row_that_has_the_focus(s):
     """By a key, as of a name in the source."""
     w = s.window
+    s.check_position()  # whatever came before is over
     w.click(w.find("table row", re.compile(r"^threads \d+ int")))
     w.key("ctrl+shift+l")
     w.find("table row", re.compile(r"^T1:\d+:[0-9a-f]+ racy_counter\.c:\d+ 4"))
