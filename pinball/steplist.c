@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/array.h"
+#include "base/search.h"
 #include "base/table.h"
 
 /* A byte of a packed list. */
@@ -466,18 +467,18 @@ static const struct lane *marked_lane(const struct steplist *l, size_t mark, uin
     return NULL;
 }
 
+static bool is_past(const struct steplist *l, size_t mark, uint32_t thread, uint64_t count,
+                    uint64_t pc)
+{
+    const struct lane *lane = marked_lane(l, mark, thread);
+    return lane && is_behind(&lane->last, count, pc);
+}
+
 bool steplist_last(const struct steplist *l, uint32_t thread, uint64_t count, uint64_t pc,
                    size_t *i, struct kept_statement *out)
 {
-    size_t low = 0, high = l->marks; /* where marks below `low` are, the thread is not behind it */
-    while (low < high) {
-        const size_t mid = low + (high - low) / 2;
-        const struct lane *lane = marked_lane(l, mid, thread);
-        if (!lane || !is_behind(&lane->last, count, pc))
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    /* where marks below it are, the thread is not behind the position */
+    const size_t low = search_first(l->marks, mid, !is_past(l, mid, thread, count, pc));
     if (!low)
         return false;
     read_block(l, low - 1);

@@ -191,22 +191,33 @@ void source_elf_close(struct source_mod *m)
         close(m->debug_fd);
 }
 
-static bool has_section(Elf *elf, const char *wanted)
+bool source_elf_any(Elf *elf, bool unnamed, source_section *is, const void *arg)
 {
     Elf_Scn *section = NULL;
     GElf_Shdr header;
     size_t names;
 
     if (elf_getshdrstrndx(elf, &names))
-        return false;
+        return unnamed;
     while ((section = elf_nextscn(elf, section))) {
         const char *name = gelf_getshdr(section, &header) && header.sh_type != SHT_NOBITS
                                ? elf_strptr(elf, names, header.sh_name)
                                : NULL;
-        if (name && strcmp(name, wanted) == 0)
+        if (name && is(name, section, &header, arg))
             return true;
     }
     return false;
+}
+
+static bool is_named(const char *name, Elf_Scn *section, const GElf_Shdr *header, const void *arg)
+{
+    (void)section, (void)header;
+    return strcmp(name, arg) == 0;
+}
+
+static bool has_section(Elf *elf, const char *wanted)
+{
+    return source_elf_any(elf, false, is_named, wanted);
 }
 
 static Dwarf *begin(Elf *elf)

@@ -20,14 +20,20 @@ void source_elf_close(struct source_mod *m);
 int source_debug_open(const struct source_mod *m);
 void source_elf_find_debug(struct source_mod *m); /* finds the file that has debug information */
 void source_elf_debug(struct source_mod *m);      /* and unpacks it */
+uint64_t source_elf_identity(struct source_mod *m);
+/* Reads from the file as it is mapped. Returns how many bytes there are, up to `bytes`. */
+size_t source_elf_bytes(const struct source_mod *m, uint64_t addr, void *buf, size_t bytes);
+const char *source_elf_section(const struct source_mod *m, uint64_t addr); /* its name, or NULL */
+/* Is there a section with contents of which `is` says so? `unnamed`: the answer where their names
+ * cannot be read. */
+typedef bool source_section(const char *name, Elf_Scn *section, const GElf_Shdr *header,
+                            const void *arg);
+bool source_elf_any(Elf *elf, bool unnamed, source_section *is, const void *arg);
+
 /* source/strings.c: false if the tables of all units cannot have a row of such a file, such a
  * variable of no frame, or a type that is atomic. Then they need not be read. */
 bool source_strings_file(struct source_mod *m, const char *file); /* NULL: any */
 bool source_strings_variable(struct source_mod *m, const char *name);
 bool source_strings_atomics(struct source_mod *m);
-uint64_t source_elf_identity(struct source_mod *m);
-/* Reads from the file as it is mapped. Returns how many bytes there are, up to `bytes`. */
-size_t source_elf_bytes(const struct source_mod *m, uint64_t addr, void *buf, size_t bytes);
-const char *source_elf_section(const struct source_mod *m, uint64_t addr); /* its name, or NULL */
 
 #endif

@@ -17,33 +17,33 @@ static bool begins(const char *text, const char *with)
     return strncmp(text, with, strlen(with)) == 0;
 }
 
-/* Calls `look` for the sections of the debug information until it returns true. */
+struct question {
+    bool (*look)(const char *section, Elf_Data *data, const void *arg);
+    const void *arg;
+};
+
+/* What is asked is in this section of the debug information, or its strings are packed, or may be
+ * in another file. */
+static bool could_be_in(const char *name, Elf_Scn *section, const GElf_Shdr *header,
+                        const void *arg)
+{
+    const struct question *q = arg;
+
+    if (begins(name, ".zdebug") || strcmp(name, ".debug_addr") == 0 ||
+        strcmp(name, ".debug_sup") == 0 || strcmp(name, ".gnu_debugaltlink") == 0)
+        return true;
+    if (!begins(name, ".debug_"))
+        return false;
+    Elf_Data *data = elf_getdata(section, NULL);
+    return (header->sh_flags & SHF_COMPRESSED) || (data && q->look(name, data, q->arg));
+}
+
 static bool any_section(struct source_mod *m, bool (*look)(const char *, Elf_Data *, const void *),
                         const void *arg)
 {
-    Elf *elf = m->debug_elf ? m->debug_elf : m->elf;
-    Elf_Scn *section = NULL;
-    GElf_Shdr header;
-    size_t names;
+    const struct question q = {look, arg};
 
-    if (elf_getshdrstrndx(elf, &names))
-        return true;
-    while ((section = elf_nextscn(elf, section))) {
-        const char *name = gelf_getshdr(section, &header) && header.sh_type != SHT_NOBITS
-                               ? elf_strptr(elf, names, header.sh_name)
-                               : NULL;
-        if (!name)
-            continue;
-        if (begins(name, ".zdebug") || strcmp(name, ".debug_addr") == 0 ||
-            strcmp(name, ".debug_sup") == 0 || strcmp(name, ".gnu_debugaltlink") == 0)
-            return true;
-        if (!begins(name, ".debug_"))
-            continue;
-        Elf_Data *data = elf_getdata(section, NULL);
-        if ((header.sh_flags & SHF_COMPRESSED) || (data && look(name, data, arg)))
-            return true;
-    }
-    return false;
+    return source_elf_any(m->debug_elf ? m->debug_elf : m->elf, true, could_be_in, &q);
 }
 
 struct text {

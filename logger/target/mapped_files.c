@@ -166,14 +166,21 @@ static const struct mapping *shows_object(uint32_t object, uint64_t from, uint64
     return NULL;
 }
 
+/* Reads up to a piece of it. How much that was; 0: nothing can be read. */
+static uint64_t read_shown(const struct mapping *n, uint64_t from, uint64_t to, uint8_t *bytes)
+{
+    uint64_t left = to - from < PIECE ? to - from : PIECE;
+    return engine_read(bytes, n->start + (from - n->offset), left) ? left : 0;
+}
+
 static bool all_zero(const struct mapping *n, uint64_t from, uint64_t to)
 {
     uint8_t bytes[PIECE];
     for (; from < to; from += PIECE) {
-        uint64_t left = to - from < PIECE ? to - from : PIECE;
-        if (!engine_read(bytes, n->start + (from - n->offset), left))
+        uint64_t have = read_shown(n, from, to, bytes);
+        if (!have)
             return false;
-        for (uint64_t i = 0; i < left; i++)
+        for (uint64_t i = 0; i < have; i++)
             if (bytes[i])
                 return false;
     }
@@ -183,11 +190,9 @@ static bool all_zero(const struct mapping *n, uint64_t from, uint64_t to)
 static void log_shown(const struct mapping *n, uint64_t from, uint64_t to)
 {
     uint8_t bytes[PIECE];
-    for (; from < to; from += PIECE) {
-        uint64_t left = to - from < PIECE ? to - from : PIECE;
-        if (engine_read(bytes, n->start + (from - n->offset), left))
-            mapped_log_object_piece(n->object, from, bytes, left);
-    }
+    for (uint64_t have; from < to; from += PIECE)
+        if ((have = read_shown(n, from, to, bytes)))
+            mapped_log_object_piece(n->object, from, bytes, have);
 }
 
 /* The file ended at mapped.size[object] and now ends at `size`. */

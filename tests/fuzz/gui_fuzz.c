@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "gui/link/answer.h"
 #include "gui/link/json.h"
 #include "gui/link/mi.h"
 #include "gui/model/breakpoints.h"
@@ -18,6 +17,7 @@
 #include "gui/model/session.h"
 #include "gui/model/slices.h"
 #include "gui/model/text.h"
+#include "tests/unit/answer_text.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -70,16 +70,6 @@ static void use_program(const char *text)
     g_strfreev(words);
     program_deinit(&again);
     program_deinit(&p);
-}
-
-static struct value *answer_of(const char *text)
-{
-    struct answer *a = answer_new(NULL, NULL);
-    char **lines = g_strsplit(text, "\n", -1);
-    for (char **line = lines; *line; line++)
-        answer_take_line(a, *line);
-    g_strfreev(lines);
-    return answer_end(a);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -1,5 +1,5 @@
 /* gui_link_test.c - gui/link: what GDB and drdebug say, read. SPDX-License-Identifier: MIT */
-#include "gui/link/answer.h"
+#include "answer_text.h"
 #include "gui/link/json.h"
 #include "gui/link/mi.h"
 #include "unit.h"
@@ -86,19 +86,9 @@ static void reads_json(void **state)
     assert_null(json_parse(""));
 }
 
-static struct value *answer_parse(const char *text)
-{
-    struct answer *a = answer_new(NULL, NULL);
-    char **lines = g_strsplit(text, "\n", -1);
-    for (char **line = lines; *line; line++)
-        answer_take_line(a, *line);
-    g_strfreev(lines);
-    return answer_end(a);
-}
-
 static void reads_answers_of_ask(void **state)
 {
-    struct value *v = answer_parse(
+    struct value *v = answer_of(
         "{\"version\": 1, \"columns\": [\"at\", \"place\", \"same\"]}\n"
         "{\"row\": 1, \"at\": \"T1:2:3\", \"place\": {\"text\": \"a.c:5\", \"line\": 5}, \"same\": true}\n"
         "{\"row\": 2, \"at\": null, \"place\": null, \"same\": false}\n"
@@ -115,8 +105,8 @@ static void reads_answers_of_ask(void **state)
             g_free(cell);
         }
     value_free(v);
-    assert_null(answer_parse("{\"version\": 1, \"columns\": []}\n")); /* it was cut off */
-    assert_null(answer_parse(""));
+    assert_null(answer_of("{\"version\": 1, \"columns\": []}\n")); /* it was cut off */
+    assert_null(answer_of(""));
 }
 
 static void add_up(void *arg, const struct value *row)
